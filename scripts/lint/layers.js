@@ -1,0 +1,102 @@
+/**
+ * The layer rule, as an oxlint plugin (plain JavaScript, because oxlint may be started by any Node).
+ *
+ *   core ← { inbox, turn, actions, approvals, schedule, models, delivery, providers/* }
+ *        ← messengers ← the shell (files directly in src/) ← examples
+ *
+ * A file may import from its own part, from `core`, and from layers below its own. Parts of the same
+ * layer meet only through contracts in `core`; no provider imports another. The product imports nothing
+ * from tests, tooling or the playground; the playground and the scripts do not import the product, because
+ * they stand for the outside world.
+ */
+import path from "node:path";
+
+const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
+
+/** Folders that stand beside the product: they play the outside world, or build it. */
+const OUTSIDE = new Set(["playground", "scripts"]);
+
+/**
+ * Which part of the product a file belongs to.
+ * @param {string} relative path from the project's root, with forward slashes
+ * @returns {{ layer: string, part: string } | undefined} undefined where the rule does not look
+ */
+export function partOf(relative) {
+  const [top, second, third] = relative.split("/");
+  if (top === "src") {
+    if (third === undefined) return { layer: "shell", part: "src" };
+    if (second === "core") return { layer: "core", part: "src/core" };
+    if (second === "messengers") return { layer: "messengers", part: "src/messengers" };
+    return { layer: "part", part: `src/${second}` };
+  }
+  if (top === "delivery") return { layer: "part", part: "delivery" };
+  if (top === "providers" && third !== undefined) return { layer: "part", part: `providers/${second}` };
+  if (top === "examples" && third !== undefined) return { layer: "examples", part: `examples/${second}` };
+  if (OUTSIDE.has(top) || top === "test") return { layer: top, part: top };
+  return undefined;
+}
+
+/**
+ * @param {string} from importing file, relative to the root
+ * @param {string} to imported file, relative to the root
+ * @returns {string | undefined} what is wrong with the import, in one sentence
+ */
+export function breach(from, to) {
+  const source = partOf(from);
+  const target = partOf(to);
+  if (source === undefined || target === undefined || source.part === target.part) return undefined;
+  if (source.layer === "test") return undefined;
+  if (OUTSIDE.has(source.layer)) {
+    return target.layer in LAYERS
+      ? `${source.part}/ stands outside the product and does not import ${target.part}/; talk to it as its users do.`
+      : undefined;
+  }
+  if (!(target.layer in LAYERS)) return `The product (${source.part}/) does not import ${target.part}/.`;
+  if (LAYERS[source.layer] > LAYERS[target.layer]) return undefined;
+  if (source.layer === target.layer) {
+    return `${source.part}/ and ${target.part}/ are parts of one layer and do not import each other; put the contract in src/core/.`;
+  }
+  return `${source.part}/ (${source.layer}) is below ${target.part}/ (${target.layer}) and must not import it; the order is core, parts, messengers, src/*.ts, examples.`;
+}
+
+const rule = {
+  meta: { type: "problem", docs: { description: "Imports follow the order of the layers." }, schema: [] },
+  create(context) {
+    const root = context.cwd;
+    const check = (source) => {
+      if (source === null || source === undefined || typeof source.value !== "string") return;
+      const specifier = source.value;
+      const toSelf = /^switchboard(\/|$)/.test(specifier);
+      if (!specifier.startsWith(".") && !toSelf) return;
+      const from = path.relative(root, context.filename).split(path.sep).join("/");
+      const to = toSelf ? "src/index.ts" : path.posix.join(path.posix.dirname(from), specifier);
+      const problem = breach(from, to);
+      if (problem !== undefined) context.report({ node: source, message: problem });
+    };
+    return {
+      ImportDeclaration: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+      TSImportType: (node) => check(node.source ?? node.argument),
+    };
+  },
+};
+
+/** TypeScript's `private` is gone at run time: such a method of a Durable Object is callable over RPC. */
+const hashPrivate = {
+  meta: { type: "problem", docs: { description: "Private members are #private." }, schema: [] },
+  create(context) {
+    const check = (node) => {
+      if (node.accessibility === "private") {
+        context.report({
+          node: node.key ?? node,
+          message: "Use #name; `private` members stay callable over RPC.",
+        });
+      }
+    };
+    return { PropertyDefinition: check, MethodDefinition: check, TSParameterProperty: check };
+  },
+};
+
+export default { meta: { name: "switchboard" }, rules: { layers: rule, "hash-private": hashPrivate } };
