@@ -1,0 +1,92 @@
+import type { Address } from "./surface.ts";
+
+/** How a messenger's replies are shown. Every field has a default. */
+export interface DeliveryPolicy {
+  /** Shown when the model ended without any text. */
+  readonly emptyResponseText?: string;
+  /** Shown when the model or a tool failed; never an exception's own text (I10). */
+  readonly errorResponseText?: string;
+  /** Shown after what is visible when a reply could not be completed. */
+  readonly interruptedResponseText?: string;
+  /** Shown when `/stop` ended a reply. */
+  readonly stoppedResponseText?: string;
+  /** Shown once to a person whose messages no longer fit in the inbox. */
+  readonly busyResponseText?: string;
+  /** Shown once to a person who is not allowed to use the bot. */
+  readonly refusedResponseText?: string;
+  /** The line in front of a message that is sent again after an unknown outcome. */
+  readonly resentMark?: string;
+  /** Longest time one call to the platform may take, in milliseconds. @default 15000 */
+  readonly callTimeoutMs?: number;
+  /** Least time between two interim edits of one message, in milliseconds, over what the budget allows. @default 700 */
+  readonly editEveryMs?: number;
+  /** Whether a reply quotes the message it answers. @default "groups" */
+  readonly replyTo?: "never" | "groups" | "always";
+}
+
+/** A reply's life, from its first token to its last edit. Everything is durable but the text while it streams. */
+export interface ReplyStart {
+  /** Unique in the thread; the same id again is the same reply. */
+  readonly id: string;
+  readonly address: Address;
+  /** The platform's id of the message that is answered. */
+  readonly replyTo?: string;
+  readonly policy: DeliveryPolicy;
+  /** The id of an earlier, withdrawn reply whose visible messages this one takes over. */
+  readonly takesOver?: string;
+}
+
+export type ReplyState = "streaming" | "final" | "delivered" | "gone" | "failed" | "withdrawn";
+
+/** What became of one visible message: the stored proof of delivery (I12). */
+export interface DeliveryReceipt {
+  readonly replyId: string;
+  readonly state: ReplyState;
+  readonly messages: readonly {
+    readonly part: number;
+    readonly state: OutboxState;
+    readonly messageId?: string;
+    readonly code?: string;
+    readonly attempts: number;
+  }[];
+}
+
+/**
+ * - `planned`: will be sent, nothing has left yet
+ * - `sending`: the call has begun and its outcome is not stored; found after a crash it means `unknown`
+ * - `sent`: visible, its platform message id is stored
+ * - `unknown`: the call ended without an answer
+ * - `removed`: was visible, is taken away again
+ * - `failed`: will never be visible; `code` says why
+ */
+export type OutboxState = "planned" | "sending" | "sent" | "unknown" | "removed" | "failed";
+
+/**
+ * The delivery engine of one thread: reconciles what should be visible with what is visible. Methods return as soon as
+ * the intent is stored; the sending goes on in the background and survives a crash.
+ */
+export interface Delivery {
+  /** Begins a reply, or continues the one with this id. Shows the typing indicator until text is visible. */
+  open(reply: ReplyStart): void;
+  /** More text of an open reply. Nothing is stored. Ignored for a reply that has ended. */
+  append(replyId: string, delta: string): void;
+  /** The text so far was void (the model call was restarted): this is the text now. */
+  replace(replyId: string, text: string): void;
+  /** The reply's whole text. Stored before anything is sent. From here on nothing but the sending can be lost. */
+  finish(replyId: string, text: string): void;
+  /** The reply will not be continued: what is visible of it stays for the reply that takes it over. */
+  withdraw(replyId: string): void;
+  /** A whole message at once, outside of any turn: the answer of a command, a notice. */
+  send(reply: ReplyStart, text: string): void;
+  /** Answers a press of a button at once. Never throws; a late answer is of no use and is dropped. */
+  answerAction(address: Address, actionId: string, notice?: { text: string; alert?: boolean }): Promise<void>;
+  /** The person came back (wrote again, unblocked the bot): deliveries to this chat may start again. */
+  revive(chatId: string): void;
+  /** Works on everything that is due. Called at start, by alarm, and after each change. */
+  run(): Promise<void>;
+  /** Epoch milliseconds at which `run` must be called again even if nothing changes; `undefined` when all is done. */
+  nextWakeAt(): number | undefined;
+  /** Resolves when the reply has ended (delivered, gone, failed or withdrawn). */
+  settled(replyId: string): Promise<ReplyState>;
+  receipt(replyId: string): DeliveryReceipt | undefined;
+}

@@ -1,0 +1,38 @@
+/**
+ * The base of every error that Switchboard throws. Compare `code`, not the class: classes are lost when an error
+ * crosses from one Durable Object to another.
+ *
+ * A message says what happened, with which value, and what to do. It never holds a token, a secret, the text of a
+ * chat message, or a URL that contains one (I10).
+ */
+export class SwitchboardError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = "SwitchboardError";
+    this.code = code;
+  }
+}
+
+/** The developer's declaration is wrong (a path, a missing secret, a duplicate id). Thrown before anything runs. */
+export class ConfigurationError extends SwitchboardError {
+  constructor(code: string, message: string) {
+    super(code, message);
+    this.name = "ConfigurationError";
+  }
+}
+
+/** Bytes from outside did not have the promised shape. */
+export class InvalidInputError extends SwitchboardError {
+  constructor(code: string, message: string) {
+    super(code, message);
+    this.name = "InvalidInputError";
+  }
+}
+
+/** The `code` of any error, also of one that came over RPC; `undefined` when it has none. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

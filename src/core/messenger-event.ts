@@ -1,0 +1,123 @@
+/** What happened in a chat, the same for every platform. Everything here survives JSON. */
+export interface MessengerEvent {
+  /** The platform's identity of the event; the same for every redelivery (I2). */
+  readonly key: string;
+  readonly kind: MessengerEventKind;
+  /** The key of the messenger in `getMessengers()`. */
+  readonly messengerId: string;
+  /** The platform: `telegram`, `slack`, ... */
+  readonly provider: string;
+  readonly thread: MessengerThread;
+  readonly author?: MessengerAuthor;
+  readonly message?: MessengerMessage;
+  readonly action?: MessengerAction;
+  readonly capabilities: MessengerCapabilities;
+  /** One line for the log of what a service event was ("joined", "pinned"); never chat text. */
+  readonly detail?: string;
+  /** The platform's own object. Left out of transcripts and logs. */
+  readonly raw?: unknown;
+}
+
+/**
+ * - `direct-message`: in a private chat with the bot
+ * - `mention`: the bot is addressed in a group (by name, or by a reply to one of its messages)
+ * - `message`: any other message of a group or channel; it is answered only in a subscribed thread
+ * - `action`: a button was pressed
+ * - `message-edited`, `message-deleted`: of an earlier message
+ * - `membership`: the person blocked or unblocked the bot, or the bot was added or removed
+ * - `service`: joined, pinned, title changed and the like; starts no turn
+ * - `ignored`: a kind of update that this provider does not handle
+ */
+export type MessengerEventKind =
+  | "direct-message"
+  | "mention"
+  | "message"
+  | "action"
+  | "message-edited"
+  | "message-deleted"
+  | "membership"
+  | "service"
+  | "ignored";
+
+export interface MessengerThread {
+  /** Unique over all platforms; for Chat SDK adapters the adapter's own thread id, e.g. `telegram:-100123:45`. */
+  readonly id: string;
+  /** The chat that meters calls: all topics of a forum share it (I7). */
+  readonly chatId: string;
+  /** The topic or sub-thread inside the chat. */
+  readonly topicId?: string;
+  readonly isDirectMessage: boolean;
+  readonly title?: string;
+}
+
+export interface MessengerAuthor {
+  readonly userId: string;
+  readonly userName?: string;
+  readonly fullName?: string;
+  readonly isBot?: boolean;
+  /** IETF language tag, when the platform tells it. */
+  readonly language?: string;
+}
+
+export interface MessengerMessage {
+  /** The platform's id of the message, unique within its chat. */
+  readonly id: string;
+  /** The text as the person wrote it, the bot's own mention readable (`@name`). */
+  readonly text: string;
+  /** Epoch milliseconds at which the person sent it. */
+  readonly sentAt: number;
+  /** Epoch milliseconds of the last edit. */
+  readonly editedAt?: number;
+  readonly isMention: boolean;
+  /** A command addressed to this bot: `/start payload` is `{ name: "start", args: "payload" }`. */
+  readonly command?: MessengerCommand;
+  /** The message that this one replies to. */
+  readonly quoted?: QuotedMessage;
+  /** Messages of one album share it and come as separate events. */
+  readonly albumId?: string;
+  readonly attachments: readonly MessengerAttachment[];
+}
+
+export interface MessengerCommand {
+  /** Lower case, without the slash and without `@bot`. */
+  readonly name: string;
+  readonly args: string;
+}
+
+export interface QuotedMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly author?: MessengerAuthor;
+  /** Whether the bot itself wrote it. */
+  readonly isFromBot: boolean;
+  readonly attachments: readonly MessengerAttachment[];
+}
+
+export interface MessengerAction {
+  /** The platform's id of the press, to answer it. */
+  readonly id: string;
+  /** What the button carries: at most 64 bytes on Telegram. */
+  readonly data: string;
+  /** The message that the button belongs to. */
+  readonly messageId?: string;
+}
+
+export interface MessengerAttachment {
+  readonly kind: "image" | "document" | "audio" | "voice" | "video" | "animation" | "sticker" | "other";
+  /** What the provider needs to fetch the bytes later: JSON, never a URL with a token in it. */
+  readonly reference: AttachmentReference;
+  readonly mediaType?: string;
+  readonly name?: string;
+  readonly sizeBytes?: number;
+}
+
+/** Plain JSON whose meaning only the provider knows, e.g. `{ fileId }`. */
+export type AttachmentReference = Readonly<Record<string, string | number | boolean>>;
+
+export interface MessengerCapabilities {
+  readonly canEditMessages: boolean;
+  readonly canStream: boolean;
+  readonly maxMessageLength: number;
+  readonly supportsActions: boolean;
+  readonly supportsAttachments: boolean;
+}

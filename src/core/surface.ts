@@ -1,0 +1,108 @@
+import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
+
+/** Where a message goes. Plain JSON; it is stored with every outbox row. */
+export interface Address {
+  /** The key of the messenger in `getMessengers()`. */
+  readonly messengerId: string;
+  /** The platform's thread, as in `MessengerThread.id`. */
+  readonly threadId: string;
+  /** The platform's chat, which meters the calls (I7, I8). */
+  readonly chatId: string;
+  /** The topic inside the chat, where there is one. */
+  readonly topicId?: string;
+  readonly isDirectMessage: boolean;
+}
+
+export interface SurfaceCapabilities {
+  /** A posted message can be changed later. Without it a reply is sent once, whole (buffered). */
+  readonly edit: boolean;
+  readonly remove: boolean;
+  readonly typing: boolean;
+  readonly buttons: boolean;
+}
+
+export interface OutgoingMessage extends RichText {
+  /** The platform's id of the message that this one answers. A missing one never fails the send. */
+  readonly replyTo?: string;
+}
+
+/** Options of one call. `signal` is the engine's time limit; the surface must end the request when it aborts. */
+export interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One platform as the delivery engine sees it. Every method makes exactly one call to the platform and never retries,
+ * waits or splits by itself; it throws whatever the platform answered, and `classifyError` says what that means.
+ * No error that leaves a surface may hold a token or a URL with one (I10).
+ */
+export interface Surface {
+  readonly provider: string;
+  readonly capabilities: SurfaceCapabilities;
+  readonly format: TextFormat;
+  readonly limits: TextLimits;
+  /** The platform's pacing for one chat and for the bot as a whole. */
+  readonly pacing: Pacing;
+  /** How long a typing indicator stays visible, in milliseconds; it is refreshed before that. */
+  readonly typingLastsMs: number;
+  post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage>;
+  edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void>;
+  remove(address: Address, messageId: string, options: CallOptions): Promise<void>;
+  typing(address: Address, options: CallOptions): Promise<void>;
+  /** Answers a press of a button: a short notice for the one who pressed, or nothing. */
+  answerAction(
+    address: Address,
+    actionId: string,
+    notice: ActionNotice | undefined,
+    options: CallOptions,
+  ): Promise<void>;
+  /** Total: any value that a method above threw, and anything unknown, gets a class. */
+  classifyError(error: unknown): CallFailure;
+}
+
+export interface ActionNotice {
+  readonly text: string;
+  /** A dialog that the person closes, instead of a passing note. @default false */
+  readonly alert?: boolean;
+}
+
+export interface PostedMessage {
+  readonly messageId: string;
+}
+
+export interface Pacing {
+  /** Calls that may be made at once in a private chat before pacing sets in, and the spacing after. */
+  readonly direct: Rate;
+  readonly group: Rate;
+  /** All chats of the bot together. */
+  readonly global: Rate;
+}
+
+/** A token bucket: `burst` calls at once, one more every `everyMs`. */
+export interface Rate {
+  readonly burst: number;
+  readonly everyMs: number;
+}
+
+/**
+ * What a failed call means for the engine (design: the error class is the recovery decision). `code` is stable, for
+ * logs and receipts, and holds no text of the platform.
+ *
+ * - `retry-after`: refused for pacing; nothing may be sent to the chat for `retryAfterMs` (I8)
+ * - `transient`: provably not done (refused connection, 5xx before processing); retry with backoff
+ * - `unknown`: it may have been done (time-out, cut connection); never blindly repeated when it was a post (I6)
+ * - `gone`: the person blocked the bot, the bot was removed, the chat does not exist any more
+ * - `missing`: the message to edit or remove does not exist any more
+ * - `unchanged`: the edit would change nothing: success
+ * - `rejected`: the platform refuses this content; fall back to plain text, then fail
+ * - `misconfigured`: the token is wrong or the API is not what it should be; retry slowly and tell the owner
+ */
+export type CallFailure =
+  | { readonly kind: "retry-after"; readonly code: string; readonly retryAfterMs: number }
+  | { readonly kind: "transient"; readonly code: string }
+  | { readonly kind: "unknown"; readonly code: string }
+  | { readonly kind: "gone"; readonly code: string }
+  | { readonly kind: "missing"; readonly code: string }
+  | { readonly kind: "unchanged"; readonly code: string }
+  | { readonly kind: "rejected"; readonly code: string }
+  | { readonly kind: "misconfigured"; readonly code: string };
