@@ -1,0 +1,178 @@
+/**
+ * `npm run serve`: the bot alone, in the foreground, on one machine.
+ *
+ *   node scripts/serve.ts [--config wrangler.jsonc] [--port 8787] [--exit-with-stdin]
+ *
+ * Reads HOST (127.0.0.1), PORT (8787; 0 picks one), DATA_DIR (.data) and the bot's own variables, bundles the
+ * worker that the configuration names, and lets workerd serve it with its storage on disk.
+ */
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
+import { lockDataDirectory } from "./serve/data-lock.ts";
+import { bindingNames } from "./serve/environment.ts";
+import { isPortFree, parsePort } from "./serve/port.ts";
+import { ServeError } from "./serve/serve-error.ts";
+import { superviseWorkerd } from "./serve/supervisor.ts";
+import { parseWorkerConfig } from "./serve/worker-config.ts";
+import { findWorkerd } from "./serve/workerd-binary.ts";
+import { writeWorkerdConfig } from "./serve/workerd-config.ts";
+
+const DEFAULT_PORT = 8787;
+
+/** How long a port may stay taken by the server that was here a moment ago. */
+const PORT_WAIT_MS = 1_500;
+
+/** How long the worker may take to answer its first health check. */
+const HEALTH_TIMEOUT_MS = 30_000;
+
+const root = path.resolve(import.meta.dirname, "..");
+
+function log(line: string): void {
+  process.stdout.write(`[serve] ${line}\n`);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      config: { type: "string", default: path.join(root, "wrangler.jsonc") },
+      port: { type: "string" },
+      "exit-with-stdin": { type: "boolean", default: false },
+    },
+  });
+  const host = process.env.HOST || "127.0.0.1";
+  const port = parsePort(
+    values.port ?? (process.env.PORT || String(DEFAULT_PORT)),
+    values.port ? "--port" : "PORT",
+  );
+  const dataDirectory = path.resolve(process.env.DATA_DIR || path.join(root, ".data"));
+  const configFile = path.resolve(values.config);
+
+  const stop = new AbortController();
+  process.on("SIGTERM", () => stop.abort());
+  process.on("SIGINT", () => stop.abort());
+  stopWithParent(values["exit-with-stdin"], stop);
+  const exitAtOnce = (): void => process.exit(0);
+  stop.signal.addEventListener("abort", exitAtOnce);
+
+  const config = parseWorkerConfig(await readConfig(configFile), path.relative(process.cwd(), configFile));
+  if (config.unsupported.length > 0) {
+    log(`not available here, and left out: ${config.unsupported.join(", ")}`);
+  }
+  const binary = findWorkerd();
+  await waitForPort(port, host);
+  const lock = await lockDataDirectory(dataDirectory);
+  const workerdFile = await prepareWorker({ configFile, config, dataDirectory });
+  const objectsDirectory = path.join(dataDirectory, "objects");
+  await mkdir(objectsDirectory, { recursive: true });
+
+  const supervisor = superviseWorkerd({
+    binary,
+    configFile: workerdFile,
+    objectsDirectory,
+    host,
+    port,
+    log,
+  });
+  stop.signal.removeEventListener("abort", exitAtOnce);
+  stop.signal.addEventListener("abort", () => void supervisor.stop());
+  try {
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${await supervisor.listening}`;
+    await reportHealth(url, path.relative(process.cwd(), dataDirectory) || ".", stop.signal);
+    await supervisor.ended;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    await supervisor.ended;
+  }
+  lock.close();
+  process.exit(0);
+}
+
+/** Puts bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
+async function prepareWorker(options: {
+  readonly configFile: string;
+  readonly config: ReturnType<typeof parseWorkerConfig>;
+  readonly dataDirectory: string;
+}): Promise<string> {
+  const { config, configFile, dataDirectory } = options;
+  const bundle = await bundleWorker({
+    configFile,
+    root,
+    cacheDirectory: path.join(root, "node_modules/.cache/switchboard"),
+    onBuild: () => log("bundling the worker"),
+  });
+  const directory = path.join(dataDirectory, "worker");
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  for (const module of bundle.modules) {
+    await cp(path.join(bundle.directory, module.name), path.join(directory, module.name), {
+      recursive: true,
+    });
+  }
+  const file = path.join(directory, "workerd.capnp");
+  const environmentNames = bindingNames(process.env, Object.keys(config.variables));
+  await writeAtomically(file, writeWorkerdConfig({ config, modules: bundle.modules, environmentNames }));
+  return file;
+}
+
+async function readConfig(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServeError("bad-config", `The configuration cannot be read: ${reason}`);
+  }
+}
+
+async function waitForPort(port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  const deadline = Date.now() + PORT_WAIT_MS;
+  while (!(await isPortFree(port, host))) {
+    if (Date.now() > deadline) {
+      throw new ServeError("port-in-use", `Port ${port} on ${host} is in use; set PORT or give --port.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function reportHealth(url: string, dataDirectory: string, stopped: AbortSignal): Promise<void> {
+  const deadline = Date.now() + HEALTH_TIMEOUT_MS;
+  let last = "no answer";
+  while (Date.now() < deadline && !stopped.aborted) {
+    try {
+      const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) });
+      await response.body?.cancel();
+      if (response.status === 200) return log(`ready on ${url} (data in ${dataDirectory})`);
+      last = `status ${response.status}`;
+    } catch (error) {
+      last = error instanceof Error ? error.message : String(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  if (stopped.aborted) return;
+  log(`${url} listens, but GET /health gave no 200 in ${HEALTH_TIMEOUT_MS / 1000} s (${last})`);
+}
+
+/**
+ * Ends the server with the process that started it. npm passes on SIGTERM, but when npm itself is killed
+ * nothing tells its script; and a caller that says so holds our standard input open as long as it lives.
+ */
+function stopWithParent(exitWithStdin: boolean, stop: AbortController): void {
+  if (exitWithStdin) {
+    process.stdin.resume();
+    process.stdin.on("end", () => stop.abort());
+    process.stdin.on("error", () => stop.abort());
+  }
+  if (process.env.npm_lifecycle_event !== undefined) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) stop.abort();
+    }, 500).unref();
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`[serve] ${error instanceof ServeError ? error.message : String(error)}\n`);
+  process.exit(1);
+});

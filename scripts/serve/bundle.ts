@@ -1,0 +1,192 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { ServeError } from "./serve-error.ts";
+import type { BundleModule } from "./workerd-config.ts";
+
+/** A bundle on disk; modules are named relative to its folder, the entry first. */
+export interface Bundle {
+  readonly directory: string;
+  readonly modules: readonly BundleModule[];
+  readonly cached: boolean;
+}
+
+/** What the cache knows of a configuration's latest build. */
+interface Manifest {
+  readonly inputs: readonly string[];
+  readonly entry: string;
+}
+
+const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
+  ".js": "esModule",
+  ".mjs": "esModule",
+  ".wasm": "wasm",
+  ".txt": "text",
+  ".html": "text",
+  ".sql": "text",
+  ".md": "text",
+  ".bin": "data",
+};
+
+/** Unused bundles are removed from the cache after this time. */
+const KEEP_BUNDLES_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Bundles a worker with `wrangler deploy --dry-run`, or takes the bundle of an earlier run when neither its
+ * sources nor the installed packages changed since. Runs at the same time do not disturb each other: a bundle's
+ * folder is named after what is in it and appears there whole.
+ *
+ * @throws {ServeError} when the worker cannot be bundled
+ */
+export async function bundleWorker(options: {
+  readonly configFile: string;
+  readonly root: string;
+  readonly cacheDirectory: string;
+  readonly onBuild?: () => void;
+}): Promise<Bundle> {
+  const { configFile, root, cacheDirectory } = options;
+  const configKey = createHash("sha256").update(configFile).digest("hex").slice(0, 12);
+  const manifestFile = path.join(cacheDirectory, `${configKey}.json`);
+  const manifest = await readManifest(manifestFile);
+  if (manifest !== undefined) {
+    const directory = path.join(
+      cacheDirectory,
+      `${configKey}-${await hashInputs(manifest.inputs, configFile, root)}`,
+    );
+    if (existsSync(directory))
+      return { directory, modules: await listModules(directory, manifest.entry), cached: true };
+  }
+
+  options.onBuild?.();
+  await mkdir(cacheDirectory, { recursive: true });
+  const building = await mkdtemp(path.join(cacheDirectory, "building-"));
+  try {
+    await runWrangler(configFile, building, root);
+    const built = await readBuild(building, configFile, root);
+    const directory = path.join(
+      cacheDirectory,
+      `${configKey}-${await hashInputs(built.inputs, configFile, root)}`,
+    );
+    // Another run may have been faster; its folder holds the same files.
+    if (!existsSync(directory)) await rename(building, directory).catch(ignoreExisting);
+    await writeAtomically(manifestFile, JSON.stringify(built));
+    await removeOldBundles(cacheDirectory, directory);
+    return { directory, modules: await listModules(directory, built.entry), cached: false };
+  } finally {
+    await rm(building, { recursive: true, force: true });
+  }
+}
+
+/** Hashes names and contents, so that a renamed, changed or removed source gives another key. */
+export async function hashInputs(
+  inputs: readonly string[],
+  configFile: string,
+  root: string,
+): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of [configFile, path.join(root, "package-lock.json"), ...inputs]) {
+    const content = await readFile(path.resolve(root, file)).catch(ignoreMissing);
+    hash.update(`${file}\0${content === undefined ? "missing" : content.length}\0`);
+    if (content !== undefined) hash.update(content);
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Writes a file so that a reader sees the old or the new one whole, never a part. */
+export async function writeAtomically(file: string, content: string): Promise<void> {
+  const draft = `${file}.${process.pid}.${createHash("sha256").update(content).digest("hex").slice(0, 8)}`;
+  await writeFile(draft, content);
+  await rename(draft, file);
+}
+
+async function readManifest(file: string): Promise<Manifest | undefined> {
+  const content = await readFile(file, "utf8").catch(ignoreMissing);
+  return content === undefined ? undefined : (JSON.parse(content) as Manifest);
+}
+
+async function readBuild(directory: string, configFile: string, root: string): Promise<Manifest> {
+  const metadata = JSON.parse(await readFile(path.join(directory, "bundle-meta.json"), "utf8")) as {
+    inputs: Record<string, unknown>;
+    outputs: Record<string, { entryPoint?: string }>;
+  };
+  // Paths in the metadata are relative to the configuration's folder. Installed packages are covered by the
+  // lock file, and virtual modules have no file.
+  const inputs = Object.keys(metadata.inputs)
+    .map((input) => path.relative(root, path.resolve(path.dirname(configFile), input)))
+    .filter((input) => !input.includes("node_modules") && existsSync(path.resolve(root, input)))
+    .toSorted();
+  const entry = Object.keys(metadata.outputs).find((output) => output.endsWith(".js"));
+  if (entry === undefined)
+    throw new ServeError("bundle", "The bundle has no entry; this is a fault of the build.");
+  return { inputs, entry: path.basename(entry) };
+}
+
+async function listModules(directory: string, entry: string): Promise<BundleModule[]> {
+  const files = await readdir(directory, { recursive: true });
+  const modules = files.flatMap((name): BundleModule[] => {
+    const type = MODULE_TYPES[path.extname(name)];
+    return type === undefined || name === "README.md" ? [] : [{ name, type }];
+  });
+  return modules.toSorted(
+    (a, b) => Number(b.name === entry) - Number(a.name === entry) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+function runWrangler(configFile: string, directory: string, root: string): Promise<void> {
+  const wrangler = path.join(
+    path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
+    "bin/wrangler.js",
+  );
+  const parameters = ["deploy", "--dry-run", "--outdir", directory, "--metafile", "--config", configFile];
+  const child = spawn(process.execPath, [wrangler, ...parameters], {
+    cwd: root,
+    env: offlineEnvironment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve();
+      else
+        reject(
+          new ServeError("bundle", `The worker of ${configFile} could not be bundled:\n${output.trim()}`),
+        );
+    });
+  });
+}
+
+/** The environment that keeps wrangler from asking anything of the network. */
+export function offlineEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_HIDE_BANNER: "true",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    X_LOCAL_OBSERVABILITY: "false",
+    X_LOCAL_EXPLORER: "false",
+  };
+}
+
+async function removeOldBundles(cacheDirectory: string, current: string): Promise<void> {
+  for (const name of await readdir(cacheDirectory)) {
+    const candidate = path.join(cacheDirectory, name);
+    const entry = await stat(candidate).catch(ignoreMissing);
+    if (candidate === current || entry?.isDirectory() !== true) continue;
+    if (Date.now() - entry.mtimeMs > KEEP_BUNDLES_MS) await rm(candidate, { recursive: true, force: true });
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+  return undefined;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST" && error.code !== "ENOTEMPTY") throw error;
+}

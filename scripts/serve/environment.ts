@@ -1,0 +1,25 @@
+/**
+ * The variables that the worker may see. Everything else of the process's environment stays out of it; a
+ * bot with variables of its own declares them under `vars` in its wrangler configuration.
+ */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  "ADMIN_TOKEN",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "MODEL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "ORDERS_API_URL",
+  "TELEGRAM_API_BASE_URL",
+  "TELEGRAM_BOT_TOKEN",
+  "TELEGRAM_BOT_USERNAME",
+  "TELEGRAM_WEBHOOK_SECRET_TOKEN",
+]);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names, sorted, of the variables that are set and that the worker gets as text bindings. */
+export function bindingNames(environment: Environment, declared: readonly string[]): readonly string[] {
+  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
+  return [...new Set([...PASSED_ON, ...declared])].filter(isSet).toSorted();
+}

@@ -1,0 +1,158 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { ServeError } from "./serve-error.ts";
+
+/** A start that fails this often within the window is not tried again. */
+const MAX_RESTARTS = 5;
+const RESTART_WINDOW_MS = 60_000;
+
+/** workerd waits for open requests when asked to end; after this it is killed, which loses nothing. */
+const STOP_TIMEOUT_MS = 3_000;
+
+export interface Supervisor {
+  /** The port that workerd listens on, once it does. */
+  readonly listening: Promise<number>;
+  /** Settles when workerd is gone for good: by `stop`, or because it could not be kept running. */
+  readonly ended: Promise<void>;
+  /** Ends workerd, within about three seconds. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs workerd and starts it again when it dies on its own. Objects need no help from here: workerd itself
+ * fires the alarms that came due while it was down, within milliseconds of its start and without a request.
+ *
+ * workerd cannot outlive this process, not even when it is killed with SIGKILL: a watchdog shell waits on a
+ * pipe whose other end only this process holds, and kills workerd when the pipe closes.
+ */
+export function superviseWorkerd(options: {
+  readonly binary: string;
+  readonly configFile: string;
+  readonly objectsDirectory: string;
+  readonly host: string;
+  readonly port: number;
+  readonly log: (line: string) => void;
+}): Supervisor {
+  const { binary, configFile, objectsDirectory, host, log } = options;
+  const listening = Promise.withResolvers<number>();
+  const ended = Promise.withResolvers<void>();
+  // Whoever does not wait for one of them must not be ended by its rejection.
+  listening.promise.catch(ignore);
+  ended.promise.catch(ignore);
+  let port = options.port;
+  let current: ChildProcess | undefined;
+  let stopping = false;
+  let startTimes: number[] = [];
+
+  const finish = (error?: ServeError): void => {
+    if (error === undefined) {
+      listening.reject(new ServeError("stopped", "The server was stopped before it was ready."));
+      ended.resolve();
+    } else {
+      listening.reject(error);
+      ended.reject(error);
+    }
+  };
+
+  const start = (): void => {
+    startTimes = [...startTimes.filter((time) => time > Date.now() - RESTART_WINDOW_MS), Date.now()];
+    const child = spawn(
+      binary,
+      [
+        "serve",
+        `--socket-addr=http=${host.includes(":") ? `[${host}]` : host}:${port}`,
+        `--directory-path=objects=${objectsDirectory}`,
+        "--control-fd=3",
+        configFile,
+      ],
+      { stdio: ["ignore", "inherit", "inherit", "pipe"] },
+    );
+    current = child;
+    const watchdog = watch(child);
+    let wasListening = false;
+    onPort(child.stdio[3] as Readable, (actualPort) => {
+      wasListening = true;
+      port = actualPort;
+      listening.resolve(actualPort);
+    });
+    child.on("error", (error) => {
+      finish(
+        new ServeError(
+          "workerd",
+          `workerd at ${binary} could not be started (${error.message}); run npm ci.`,
+        ),
+      );
+    });
+    child.on("exit", (code, signal) => {
+      current = undefined;
+      watchdog.kill("SIGKILL");
+      const how = signal === null ? `with code ${code}` : `by ${signal}`;
+      if (stopping) finish();
+      else if (!wasListening && startTimes.length === 1) {
+        finish(
+          new ServeError("workerd", `workerd ended ${how} before it listened; its own words are above.`),
+        );
+      } else if (startTimes.length > MAX_RESTARTS) {
+        finish(
+          new ServeError(
+            "workerd",
+            `workerd ended ${how}, ${startTimes.length} times in a minute; giving up.`,
+          ),
+        );
+      } else {
+        log(`workerd ended ${how}; starting it again`);
+        start();
+      }
+    });
+  };
+
+  start();
+  return {
+    listening: listening.promise,
+    ended: ended.promise,
+    async stop() {
+      stopping = true;
+      const child = current;
+      if (child === undefined) return finish();
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      await ended.promise.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** Starts the shell that kills `child` when this process is gone. */
+function watch(child: ChildProcess): ChildProcess {
+  const watchdog = spawn(
+    "/bin/sh",
+    ["-c", 'read -r _; kill -KILL "$1" 2>/dev/null', "watchdog", String(child.pid)],
+    {
+      stdio: ["pipe", "ignore", "ignore"],
+    },
+  );
+  watchdog.on("error", ignore);
+  watchdog.stdin?.on("error", ignore);
+  return watchdog;
+}
+
+function onPort(control: Readable, callback: (port: number) => void): void {
+  let received = "";
+  control.setEncoding("utf8");
+  control.on("error", ignore);
+  control.on("data", (chunk: string) => {
+    received += chunk;
+    for (let end = received.indexOf("\n"); end !== -1; end = received.indexOf("\n")) {
+      const message = JSON.parse(received.slice(0, end)) as {
+        event?: string;
+        socket?: string;
+        port?: number;
+      };
+      received = received.slice(end + 1);
+      if (message.event === "listen" && message.socket === "http" && message.port !== undefined)
+        callback(message.port);
+    }
+  });
+}
+
+/** For errors that another event reports too. */
+function ignore(): void {}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { ServeError } from "./serve-error.ts";
+
+/** A Durable Object class of the worker. */
+export interface DurableObjectClass {
+  readonly className: string;
+  /** Names the folder of its storage; survives a rename of the class. */
+  readonly uniqueKey: string;
+  readonly sqlite: boolean;
+}
+
+/** What `serve` needs of a wrangler configuration. */
+export interface WorkerConfig {
+  readonly name: string;
+  readonly main: string;
+  readonly compatibilityDate: string;
+  readonly compatibilityFlags: readonly string[];
+  readonly classes: readonly DurableObjectClass[];
+  readonly bindings: readonly { readonly name: string; readonly className: string }[];
+  /** Defaults of variables; the environment wins over them. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Bindings that the configuration asks for and that a local workerd cannot give. */
+  readonly unsupported: readonly string[];
+}
+
+const migrationSchema = z.object({
+  tag: z.string(),
+  new_classes: z.array(z.string()).default([]),
+  new_sqlite_classes: z.array(z.string()).default([]),
+  renamed_classes: z.array(z.object({ from: z.string(), to: z.string() })).default([]),
+  deleted_classes: z.array(z.string()).default([]),
+});
+
+const wranglerSchema = z.object({
+  name: z.string(),
+  main: z.string(),
+  compatibility_date: z.string(),
+  compatibility_flags: z.array(z.string()).default([]),
+  durable_objects: z
+    .object({ bindings: z.array(z.object({ name: z.string(), class_name: z.string() })).default([]) })
+    .default({ bindings: [] }),
+  migrations: z.array(migrationSchema).default([]),
+  vars: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** Bindings of a wrangler configuration that exist only on Cloudflare's network. */
+const REMOTE_BINDINGS = [
+  "ai",
+  "r2_buckets",
+  "kv_namespaces",
+  "d1_databases",
+  "queues",
+  "vectorize",
+  "browser",
+];
+
+/**
+ * Reads the part of a `wrangler.jsonc` that a local workerd needs.
+ *
+ * @throws {ServeError} when the text is no JSONC, or a field is missing or of the wrong type
+ */
+export function parseWorkerConfig(text: string, fileName: string): WorkerConfig {
+  const document = parseJsonc(text, fileName);
+  const result = wranglerSchema.safeParse(document);
+  if (!result.success) {
+    const details = result.error.issues.map(
+      (issue) => `${issue.path.join(".") || "(file)"}: ${issue.message}`,
+    );
+    throw new ServeError("bad-config", `${fileName} cannot be served: ${details.join("; ")}.`);
+  }
+  const { data } = result;
+  const classes = classesOf(data.name, data.migrations);
+  const bindings = data.durable_objects.bindings.map((binding) => ({
+    name: binding.name,
+    className: binding.class_name,
+  }));
+  for (const binding of bindings) {
+    if (!classes.some((known) => known.className === binding.className)) {
+      throw new ServeError(
+        "bad-config",
+        `${fileName} binds the Durable Object class ${binding.className}, but no migration creates it; add it to "new_sqlite_classes".`,
+      );
+    }
+  }
+  return {
+    name: data.name,
+    main: data.main,
+    compatibilityDate: data.compatibility_date,
+    compatibilityFlags: data.compatibility_flags,
+    classes,
+    bindings,
+    variables: data.vars,
+    unsupported: REMOTE_BINDINGS.filter((key) => Object.hasOwn(Object(document), key)),
+  };
+}
+
+function classesOf(
+  workerName: string,
+  migrations: readonly z.infer<typeof migrationSchema>[],
+): DurableObjectClass[] {
+  const classes = new Map<string, DurableObjectClass>();
+  const create = (className: string, sqlite: boolean): void => {
+    classes.set(className, { className, uniqueKey: `${workerName}-${className}`, sqlite });
+  };
+  for (const migration of migrations) {
+    for (const className of migration.new_classes) create(className, false);
+    for (const className of migration.new_sqlite_classes) create(className, true);
+    for (const { from, to } of migration.renamed_classes) {
+      const renamed = classes.get(from);
+      if (renamed === undefined) continue;
+      classes.delete(from);
+      classes.set(to, { ...renamed, className: to });
+    }
+    for (const className of migration.deleted_classes) classes.delete(className);
+  }
+  return [...classes.values()];
+}
+
+function parseJsonc(text: string, fileName: string): unknown {
+  // A string, or a comment, or a comma that only white space and comments part from a closing bracket.
+  const token =
+    /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*[}\]])/g;
+  const json = text.replace(token, (match) => (match.startsWith('"') ? match : match.replace(/[^\n]/g, " ")));
+  try {
+    return JSON.parse(json) as unknown;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServeError("bad-config", `${fileName} is not valid JSON with comments: ${reason}`);
+  }
+}

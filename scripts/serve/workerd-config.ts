@@ -1,0 +1,92 @@
+import type { WorkerConfig } from "./worker-config.ts";
+
+/** A file of the bundle, and how workerd is to load it. */
+export interface BundleModule {
+  readonly name: string;
+  readonly type: "esModule" | "wasm" | "text" | "data";
+}
+
+/**
+ * `cloudflare:email` is part of workerd but leans on a module that only Cloudflare's own hosts, and dev
+ * servers, bring. Without this stub a worker that merely imports the agents package does not start.
+ */
+const EMAIL_MODULE = `export class EmailMessage {
+  constructor(from, to, raw) { this.from = from; this.to = to; this.raw = raw; }
+}
+export default { EmailMessage };`;
+
+/**
+ * Writes workerd's configuration in Cap'n Proto text.
+ *
+ * The values of variables are never in it: each is a `fromEnvironment` binding that workerd reads from its own
+ * environment. The address of the socket `http` and the path of the disk `objects` are placeholders that
+ * the command line overrides, so that the text depends on the bundle and the set of variables alone.
+ */
+export function writeWorkerdConfig(options: {
+  readonly config: WorkerConfig;
+  /** The entry first; paths are relative to the configuration's own folder. */
+  readonly modules: readonly BundleModule[];
+  /** Variables that are set in the environment. */
+  readonly environmentNames: readonly string[];
+}): string {
+  const { config, modules, environmentNames } = options;
+  const fromEnvironment = new Set(environmentNames);
+  const bindings = [
+    ...config.bindings.map(
+      (it) => `(name = ${text(it.name)}, durableObjectNamespace = ${text(it.className)})`,
+    ),
+    ...environmentNames.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
+    ...Object.entries(config.variables)
+      .filter(([name]) => !fromEnvironment.has(name))
+      .map(([name, value]) =>
+        typeof value === "string"
+          ? `(name = ${text(name)}, text = ${text(value)})`
+          : `(name = ${text(name)}, json = ${text(JSON.stringify(value))})`,
+      ),
+  ];
+  const namespaces = config.classes.map(
+    (it) =>
+      `(className = ${text(it.className)}, uniqueKey = ${text(it.uniqueKey)}, enableSql = ${it.sqlite})`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "objects", disk = (path = "objects", writable = true)),
+    # "private" holds the loopback range: the playground's servers and local models are reached there.
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  extensions = [(modules = [
+    (name = "cloudflare-internal:email", internal = true, esModule = ${text(EMAIL_MODULE)}),
+  ])],
+);
+
+const worker :Workerd.Worker = (
+  modules = ${list(modules.map((it) => `(name = ${text(it.name)}, ${it.type} = embed ${text(it.name)})`))},
+  compatibilityDate = ${text(config.compatibilityDate)},
+  compatibilityFlags = ${list(config.compatibilityFlags.map(text))},
+  bindings = ${list(bindings)},
+  durableObjectNamespaces = ${list(namespaces)},
+  durableObjectStorage = (localDisk = "objects"),
+  globalOutbound = "internet",
+);
+`;
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? "[]" : `[\n    ${items.join(",\n    ")},\n  ]`;
+}
+
+/** A Cap'n Proto string: UTF-8 as it is, quotes and backslashes escaped, control characters as \\xNN. */
+function text(value: string): string {
+  let escaped = "";
+  for (const character of value) {
+    const code = character.charCodeAt(0);
+    if (character === '"' || character === "\\") escaped += `\\${character}`;
+    else if (code < 0x20 || code === 0x7f) escaped += `\\x${code.toString(16).padStart(2, "0")}`;
+    else escaped += character;
+  }
+  return `"${escaped}"`;
+}
