@@ -117,9 +117,10 @@ function classesOf(
 }
 
 function parseJsonc(text: string, fileName: string): unknown {
-  // A string, or a comment, or a comma that only white space and comments part from a closing bracket.
-  const token =
-    /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*[}\]])/g;
+  // Each alternative ends at its own end mark at the latest, so that none can be stretched over a string.
+  const comment = String.raw`\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\/`;
+  const trailingComma = String.raw`,(?=(?:\s|${comment})*[}\]])`;
+  const token = new RegExp(String.raw`"(?:\\.|[^"\\])*"|${comment}|${trailingComma}`, "g");
   const json = text.replace(token, (match) => (match.startsWith('"') ? match : match.replace(/[^\n]/g, " ")));
   try {
     return JSON.parse(json) as unknown;

@@ -1,0 +1,25 @@
+/** A point where a script waits for its test, so that the test holds a stream in the middle without sleeping. */
+export interface Gate {
+  /** Settles when a script has come to the gate: everything before it was sent. */
+  readonly reached: Promise<void>;
+  /** Settles when the gate is open. */
+  readonly opened: Promise<void>;
+  /** Lets the script go on, also one that comes later. */
+  open(): void;
+  /** For the script: says that it is here, and waits. */
+  pass(): Promise<void>;
+}
+
+export function createGate(): Gate {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    opened: opened.promise,
+    open: () => opened.resolve(),
+    pass: () => {
+      reached.resolve();
+      return opened.promise;
+    },
+  };
+}

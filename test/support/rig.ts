@@ -1,0 +1,55 @@
+/** The simulator, a scripted model and the served bot, wired to each other: what an end-to-end test needs. */
+import { startSimulator, type Simulator } from "../../playground/telegram/simulator.ts";
+import { startScriptedModel, type ScriptedModel } from "./scripted-model.ts";
+import { startServedBot, type ServedBot } from "./served-bot.ts";
+
+export interface Rig {
+  readonly simulator: Simulator;
+  readonly model: ScriptedModel;
+  readonly bot: ServedBot;
+  /** Where the simulator posts updates. */
+  readonly webhookUrl: string;
+  readonly secret: string;
+  close(): Promise<void>;
+}
+
+const SECRET = "rig-webhook-secret";
+
+export async function startRig(
+  options: {
+    simulator?: Parameters<typeof startSimulator>[0];
+    /** On top of the bot's own variables, and instead of them. */
+    env?: Record<string, string>;
+    config?: string;
+  } = {},
+): Promise<Rig> {
+  const model = await startScriptedModel();
+  const simulator = await startSimulator(options.simulator ?? {});
+  const bot = await startServedBot({
+    ...(options.config === undefined ? {} : { config: options.config }),
+    env: {
+      TELEGRAM_BOT_TOKEN: simulator.token,
+      TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
+      TELEGRAM_BOT_USERNAME: simulator.username,
+      TELEGRAM_API_BASE_URL: simulator.url,
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: "scripted",
+      MODEL: "scripted",
+      ...options.env,
+    },
+  });
+  const webhookUrl = `${bot.url}/messengers/telegram/webhook`;
+  await simulator.setWebhook(webhookUrl, SECRET);
+  return {
+    simulator,
+    model,
+    bot,
+    webhookUrl,
+    secret: SECRET,
+    async close() {
+      await bot.close();
+      await simulator.close();
+      await model.close();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * The bot as an operator runs it: `scripts/serve.ts` in a process group of its own, so that a test can kill
+ * all of it at once and start it again on the same data and port.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { offlineEnvironment } from "../../scripts/serve/bundle.ts";
+
+export interface ServedBot {
+  readonly url: string;
+  /** The process that leads the group. Changes with a restart. */
+  readonly pid: number;
+  readonly dataDirectory: string;
+  /** Sends a signal to the whole group and waits until its leader is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Asks the bot to end; resolves to its exit code. */
+  stop(): Promise<number | null>;
+  /** Starts it again on the same port and data, after killing it if it still runs. */
+  restart(environment?: Record<string, string>): Promise<void>;
+  /** All that was written to stdout and stderr, over restarts. */
+  logs(): string;
+  /** Settles when the pattern shows up in the logs, now or later. */
+  logged(pattern: RegExp): Promise<void>;
+  /** Kills it and removes its data, unless the data directory was given. */
+  close(): Promise<void>;
+}
+
+const READY = /\[serve\] ready on (http:\S+)/;
+const root = path.resolve(import.meta.dirname, "../..");
+
+export async function startServedBot(
+  options: { env?: Record<string, string>; dataDirectory?: string; port?: number; config?: string } = {},
+): Promise<ServedBot> {
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "switchboard-bot-")));
+  let port = options.port ?? 0;
+  let environment = options.env ?? {};
+  let output = "";
+  let child: ChildProcess | undefined;
+  let exited: Promise<number | null> = Promise.resolve(null);
+  const watchers = new Set<() => void>();
+
+  const logged = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const match = pattern.exec(output.slice(from));
+        if (match === null) return;
+        watchers.delete(look);
+        resolve(match);
+      };
+      watchers.add(look);
+      look();
+    });
+
+  const start = async (): Promise<string> => {
+    const from = output.length;
+    const parameters = [path.join(root, "scripts/serve.ts"), "--exit-with-stdin"];
+    if (options.config !== undefined) parameters.push("--config", options.config);
+    const started = spawn(process.execPath, parameters, {
+      cwd: root,
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+      env: {
+        ...cleanEnvironment(),
+        ...environment,
+        PORT: String(port),
+        HOST: "127.0.0.1",
+        DATA_DIR: dataDirectory,
+      },
+    });
+    child = started;
+    exited = new Promise((resolve) => started.once("close", resolve));
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString("utf8");
+      for (const look of watchers) look();
+    };
+    started.stdout.on("data", collect);
+    started.stderr.on("data", collect);
+    const failed = exited.then((code): never => {
+      throw new Error(`The bot ended with code ${code} before it was ready:\n${output.slice(from)}`);
+    });
+    const ready = await Promise.race([logged(READY, from), failed]);
+    failed.catch(() => undefined);
+    const url = ready[1] ?? "";
+    port = Number(new URL(url).port);
+    return url;
+  };
+
+  const kill = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    process.kill(-child.pid, signal);
+    await exited;
+  };
+
+  const url = await start();
+  return {
+    url,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    dataDirectory,
+    kill,
+    async stop() {
+      child?.kill("SIGTERM");
+      return await exited;
+    },
+    async restart(changed) {
+      await kill();
+      environment = { ...environment, ...changed };
+      await start();
+    },
+    logs: () => output,
+    logged: async (pattern) => void (await logged(pattern)),
+    async close() {
+      await kill();
+      if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The environment without what a developer's shell may hold of a real bot. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(offlineEnvironment()).filter(
+    ([name]) => !/^(TELEGRAM|OPENAI|ANTHROPIC|ORDERS|ADMIN|npm)_|^MODEL$/.test(name),
+  );
+  return Object.fromEntries(kept);
+}
