@@ -1,0 +1,119 @@
+import type { BlockContent, DefinitionContent, List, ListItem, RootContent } from "mdast";
+import type { Mark, Separator } from "./piece.ts";
+import { flattenInline, indentLines } from "./flatten-inline.ts";
+import type { FlattenContext } from "./flatten-inline.ts";
+import { flattenTable } from "./flatten-table.ts";
+
+const BULLETS = ["•", "◦", "▪"] as const;
+const RULE = "──────────";
+const INDENT = "  ";
+
+export interface Place {
+  readonly marks: readonly Mark[];
+  /** Follows every line break. */
+  readonly indent: string;
+  /** How many lists are around. */
+  readonly depth: number;
+}
+
+export const TOP: Place = { marks: [], indent: "", depth: 0 };
+
+export interface BlockContext extends FlattenContext {
+  /** Whether a definition is to be shown, because an earlier text refers to it and could not be resolved. */
+  readonly showsDefinition: (identifier: string) => boolean;
+}
+
+/** Writes blocks with blank lines between them, or line breaks inside a tight list item. */
+export function flattenBlocks(
+  nodes: readonly (RootContent | BlockContent | DefinitionContent)[],
+  context: BlockContext,
+  place: Place,
+  tight = false,
+): void {
+  let after: Separator = "block";
+  for (const [index, node] of nodes.entries()) {
+    if (index > 0) {
+      const close = tight && (node.type === "list" || after !== "block");
+      context.writer.separate(`${close ? "\n" : "\n\n"}${place.indent}`, after, place.marks);
+    }
+    flattenBlock(node, context, place);
+    after = node.type === "heading" ? "heading" : "block";
+  }
+  if (after === "heading") context.writer.separate("\n", "heading", place.marks);
+}
+
+function flattenBlock(
+  node: RootContent | BlockContent | DefinitionContent,
+  context: BlockContext,
+  place: Place,
+): void {
+  const { writer } = context;
+  switch (node.type) {
+    case "paragraph":
+      return flattenInline(node.children, context, place.marks, place.indent);
+    case "heading":
+      return flattenInline(node.children, context, [...place.marks, { kind: "bold" }], place.indent);
+    case "thematicBreak":
+      return writer.write(RULE, place.marks);
+    case "blockquote":
+      return flattenBlocks(node.children, context, { ...place, marks: [...place.marks, { kind: "quote" }] });
+    case "list":
+      return flattenList(node, context, place, node.start ?? 1);
+    case "code": {
+      const pre: Mark = node.lang ? { kind: "pre", language: node.lang } : { kind: "pre" };
+      return writer.write(trimBlankLines(node.value), [...place.marks, pre]);
+    }
+    case "html":
+      return writer.write(indentLines(node.value, place.indent), place.marks);
+    case "table":
+      return flattenTable(node, context, place.marks, place.indent);
+    case "definition":
+      if (context.showsDefinition(node.identifier)) {
+        writer.write(`[${node.label ?? node.identifier}]: ${node.url}`, place.marks);
+      }
+      return undefined;
+    case "footnoteDefinition":
+      writer.write(`[^${node.label ?? node.identifier}]: `, place.marks);
+      return flattenBlocks(node.children, context, { ...place, indent: place.indent + INDENT });
+    case "listItem":
+      return flattenItem(node, context, place, undefined);
+    case "yaml":
+      return writer.write(node.value, place.marks);
+    case "tableRow":
+    case "tableCell":
+      return undefined;
+    default:
+      return flattenInline([node], context, place.marks, place.indent);
+  }
+}
+
+/** `start` is the number of the first item; a segment that goes on with a list brings its own. */
+export function flattenList(list: List, context: BlockContext, place: Place, start: number): void {
+  for (const [index, item] of list.children.entries()) {
+    if (index > 0) {
+      const previous = list.children[index - 1];
+      const gap = (item.position?.start.line ?? 0) - (previous?.position?.end.line ?? 0);
+      context.writer.separate(`${gap > 1 ? "\n\n" : "\n"}${place.indent}`, "line", place.marks);
+    }
+    flattenItem(item, context, place, list.ordered ? start + index : undefined);
+  }
+}
+
+function flattenItem(item: ListItem, context: BlockContext, place: Place, number: number | undefined): void {
+  const bullet = BULLETS[place.depth % BULLETS.length] ?? BULLETS[0];
+  const box = item.checked === true ? "☑" : "☐";
+  const isTask = item.checked === true || item.checked === false;
+  const label = number === undefined ? (isTask ? box : bullet) : isTask ? `${number}. ${box}` : `${number}.`;
+  context.writer.write(item.children.length === 0 ? label : `${label} `, place.marks);
+  const inside: Place = { ...place, indent: place.indent + INDENT, depth: place.depth + 1 };
+  const [first] = item.children;
+  if (first !== undefined && first.type !== "paragraph" && first.type !== "heading") {
+    context.writer.separate(`\n${inside.indent}`, "line", inside.marks);
+  }
+  flattenBlocks(item.children, context, inside, item.spread !== true);
+}
+
+/** Blank lines around code are layout, the indentation of its first line is not. */
+function trimBlankLines(text: string): string {
+  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+}

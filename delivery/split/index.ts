@@ -1,0 +1,9 @@
+/** Markdown in, messages out: the whole face of this folder. */
+export { splitText } from "./split-text.ts";
+export { createPlanner } from "./planner.ts";
+export type { Planner } from "./planner.ts";
+export type { Part, PartLimits, PlannerOptions, SplitOptions } from "./part.ts";
+export type { MarkCost, Renderer } from "./renderer.ts";
+export type { Mark, Piece } from "./piece.ts";
+export { telegramEntities } from "../render/telegram-entities.ts";
+export { plainText } from "../render/plain-text.ts";

@@ -1,0 +1,66 @@
+import type { Nodes, Root } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import type { Options } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+
+type SyntaxExtension = NonNullable<Options["extensions"]>[number];
+
+/** Addresses by the normalized identifier of their definition; the first definition of an identifier counts. */
+export type LinkTargets = ReadonlyMap<string, string>;
+
+const RIGHT_SQUARE_BRACKET = 93;
+const syntax = gfm({ singleTilde: false });
+const tree = gfmFromMarkdown();
+
+/**
+ * Parses one segment. Link references resolve only to `targets`, which were defined in earlier segments: a definition
+ * that arrives later must not change text that has already been sent.
+ */
+export function parseMarkdown(source: string, targets: LinkTargets): Root {
+  return fromMarkdown(source, {
+    extensions: [syntax, resolveAgainst(targets)],
+    mdastExtensions: [tree],
+  });
+}
+
+/** The definitions of a tree, in order, also those inside quotes and lists. */
+export function collectDefinitions(node: Nodes, found: (identifier: string, url: string) => void): void {
+  if (node.type === "definition") found(node.identifier, node.url);
+  if ("children" in node) for (const child of node.children) collectDefinitions(child, found);
+}
+
+/** The parser asks `defined` at every closing bracket; this answers from the outside and does not learn. */
+class KnownIdentifiers extends Array<string> {
+  #targets: LinkTargets = new Map();
+
+  static answering(targets: LinkTargets): KnownIdentifiers {
+    const known = new KnownIdentifiers();
+    known.#targets = targets;
+    return known;
+  }
+
+  override includes(identifier: string): boolean {
+    return this.#targets.has(identifier.toLowerCase());
+  }
+
+  override push(): number {
+    return 0;
+  }
+}
+
+/** A construct that never matches: it only puts the known identifiers into the parser before it looks at a bracket. */
+function resolveAgainst(targets: LinkTargets): SyntaxExtension {
+  const known = KnownIdentifiers.answering(targets);
+  return {
+    text: {
+      [RIGHT_SQUARE_BRACKET]: {
+        name: "knownIdentifiers",
+        tokenize(_effects, _ok, nok) {
+          this.parser.defined = known;
+          return nok;
+        },
+      },
+    },
+  };
+}

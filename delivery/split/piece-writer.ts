@@ -1,0 +1,69 @@
+import type { Mark, Piece, Separator } from "./piece.ts";
+import { isPreformatted } from "./piece.ts";
+
+/** Longest text of one piece, so that work on a piece is bounded. */
+const MAX_PIECE_LENGTH = 4096;
+
+/** Collects pieces; separators wait until text follows, so that none stands at the end. */
+export class PieceWriter {
+  readonly pieces: Piece[] = [];
+  #pending: Piece | undefined;
+  #written = false;
+
+  /** Asks for a separator before the next text. The larger of two that meet is kept. */
+  separate(text: string, separator: Separator, marks: readonly Mark[]): void {
+    if (!this.#written) return;
+    const pending = this.#pending;
+    if (pending !== undefined && pending.text.length >= text.length) {
+      const rank = pending.separator === "heading" ? pending.separator : separator;
+      this.#pending = { text: pending.text, separator: rank, marks: commonMarks(pending.marks, marks) };
+      return;
+    }
+    const rank = pending?.separator === "heading" ? "heading" : separator;
+    this.#pending = {
+      text,
+      separator: rank,
+      marks: pending === undefined ? marks : commonMarks(pending.marks, marks),
+    };
+  }
+
+  write(text: string, marks: readonly Mark[]): void {
+    if (text === "") return;
+    if (this.#pending !== undefined) {
+      this.pieces.push({ ...this.#pending, marks: commonMarks(this.#pending.marks, marks) });
+      this.#pending = undefined;
+    }
+    this.#written = true;
+    for (let start = 0; start < text.length;) {
+      let end = Math.min(start + MAX_PIECE_LENGTH, text.length);
+      if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+      this.pieces.push({ text: text.slice(start, end), marks });
+      start = end;
+    }
+  }
+
+  /** Hands out what was written since the last call. */
+  take(): Piece[] {
+    return this.pieces.splice(0);
+  }
+
+  /** A writer that goes on where this one is, with nothing to hand out. */
+  fork(): PieceWriter {
+    const copy = new PieceWriter();
+    copy.#pending = this.#pending;
+    copy.#written = this.#written;
+    return copy;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** A separator belongs to what stands on both of its sides, but never to code. */
+function commonMarks(left: readonly Mark[], right: readonly Mark[]): readonly Mark[] {
+  let length = 0;
+  while (length < left.length && left[length] === right[length]) length += 1;
+  const common = left.slice(0, length);
+  return isPreformatted(common) ? common.filter((mark) => mark.kind === "quote") : common;
+}
