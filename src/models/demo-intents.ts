@@ -1,0 +1,109 @@
+/** Said at the end of the first reply of a conversation. */
+export const DEMO_NOTICE =
+  "_You are talking to the built-in demo: it is no language model and understands only a few sentences. " +
+  "For real answers set_ `OPENAI_BASE_URL`, `OPENAI_API_KEY` _and_ `MODEL` _(any OpenAI-compatible server), or_ " +
+  "`ANTHROPIC_API_KEY`_, and start again._";
+
+export const SAMPLE_HINT =
+  'Try "where is order A-1001?", "show me markdown", "tell me something long", or "help".';
+
+const HELP = `I am the demo of this bot. I understand:
+
+- a greeting, or thanks
+- an order's number, e.g. "where is order A-1001?"
+- "show me markdown": every kind of formatting
+- "tell me something long": a reply that needs several messages (or "long text 12000" for that many characters)
+- "make a list"`;
+
+const MARKDOWN = `# Formatting
+
+This line has **bold**, *italic*, ***both***, ~~struck~~ and \`code\` in it, and [a link](https://example.com/).
+
+1. First, a numbered list
+2. with a second entry
+   - and a nested one
+
+> A quote, which goes on
+> in a second line.
+
+\`\`\`ts
+const answer: number = 6 * 7; // <b> & _this_ stay as they are
+\`\`\`
+
+| Size | Price |
+| ---- | ----: |
+| S    |  9.00 |
+| L    | 12.50 |
+
+The end.`;
+
+const LIST = `Three things to pack:
+
+- a raincoat
+- good shoes
+- something to read`;
+
+interface Intent {
+  readonly pattern: RegExp;
+  readonly answer: (match: RegExpExecArray, speaker: string | undefined) => string;
+}
+
+/** The first that fits answers. */
+const INTENTS: readonly Intent[] = [
+  { pattern: /\b(summari[sz]e|summary)\b/i, answer: () => "The person tried out the demo." },
+  { pattern: /\bmark ?down\b|\bformatting\b/i, answer: () => MARKDOWN },
+  {
+    pattern: /\blong\b(?:\D{0,20}(?<length>\d{2,5}))?/i,
+    answer: (match) => longText(Number(match.groups?.["length"] ?? 6000)),
+  },
+  { pattern: /\blist\b/i, answer: () => LIST },
+  { pattern: /\bhelp\b|what can you do|who are you|what are you/i, answer: () => HELP },
+  {
+    pattern: /\b(weather|rain|forecast|temperature)\b/i,
+    answer: () => "I cannot tell the weather: I have no tool for it, and the demo makes nothing up.",
+  },
+  {
+    pattern: /\b(orders?|parcel|package|delivery)\b/i,
+    answer: () => 'Which order is it? Please tell me its number, for example "A-1001".',
+  },
+  { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You are welcome!" },
+  { pattern: /\b(bye|goodbye|see you|good night)\b/i, answer: () => "Goodbye!" },
+  {
+    pattern: /\b(hi|hello|hey|hallo|good (morning|afternoon|evening))\b|^\/start\b/i,
+    answer: (_match, speaker) =>
+      `Hello${speaker === undefined ? "" : `, ${speaker}`}! How can I help? ${SAMPLE_HINT}`,
+  },
+];
+
+/** The answer to a sentence that the demo knows; `undefined` for any other. */
+export function answerSentence(asked: {
+  readonly text: string;
+  readonly speaker?: string;
+  readonly hasFiles: boolean;
+}): string | undefined {
+  for (const { pattern, answer } of INTENTS) {
+    const match = pattern.exec(asked.text);
+    if (match !== null) return answer(match, asked.speaker);
+  }
+  if (asked.hasFiles) return "Your file has arrived, but the demo cannot look into files; a real model can.";
+  return undefined;
+}
+
+const MOST_CHARACTERS = 20_000;
+
+/** Numbered paragraphs, so that a reader sees at once whether one is missing or doubled. Exactly as long as asked. */
+function longText(length: number): string {
+  const wanted = Math.min(Math.max(length, 200), MOST_CHARACTERS);
+  const paragraphs: string[] = [];
+  for (let size = 0, number = 1; size < wanted; number += 1) {
+    const paragraph =
+      `**Paragraph ${number}.** The lighthouse keeper wrote down what came by in the morning: ${number} boats, ` +
+      "a raft of driftwood, and a gull that stayed for the whole day. In the evening the lamp was lit as always.";
+    paragraphs.push(paragraph);
+    size += paragraph.length + 2;
+  }
+  return `${paragraphs
+    .join("\n\n")
+    .slice(0, wanted - 1)
+    .trimEnd()}…`;
+}

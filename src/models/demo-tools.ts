@@ -1,0 +1,239 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+
+export interface DemoToolCall {
+  readonly id: string;
+  readonly toolName: string;
+  readonly input: Readonly<Record<string, string | number>>;
+  /** What is asked for, in the person's words. */
+  readonly subject: string;
+}
+
+type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
+
+/** Calls of one message at most, e.g. of someone who asks for three orders at once. */
+const MOST_CALLS = 3;
+
+/** Words of a tool's name that say nothing about its subject. */
+const VERBS = new Set([
+  "get",
+  "look",
+  "lookup",
+  "find",
+  "fetch",
+  "search",
+  "show",
+  "check",
+  "read",
+  "list",
+  "by",
+  "up",
+]);
+
+/**
+ * The calls that answer a message, from the names and schemas of whatever tools are offered: a tool is called when the
+ * message (or the message it quotes) speaks of its subject and has a value for each of its required parameters.
+ *
+ * @param turn makes the ids of the calls unique in the conversation
+ */
+export function chooseCalls(
+  text: string,
+  quoted: string,
+  tools: Tools,
+  turn: number,
+): readonly DemoToolCall[] {
+  for (const tool of tools) {
+    if (tool.type !== "function") continue;
+    const inputs = inputsFor(tool.name, parametersOf(tool.inputSchema), text, quoted);
+    if (inputs.length === 0) continue;
+    return inputs.slice(0, MOST_CALLS).map((input, index) => ({
+      id: `demo-${turn}-${index}`,
+      toolName: tool.name,
+      input,
+      subject: Object.values(input).join(", ") || subjectWords(tool.name).join(" "),
+    }));
+  }
+  return [];
+}
+
+/** `**A-1001** and **A-1002**` */
+export function subjectOf(calls: readonly DemoToolCall[]): string {
+  return calls.map((call) => `**${call.subject}**`).join(" and ");
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly type: unknown;
+  readonly choices: readonly string[];
+}
+
+function parametersOf(schema: unknown): readonly Parameter[] {
+  const properties = record(record(schema)["properties"]);
+  const required = record(schema)["required"];
+  if (!Array.isArray(required)) return [];
+  return required.map((name) => {
+    const property = record(properties[String(name)]);
+    const choices = Array.isArray(property["enum"]) ? property["enum"].map(String) : [];
+    return { name: String(name), type: property["type"] ?? "string", choices };
+  });
+}
+
+function inputsFor(
+  toolName: string,
+  parameters: readonly Parameter[],
+  text: string,
+  quoted: string,
+): readonly DemoToolCall["input"][] {
+  const words = subjectWords(toolName);
+  const isAbout = words.length > 0 && words.every((word) => mentions(text, word));
+  const [only] = parameters;
+  if (only === undefined) return isAbout ? [{}] : [];
+
+  if (parameters.length === 1 && isIdentifier(only)) {
+    const named = identifiersIn(text, isAbout);
+    const isOnlyIdentifiers =
+      named.length > 0 && text.replace(/[\s,.?!#]+|and|order/gi, "") === named.join("");
+    const known = named.length > 0 ? named : refersBack(text) ? identifiersIn(quoted, false) : [];
+    const speaksOfIt =
+      isAbout || isOnlyIdentifiers || words.some((word) => mentions(quoted, word)) || refersBack(text);
+    return speaksOfIt ? known.map((identifier) => ({ [only.name]: identifier })) : [];
+  }
+  if (!isAbout) return [];
+  const input: Record<string, string | number> = {};
+  for (const parameter of parameters) {
+    const value = valueFor(parameter, text);
+    if (value === undefined) return [];
+    input[parameter.name] = value;
+  }
+  return [input];
+}
+
+function valueFor(parameter: Parameter, text: string): string | number | undefined {
+  if (parameter.choices.length > 0) return parameter.choices.find((choice) => mentions(text, choice));
+  if (parameter.type === "number" || parameter.type === "integer") {
+    const number = /-?\d+(\.\d+)?/.exec(text)?.[0];
+    return number === undefined ? undefined : Number(number);
+  }
+  if (parameter.type !== "string") return undefined;
+  if (isIdentifier(parameter)) return identifiersIn(text, true)[0];
+  return /\b(?:in|for|about|of|to|at) (?<value>[^?!.\n]+)/i.exec(text)?.groups?.["value"]?.trim();
+}
+
+function isIdentifier(parameter: Parameter): boolean {
+  return parameter.type === "string" && /(id|number|code|reference)$/i.test(parameter.name);
+}
+
+/** `A-1001`, `A1001`, `#1001`; bare numbers only where the text speaks of the subject. In order, each once. */
+function identifiersIn(text: string, allowsNumbers: boolean): readonly string[] {
+  const pattern = allowsNumbers
+    ? /(?<![\w-])(?:[a-z]{1,4}-?\d{2,12}|\d{3,12})(?![\w-])/gi
+    : /(?<![\w-])(?:[a-z]{1,4}-?\d{2,12})(?![\w-])|(?<=#)\d{2,12}/gi;
+  return [...new Set([...text.matchAll(pattern)].map((match) => match[0].toUpperCase()))];
+}
+
+/** "Where is it?" */
+function refersBack(text: string): boolean {
+  return /\b(it|this|that|one|status|where|when)\b/i.test(text);
+}
+
+/** `lookup_order`, `lookupOrder` and `get-order` speak of `order`. */
+function subjectWords(toolName: string): readonly string[] {
+  const words = toolName
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  return words.filter((word) => word !== "" && !VERBS.has(word));
+}
+
+function mentions(text: string, word: string): boolean {
+  const literal = word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(e?s)?(?![\\p{L}\\p{N}])`, "iu").test(text);
+}
+
+/** A tool's result in words a customer would read. */
+export function wordResult(part: LanguageModelV4ToolResultPart): string {
+  const { output } = part;
+  switch (output.type) {
+    case "text":
+      return output.value;
+    case "json":
+      return wordJson(output.value);
+    case "content":
+      return output.value
+        .map((item) => (item.type === "text" ? item.text : ""))
+        .join("\n")
+        .trim();
+    case "error-text":
+    case "error-json":
+      return "I could not look that up just now. Please try again in a moment.";
+    case "execution-denied":
+      return "I was not allowed to do that.";
+    default:
+      return output satisfies never;
+  }
+}
+
+function wordJson(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return wordValue(value);
+  const fields = record(value);
+  const message = fields["message"] ?? fields["error"];
+  if (fields["found"] === false || fields["ok"] === false || fields["error"] !== undefined) {
+    return typeof message === "string" ? message : "I could not find that.";
+  }
+  // A result often wraps the thing itself: { found: true, order: {...} }.
+  const entries = Object.entries(fields).filter(([name, item]) => !isFlag(name) && item !== null);
+  const [single] = entries;
+  if (entries.length === 1 && single !== undefined && Object.keys(record(single[1])).length > 0) {
+    return wordThing(single[0], record(single[1]));
+  }
+  return wordThing("Result", Object.fromEntries(entries));
+}
+
+/** "Order **A-1001** is **shipped**." and the rest as a list. */
+function wordThing(name: string, fields: Readonly<Record<string, unknown>>): string {
+  const { id, status, ...rest } = fields;
+  const hasHeading = isScalar(id) && isScalar(status);
+  const heading = hasHeading
+    ? `${readable(name)} **${id}** is **${readable(String(status)).toLowerCase()}**.`
+    : `${readable(name)}:`;
+  const listed = Object.entries(hasHeading ? rest : fields).filter(
+    ([, item]) => item !== null && item !== undefined,
+  );
+  return [heading, ...listed.map(([field, item]) => `- ${readable(field)}: ${wordValue(item)}`)]
+    .join("\n")
+    .replace(/:\n- /, ":\n\n- ")
+    .replace(/\.\n- /, ".\n\n- ");
+}
+
+function wordValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordValue).join(", ");
+  if (typeof value === "object" && value !== null) {
+    return Object.values(value)
+      .filter((item) => item !== null)
+      .map(wordValue)
+      .join(" ");
+  }
+  return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+}
+
+/** `estimatedDelivery` and `estimated_delivery` read "Estimated delivery". */
+function readable(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function isFlag(name: string): boolean {
+  return name === "found" || name === "ok" || name === "success";
+}
+
+function isScalar(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}

@@ -1,0 +1,155 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
+import { wrapLanguageModel, type LanguageModel } from "ai";
+import { systemDeps, type Clock } from "../core/deps.ts";
+import { createDeltaMerger } from "./merge-deltas.ts";
+import { beginCall, CutOff, type Call } from "./model-call.ts";
+import { ModelCallError } from "./model-call-error.ts";
+
+export interface GuardOptions {
+  /** @default the runtime's clock */
+  readonly clock?: Clock;
+  /** Deltas of one block that follow each other within this time become one, in milliseconds; 0 for never. @default 100 */
+  readonly mergeMs?: number;
+  /** Longest silence of a streamed call, from its start on, in milliseconds. @default 60000 */
+  readonly stallTimeoutMs?: number;
+  /** Longest time of a call that is not streamed, in milliseconds. @default 300000 */
+  readonly generateTimeoutMs?: number;
+  /** Told once of every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
+  readonly onFailure?: (error: ModelCallError) => void;
+}
+
+/** Every model that is not just an id. */
+export type ModelInstance = Exclude<LanguageModel, string>;
+
+/**
+ * The model as the turn uses it: fewer, larger deltas; every failure a `ModelCallError`; an answer that was cut off or
+ * stands still is a failure as well. After a failure the stream ends: an `error` part, then `finish` with reason
+ * `error`, so that no tool of a broken answer runs. An abort by the caller's signal is passed on as it is.
+ */
+export function guardModel(model: ModelInstance, options: GuardOptions = {}): LanguageModelV4 {
+  const { onFailure, clock = systemDeps.clock } = options;
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: "v4",
+      wrapStream: ({ model, params }) => guardedStream(model, params, { ...options, clock }),
+      wrapGenerate: async ({ model, params }) => {
+        const call = beginCall(model, params, clock, options.generateTimeoutMs ?? 300_000);
+        try {
+          return await call.race(model.doGenerate({ ...params, abortSignal: call.signal }));
+        } catch (error) {
+          throw call.failure(error, false, onFailure);
+        } finally {
+          call.end();
+        }
+      },
+    },
+  });
+}
+
+type ClockedOptions = GuardOptions & { readonly clock: Clock };
+
+async function guardedStream(
+  model: LanguageModelV4,
+  params: LanguageModelV4CallOptions,
+  options: ClockedOptions,
+): Promise<LanguageModelV4StreamResult> {
+  const call = beginCall(model, params, options.clock, options.stallTimeoutMs ?? 60_000);
+  let result: LanguageModelV4StreamResult;
+  try {
+    result = await call.race(model.doStream({ ...params, abortSignal: call.signal }));
+  } catch (error) {
+    call.end();
+    throw call.failure(error, false, options.onFailure);
+  }
+  const reader = result.stream.getReader();
+  const stream = new ReadableStream<LanguageModelV4StreamPart>({
+    start: (controller) => {
+      void pump(controller, reader, call, options);
+    },
+    cancel: (reason) => {
+      call.end();
+      call.abort(reason);
+      return reader.cancel(reason).catch(ignoreFailedCancel);
+    },
+  });
+  return { ...result, stream };
+}
+
+/** Reads the model's stream to its end. Never rejects: whatever happens ends the outgoing stream. */
+async function pump(
+  controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  call: Call,
+  options: ClockedOptions,
+): Promise<void> {
+  const merger = createDeltaMerger({
+    clock: options.clock,
+    mergeMs: options.mergeMs ?? 100,
+    emit: (part) => {
+      if (!call.ended) controller.enqueue(part);
+    },
+  });
+  let hasOutput = false;
+  try {
+    for (;;) {
+      const next = await call.race(reader.read());
+      if (next.done) throw new CutOff();
+      const part = next.value;
+      call.touch();
+      if (part.type === "error") throw part.error;
+      if (part.type === "finish") {
+        const failure = failureOfFinish(part);
+        if (failure !== undefined) throw failure;
+        merger.push(part);
+        break;
+      }
+      hasOutput ||= part.type !== "stream-start" && part.type !== "response-metadata";
+      merger.push(part);
+    }
+    call.end();
+    controller.close();
+    // Nothing of worth follows `finish`; a body that stays open would hold its connection.
+    reader.cancel().catch(ignoreFailedCancel);
+  } catch (error) {
+    if (call.ended) return;
+    merger.flush();
+    const failure = call.failure(error, hasOutput, options.onFailure);
+    call.end();
+    if (failure instanceof ModelCallError) {
+      controller.enqueue({ type: "error", error: failure });
+      controller.enqueue({
+        type: "finish",
+        finishReason: { unified: "error", raw: undefined },
+        usage: UNKNOWN_USAGE,
+      });
+      controller.close();
+    } else {
+      controller.error(failure);
+    }
+    reader.cancel().catch(ignoreFailedCancel);
+    call.abort(failure);
+  }
+}
+
+/** A stream that has failed, or that has ended, cannot be cancelled; there is nothing left to free. */
+function ignoreFailedCancel(): void {}
+
+/** A finish by which the provider says, or by whose emptiness it shows, that the answer is not complete. */
+function failureOfFinish(part: Extract<LanguageModelV4StreamPart, { type: "finish" }>): Error | undefined {
+  const { unified, raw } = part.finishReason;
+  if (unified === "interrupted" || raw === "stream-truncated") return new CutOff();
+  if (raw === undefined && (unified === "other" || unified === "error")) return new CutOff();
+  if (unified === "error") return new Error("The provider finished with an error.");
+  return undefined;
+}
+
+const UNKNOWN_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+} as const;

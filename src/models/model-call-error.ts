@@ -1,0 +1,87 @@
+import { SwitchboardError } from "../core/errors.ts";
+
+/**
+ * What went wrong with a call of the model, by what can be done about it.
+ *
+ * - `model_unauthorized`: the server refuses the key (401, 403)
+ * - `model_rate_limited`: too many requests, or no quota left (429)
+ * - `model_overloaded`: the server cannot answer now (408, 5xx)
+ * - `model_unreachable`: no connection to the server
+ * - `model_rejected`: the server refuses the request itself (other 4xx)
+ * - `context_overflow`: the conversation is longer than the model accepts
+ * - `model_cut`: the answer ended before the model said that it was done
+ * - `model_stalled`: the server was silent for too long
+ * - `model_failed`: anything else
+ */
+export type ModelCallErrorCode =
+  | "model_unauthorized"
+  | "model_rate_limited"
+  | "model_overloaded"
+  | "model_unreachable"
+  | "model_rejected"
+  | "context_overflow"
+  | "model_cut"
+  | "model_stalled"
+  | "model_failed";
+
+export interface ModelCallFailure {
+  readonly code: ModelCallErrorCode;
+  /** Whether the same call may succeed when it is made again. */
+  readonly retryable: boolean;
+  /** HTTP status, where the server answered with one. */
+  readonly status?: number;
+  /** The server's own short word for it, e.g. `model_not_found`. */
+  readonly reason?: string;
+  /** How long the server asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * The only error that leaves a guarded model, but for the caller's own abort. It has no URL, header, body or cause, so
+ * it may be logged and stored (I10). It is not the AI SDK's `APICallError`, so the SDK does not retry it: retries are
+ * decided in one place, by the turn.
+ */
+export class ModelCallError extends SwitchboardError {
+  declare readonly code: ModelCallErrorCode;
+  readonly provider: string;
+  readonly modelId: string;
+  readonly retryable: boolean;
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(model: { readonly provider: string; readonly modelId: string }, failure: ModelCallFailure) {
+    super(failure.code, describe(model.modelId, failure));
+    this.name = "ModelCallError";
+    this.provider = model.provider;
+    this.modelId = model.modelId;
+    this.retryable = failure.retryable;
+    this.status = failure.status;
+    this.reason = failure.reason;
+    this.retryAfterMs = failure.retryAfterMs;
+  }
+}
+
+function describe(modelId: string, failure: ModelCallFailure): string {
+  const details = [failure.status === undefined ? "" : `HTTP ${failure.status}`, failure.reason ?? ""];
+  const suffix = details.filter((detail) => detail !== "").join(", ");
+  const sentence = SENTENCES[failure.code](modelId);
+  return suffix === "" ? sentence : `${sentence} (${suffix})`;
+}
+
+/** `context_overflow` keeps the words "context window", by which the turn engine knows when to compact. */
+const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string>> = {
+  model_unauthorized: (modelId) =>
+    `The model server refuses the key for model "${modelId}"; set a valid API key with access to it.`,
+  model_rate_limited: (modelId) =>
+    `The model server limits the requests for model "${modelId}"; wait, or raise its quota.`,
+  model_overloaded: (modelId) => `The model server cannot answer for model "${modelId}" now.`,
+  model_unreachable: (modelId) =>
+    `The model server for model "${modelId}" cannot be reached; check its base URL and the network.`,
+  model_rejected: (modelId) =>
+    `The model server rejects the request for model "${modelId}"; check MODEL and the base URL.`,
+  context_overflow: (modelId) => `The conversation does not fit in the context window of model "${modelId}".`,
+  model_cut: (modelId) => `The answer of model "${modelId}" ended before it was complete.`,
+  model_stalled: (modelId) => `Model "${modelId}" sent nothing for too long.`,
+  model_failed: (modelId) => `The call of model "${modelId}" failed.`,
+};

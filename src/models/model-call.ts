@@ -1,0 +1,88 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { Clock } from "../core/deps.ts";
+import { classifyFailure } from "./classify-failure.ts";
+import { ModelCallError, type ModelCallFailure } from "./model-call-error.ts";
+
+/** The model's stream ended without saying that the answer is complete. */
+export class CutOff extends Error {}
+
+/** The call was silent for its whole time limit. */
+class Stalled extends Error {}
+
+/** One call of a model: its time limit, and its way between the caller's signal and the request's. */
+export interface Call {
+  /** For the request to the provider. */
+  readonly signal: AbortSignal;
+  readonly ended: boolean;
+  /** The model gave a sign of life. */
+  touch(): void;
+  /** The work, or a rejection as soon as the caller aborts or the time limit passes, whatever the work does then. */
+  race<T>(work: PromiseLike<T>): Promise<T>;
+  /** Frees the timer and the listener. */
+  end(): void;
+  /** Ends the request. */
+  abort(reason: unknown): void;
+  /** What to throw or to send for an error of this call. Tells `onFailure`, but not of the caller's own abort. */
+  failure(error: unknown, hasOutput: boolean, onFailure?: (error: ModelCallError) => void): unknown;
+}
+
+export function beginCall(
+  model: LanguageModelV4,
+  params: LanguageModelV4CallOptions,
+  clock: Clock,
+  limitMs: number,
+): Call {
+  const caller = params.abortSignal;
+  const request = new AbortController();
+  const broken = Promise.withResolvers<never>();
+  // It is raced against reads; while none is under way its rejection must not count as unhandled.
+  broken.promise.catch(() => undefined);
+  let lastSignAt = clock.now();
+  let ended = false;
+  let timer = clock.setTimeout(check, limitMs);
+  if (caller?.aborted) onAbort();
+  else caller?.addEventListener("abort", onAbort, { once: true });
+
+  function check(): void {
+    const leftMs = lastSignAt + limitMs - clock.now();
+    if (leftMs > 0) timer = clock.setTimeout(check, leftMs);
+    else stop(new Stalled());
+  }
+  function onAbort(): void {
+    stop(caller?.reason);
+  }
+  function stop(reason: unknown): void {
+    broken.reject(reason);
+    request.abort(reason);
+  }
+
+  return {
+    signal: request.signal,
+    get ended() {
+      return ended;
+    },
+    touch: () => {
+      lastSignAt = clock.now();
+    },
+    race: (work) => Promise.race([work, broken.promise]),
+    end: () => {
+      ended = true;
+      clock.clearTimeout(timer);
+      caller?.removeEventListener("abort", onAbort);
+    },
+    abort: (reason) => request.abort(reason),
+    failure: (error, hasOutput, onFailure) => {
+      if (caller?.aborted) return caller.reason;
+      const failure =
+        error instanceof ModelCallError ? error : new ModelCallError(model, meaningOf(error, hasOutput));
+      onFailure?.(failure);
+      return failure;
+    },
+  };
+}
+
+function meaningOf(error: unknown, hasOutput: boolean): ModelCallFailure {
+  if (error instanceof Stalled) return { code: "model_stalled", retryable: true };
+  if (error instanceof CutOff) return { code: "model_cut", retryable: true };
+  return classifyFailure(error, hasOutput);
+}

@@ -1,0 +1,141 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { systemDeps, type Deps } from "../core/deps.ts";
+import { ConfigurationError } from "../core/errors.ts";
+import { createDemoModel } from "./demo-model.ts";
+import type { ModelInstance } from "./guard-model.ts";
+import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";
+
+/** The names that `modelFromEnv` reads. An empty value counts as none. */
+export interface ModelEnvironment {
+  /** Base URL of an OpenAI-compatible server, up to `/v1`. @default "https://api.openai.com/v1" */
+  readonly OPENAI_BASE_URL?: string;
+  /** May be left out for a server that asks for none. */
+  readonly OPENAI_API_KEY?: string;
+  readonly ANTHROPIC_API_KEY?: string;
+  /** The model's id, as its provider names it. */
+  readonly MODEL?: string;
+  /** The binding of Workers AI. */
+  readonly AI?: unknown;
+}
+
+export interface ConfiguredModel {
+  readonly model: ModelInstance;
+  /** For a log line: the provider, its origin and the model; never a key. */
+  readonly describe: string;
+  /** Whether it is the built-in demo, which is no language model. */
+  readonly isDemo: boolean;
+}
+
+export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5";
+export const DEFAULT_WORKERS_AI_MODEL = "@cf/openai/gpt-oss-120b";
+const PUBLIC_OPENAI_BASE_URL = "https://api.openai.com/v1";
+
+/**
+ * The model that the environment names. The first that applies:
+ *
+ * 1. `OPENAI_BASE_URL` or `OPENAI_API_KEY`: an OpenAI-compatible server; `MODEL` is required
+ * 2. `ANTHROPIC_API_KEY`: Anthropic
+ * 3. the binding `AI`: Workers AI
+ * 4. nothing: the built-in demo model
+ *
+ * @throws {ConfigurationError} when a value is missing, wrong, or contradicts another
+ */
+export function modelFromEnv(
+  env: ModelEnvironment,
+  deps: Pick<Deps, "clock" | "fetch"> = systemDeps,
+): ConfiguredModel {
+  const baseUrl = setting(env.OPENAI_BASE_URL);
+  const openaiKey = setting(env.OPENAI_API_KEY);
+  const anthropicKey = setting(env.ANTHROPIC_API_KEY);
+  const modelId = setting(env.MODEL);
+  const hasOpenai = baseUrl !== undefined || openaiKey !== undefined;
+
+  if (hasOpenai && anthropicKey !== undefined) {
+    throw new ConfigurationError(
+      "model_ambiguous",
+      "ANTHROPIC_API_KEY and OPENAI_BASE_URL or OPENAI_API_KEY are both set, so it is not clear which model to use. " +
+        "Keep the ones of one provider.",
+    );
+  }
+  if (hasOpenai) return openaiCompatible(baseUrl ?? PUBLIC_OPENAI_BASE_URL, openaiKey, modelId, deps);
+  if (anthropicKey !== undefined) return anthropic(anthropicKey, modelId, deps);
+  if (env.AI !== undefined && env.AI !== null) {
+    const id = modelId ?? DEFAULT_WORKERS_AI_MODEL;
+    return { model: workersAiModel(env, id), describe: `Workers AI, model ${id}`, isDemo: false };
+  }
+  if (modelId !== undefined) {
+    throw new ConfigurationError(
+      "model_provider_missing",
+      `MODEL is "${modelId}", but nothing says where it runs. Set OPENAI_BASE_URL and OPENAI_API_KEY, or ` +
+        "ANTHROPIC_API_KEY, or bind Workers AI as AI; or remove MODEL to use the demo model.",
+    );
+  }
+  return { model: createDemoModel(deps), describe: "the built-in demo model", isDemo: true };
+}
+
+function openaiCompatible(
+  baseUrl: string,
+  apiKey: string | undefined,
+  modelId: string | undefined,
+  deps: Pick<Deps, "fetch">,
+): ConfiguredModel {
+  const { origin } = parseBaseUrl(baseUrl);
+  if (modelId === undefined) {
+    throw new ConfigurationError(
+      "model_missing",
+      `MODEL is not set. Set it to the id of a model that ${origin} serves (GET ${origin}/…/models lists them).`,
+    );
+  }
+  const provider = createOpenAICompatible({
+    name: "openai-compatible",
+    baseURL: baseUrl,
+    apiKey,
+    fetch: deps.fetch,
+  });
+  return {
+    model: provider.chatModel(modelId),
+    describe: `OpenAI-compatible server at ${origin}, model ${modelId}`,
+    isDemo: false,
+  };
+}
+
+function anthropic(apiKey: string, modelId: string | undefined, deps: Pick<Deps, "fetch">): ConfiguredModel {
+  const id = modelId ?? DEFAULT_ANTHROPIC_MODEL;
+  if (isWorkersAiId(id)) {
+    throw new ConfigurationError(
+      "model_id_invalid",
+      `MODEL is "${id}", which is a Workers AI model, but ANTHROPIC_API_KEY is set. ` +
+        `Remove ANTHROPIC_API_KEY, or set MODEL to an Anthropic model such as "${DEFAULT_ANTHROPIC_MODEL}".`,
+    );
+  }
+  return {
+    model: createAnthropic({ apiKey, fetch: deps.fetch })(id),
+    describe: `Anthropic, model ${id}`,
+    isDemo: false,
+  };
+}
+
+/** The value is not repeated in the messages: people put keys into URLs. */
+function parseBaseUrl(value: string): URL {
+  const wrong = (problem: string) =>
+    new ConfigurationError(
+      "model_base_url_invalid",
+      `OPENAI_BASE_URL ${problem}. It is the address up to the version, e.g. "${PUBLIC_OPENAI_BASE_URL}".`,
+    );
+  if (!URL.canParse(value)) throw wrong("is not a URL");
+  const url = new URL(value);
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw wrong("does not begin with https:// or http://");
+  if (url.username !== "" || url.password !== "")
+    throw wrong("holds a user name or password; use OPENAI_API_KEY");
+  if (url.search !== "" || url.hash !== "") throw wrong("has a part after ? or #");
+  if (/\/chat\/completions\/?$/.test(url.pathname))
+    throw wrong("ends in /chat/completions, which is added to it");
+  return url;
+}
+
+function setting(value: string | undefined): string | undefined {
+  const trimmed = value?.trim();
+  return trimmed === undefined || trimmed === "" ? undefined : trimmed;
+}
