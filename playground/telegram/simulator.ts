@@ -1,0 +1,373 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { CallbackQuery, Message, User } from "grammy/types";
+import { ApiLog } from "./api-log.ts";
+import type { ApiCall, CallFilter } from "./api-log.ts";
+import { BotApi } from "./bot-api.ts";
+import { BotApiServer } from "./bot-api-server.ts";
+import { CallbackQueries } from "./callback-queries.ts";
+import type { CallbackAnswer } from "./callback-queries.ts";
+import { ChangeSignal } from "./change-signal.ts";
+import { realClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import { ControlApi } from "./control-api.ts";
+import { Faults } from "./faults.ts";
+import type { FaultRule } from "./faults.ts";
+import { Flood } from "./flood.ts";
+import type { FloodRules } from "./flood.ts";
+import { servePage } from "./page-server.ts";
+import { People } from "./people.ts";
+import type { AttachmentOptions, DocumentOptions, SendOptions } from "./people.ts";
+import { StateFile } from "./state-file.ts";
+import { Updates } from "./updates.ts";
+import type { UpdateRecord } from "./updates.ts";
+import { messagesOf } from "./visible-message.ts";
+import type { VisibleMessage } from "./visible-message.ts";
+import { WebhookDelivery } from "./webhook-delivery.ts";
+import { World } from "./world.ts";
+import type { ChatState, Draft } from "./world.ts";
+
+export type { ApiCall, CallFilter } from "./api-log.ts";
+export type { CallbackAnswer } from "./callback-queries.ts";
+export type { Clock, Timer } from "./clock.ts";
+export type { FaultKind, FaultRule } from "./faults.ts";
+export { realFloodRules } from "./flood.ts";
+export type { FloodRules } from "./flood.ts";
+export type { AttachmentOptions, DocumentOptions, SendOptions } from "./people.ts";
+export type { UpdateAttempt, UpdateRecord } from "./updates.ts";
+export type { VisibleAttachment, VisibleButton, VisibleMessage } from "./visible-message.ts";
+export type { Draft } from "./world.ts";
+
+export interface SimulatorOptions {
+  /** @default "127.0.0.1" */
+  readonly host?: string;
+  /** 0: any free one. @default 0 */
+  readonly port?: number;
+  readonly bot?: { readonly id?: number; readonly username?: string; readonly firstName?: string };
+  /** @default "7000000001:simulated-token" */
+  readonly token?: string;
+  /** Where updates go; `setWebhook` may say it later. */
+  readonly webhook?: { readonly url: string; readonly secretToken?: string };
+  /** @default the machine's time */
+  readonly clock?: Clock;
+  /** Chats, messages, files and undelivered updates are kept here over a restart. */
+  readonly stateFile?: string;
+  /** Limits on the bot's calls. @default false */
+  readonly flood?: FloodRules | false;
+  /** Delays of redelivery: doubled with each failure. @default 1 s, at most 60 s */
+  readonly redelivery?: { readonly baseMs: number; readonly maxMs: number };
+  /** How long the bot may take to answer an update. @default 60 s */
+  readonly webhookTimeoutMs?: number;
+  /** Updates on their way at once. @default 40 */
+  readonly maxConnections?: number;
+  /** How long a press of a button can be answered. @default 60 s */
+  readonly callbackTimeoutMs?: number;
+  /** Calls kept in the log. @default 100,000 */
+  readonly callLimit?: number;
+  /** The first update's number. @default 100,000,001 */
+  readonly firstUpdateId?: number;
+}
+
+/** A chat of the simulator; what happens in it is asked by `id`. */
+export interface SimChat {
+  readonly id: number;
+  readonly type: "private" | "group" | "supergroup";
+  readonly title?: string;
+  readonly isForum: boolean;
+}
+
+export type ChatReference = SimChat | number;
+export type UserReference = Pick<User, "id"> | number;
+
+export interface GroupProfile {
+  readonly title: string;
+  /** @default "supergroup" */
+  readonly type?: "group" | "supergroup";
+  readonly forum?: boolean;
+  readonly members: readonly User[];
+  /** @default false */
+  readonly botIsAdministrator?: boolean;
+}
+
+export interface Simulator {
+  readonly url: string;
+  readonly token: string;
+  readonly bot: User;
+
+  addUser(profile?: Partial<User>): User;
+  privateChat(user: User): SimChat;
+  addGroup(profile: GroupProfile): SimChat;
+  addTopic(chat: ChatReference, name: string): number;
+  users(): readonly User[];
+  chats(): readonly SimChat[];
+
+  sendText(chat: ChatReference, user: UserReference, text: string, options?: SendOptions): Message;
+  editText(chat: ChatReference, user: UserReference, messageId: number, text: string): Message;
+  sendPhoto(chat: ChatReference, user: UserReference, options: AttachmentOptions): Message;
+  sendDocument(chat: ChatReference, user: UserReference, options: DocumentOptions): Message;
+  sendVoice(
+    chat: ChatReference,
+    user: UserReference,
+    options: AttachmentOptions & { readonly durationSeconds?: number },
+  ): Message;
+  sendAlbum(
+    chat: ChatReference,
+    user: UserReference,
+    items: readonly (AttachmentOptions | DocumentOptions)[],
+  ): readonly Message[];
+  /** By callback data, else by the button's text. */
+  pressButton(
+    chat: ChatReference,
+    user: UserReference,
+    messageId: number,
+    callbackDataOrText: string,
+  ): CallbackQuery;
+  /** Presses data that no button carries (any longer), as an old or changed client can. */
+  pressData(chat: ChatReference, user: UserReference, messageId: number, data: string): CallbackQuery;
+  react(chat: ChatReference, user: UserReference, messageId: number, emoji: string | readonly string[]): void;
+  pin(chat: ChatReference, user: UserReference, messageId: number): Message;
+  /** A person deletes a message: bots are told nothing. */
+  deleteMessage(chat: ChatReference, messageId: number): void;
+  join(chat: ChatReference, user: User): Message;
+  leave(chat: ChatReference, user: UserReference): Message;
+  changeTitle(chat: ChatReference, user: UserReference, title: string): Message;
+  blockBot(user: UserReference): void;
+  unblockBot(user: UserReference): void;
+  kickBot(chat: ChatReference): void;
+  /** Puts a kicked bot back. */
+  readmitBot(chat: ChatReference): void;
+  /** Presses "stop" on a draft that offers it. */
+  stopDraft(chat: ChatReference): void;
+  /** Any raw update, for kinds that are not modelled. Its `update_id` is given unless it has one. */
+  postUpdate(update: object): UpdateRecord;
+
+  /** What the chat shows, oldest first. `threadId: 0` is the General topic. */
+  messages(chat: ChatReference, options?: { readonly threadId?: number }): readonly VisibleMessage[];
+  typing(chat: ChatReference, threadId?: number): boolean;
+  draft(chat: ChatReference): Draft | undefined;
+  callbackAnswers(): readonly CallbackAnswer[];
+
+  calls(filter?: CallFilter): readonly ApiCall[];
+  updates(): readonly UpdateRecord[];
+  webhookProblem(): string | undefined;
+  /** Resolves as soon as the predicate holds; asked again at every change. @throws {Error} after the time limit */
+  waitFor(predicate: () => boolean, options?: { readonly timeoutMs?: number }): Promise<void>;
+  onChange(listener: () => void): () => void;
+
+  /** Returns what removes the fault. */
+  fault(rule: FaultRule): () => void;
+  clearFaults(): void;
+  setWebhook(url: string, secretToken?: string): void;
+  deleteWebhook(): void;
+  /** Tries waiting updates at once, without their delays. */
+  redeliverNow(): void;
+  close(): Promise<void>;
+}
+
+const defaultToken = "7000000001:simulated-token";
+const defaultWaitMs = 10_000;
+
+/** Starts a Bot API of its own, with chats, people and a page to watch it. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const clock = options.clock ?? realClock;
+  const token = options.token ?? defaultToken;
+  const signal = new ChangeSignal();
+  const onChange = (): void => signal.emit();
+
+  const world = new World(clock, {
+    id: options.bot?.id ?? (Number(token.split(":")[0]) || 7_000_000_001),
+    is_bot: true,
+    first_name: options.bot?.firstName ?? "Switchboard",
+    username: options.bot?.username ?? "switchboard_bot",
+    can_join_groups: true,
+    can_read_all_group_messages: true,
+    supports_inline_queries: false,
+    can_connect_to_business: false,
+    has_main_web_app: false,
+    has_topics_enabled: false,
+    allows_users_to_create_topics: false,
+    can_manage_bots: false,
+    supports_join_request_queries: false,
+  });
+  const updates = new Updates(clock, options.firstUpdateId ?? 100_000_001);
+  const log = new ApiLog(clock, options.callLimit ?? 100_000);
+  const faults = new Faults();
+  const callbackQueries = new CallbackQueries(clock, options.callbackTimeoutMs ?? 60_000);
+  const delivery = new WebhookDelivery({
+    clock,
+    updates,
+    redelivery: options.redelivery ?? { baseMs: 1000, maxMs: 60_000 },
+    timeoutMs: options.webhookTimeoutMs ?? 60_000,
+    onMethodInAnswer: ({ method, ...values }) => api.run(String(method), { values, files: new Map() }),
+  });
+  const context = {
+    world,
+    updates,
+    delivery,
+    callbackQueries,
+    commands: new Map<string, readonly object[]>(),
+  };
+  const flood = options.flood ? new Flood(options.flood, clock) : undefined;
+  const api = new BotApi(context, log, flood);
+  const people = new People(world, updates, callbackQueries);
+  const stateFile =
+    options.stateFile === undefined ? undefined : new StateFile(options.stateFile, world, updates);
+  stateFile?.load();
+
+  for (const source of [world, updates, log, faults, callbackQueries]) source.onChange = onChange;
+  for (const record of updates.pending.values()) delivery.add(record);
+  updates.onAdded = (record) => delivery.add(record);
+  if (stateFile !== undefined) signal.subscribe(() => stateFile.scheduleSave());
+
+  const setWebhook = (url: string, secretToken?: string): void => {
+    delivery.setTarget({
+      url,
+      ...(secretToken !== undefined && secretToken !== "" && { secretToken }),
+      maxConnections: options.maxConnections ?? 40,
+    });
+    onChange();
+  };
+
+  const botApiServer = new BotApiServer({
+    token,
+    api,
+    world,
+    updates,
+    faults,
+    log,
+    clock,
+    nextChange: () => signal.next(),
+  });
+
+  const chatOf = (chat: ChatReference): ChatState =>
+    world.requireChat(typeof chat === "number" ? chat : chat.id);
+  const userOf = (user: UserReference): User => world.requireUser(typeof user === "number" ? user : user.id);
+  const anyMember = (chat: ChatState): User => {
+    const id = [...chat.members][0];
+    if (id === undefined) throw new Error(`Chat ${chat.id} has no members.`);
+    return world.requireUser(id);
+  };
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://simulator");
+    if (botApiServer.handle(request, response, url)) return;
+    if (controlApi.handle(request, response, url)) return;
+    void servePage(response, url.pathname);
+  });
+  server.keepAliveTimeout = 60_000;
+
+  let url = "";
+  const simulator: Simulator = {
+    get url() {
+      return url;
+    },
+    token,
+    bot: world.bot,
+
+    addUser: (profile) => world.addUser(profile),
+    privateChat: (user) => toSimChat(world.privateChat(user)),
+    addGroup: (profile) => {
+      const chat = world.addGroup({
+        title: profile.title,
+        type: profile.forum === true ? "supergroup" : (profile.type ?? "supergroup"),
+        isForum: profile.forum ?? false,
+        members: profile.members,
+        botIsAdministrator: profile.botIsAdministrator ?? false,
+      });
+      people.botAdded(chat, anyMember(chat));
+      return toSimChat(chat);
+    },
+    addTopic: (chat, name) => people.addTopic(chatOf(chat), anyMember(chatOf(chat)), name),
+    users: () => [...world.users.values()],
+    chats: () => [...world.chats.values()].map(toSimChat),
+
+    sendText: (chat, user, text, sendOptions) =>
+      people.sendText(chatOf(chat), userOf(user), text, sendOptions),
+    editText: (chat, user, messageId, text) => people.editText(chatOf(chat), userOf(user), messageId, text),
+    sendPhoto: (chat, user, photo) => people.sendPhoto(chatOf(chat), userOf(user), photo),
+    sendDocument: (chat, user, document) => people.sendDocument(chatOf(chat), userOf(user), document),
+    sendVoice: (chat, user, voice) => people.sendVoice(chatOf(chat), userOf(user), voice),
+    sendAlbum: (chat, user, items) => people.sendAlbum(chatOf(chat), userOf(user), items),
+    pressButton: (chat, user, messageId, data) =>
+      people.pressButton(chatOf(chat), userOf(user), messageId, data),
+    pressData: (chat, user, messageId, data) => people.pressData(chatOf(chat), userOf(user), messageId, data),
+    react: (chat, user, messageId, emoji) => people.react(chatOf(chat), userOf(user), messageId, emoji),
+    pin: (chat, user, messageId) => people.pin(chatOf(chat), userOf(user), messageId),
+    deleteMessage: (chat, messageId) => people.deleteMessage(chatOf(chat), messageId),
+    join: (chat, user) => people.join(chatOf(chat), user),
+    leave: (chat, user) => people.leave(chatOf(chat), userOf(user)),
+    changeTitle: (chat, user, title) => people.changeTitle(chatOf(chat), userOf(user), title),
+    blockBot: (user) => people.setBlocked(userOf(user), true),
+    unblockBot: (user) => people.setBlocked(userOf(user), false),
+    kickBot: (chat) => people.setBotStatus(chatOf(chat), anyMember(chatOf(chat)), "kicked"),
+    readmitBot: (chat) => people.setBotStatus(chatOf(chat), anyMember(chatOf(chat)), "member"),
+    stopDraft: (chat) => people.stopDraft(chatOf(chat)),
+    postUpdate: (update) => updates.addRaw(update, rawTarget(update)),
+
+    messages: (chat, filter) => messagesOf(world, chatOf(chat), filter?.threadId),
+    typing: (chat, threadId) => world.actionIn(chatOf(chat), threadId) !== undefined,
+    draft: (chat) => world.draftIn(chatOf(chat)),
+    callbackAnswers: () => callbackQueries.list(),
+
+    calls: (filter) => log.list(filter),
+    updates: () => updates.records,
+    webhookProblem: () => delivery.lastError?.message,
+    waitFor: (predicate, waitOptions) =>
+      signal.waitFor(predicate, waitOptions?.timeoutMs ?? defaultWaitMs, () => summary(log, updates)),
+    onChange: (listener) => signal.subscribe(listener),
+
+    fault: (rule) => faults.add(rule).remove,
+    clearFaults: () => faults.clear(),
+    setWebhook,
+    deleteWebhook: () => delivery.setTarget(undefined),
+    redeliverNow: () => delivery.redeliverNow(),
+    close: async () => {
+      delivery.close();
+      controlApi.close();
+      await stateFile?.close();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+  const controlApi = new ControlApi({ simulator, world, delivery, faults, signal });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, options.host ?? "127.0.0.1", resolve);
+  });
+  const host = options.host ?? "127.0.0.1";
+  url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  if (options.webhook !== undefined) setWebhook(options.webhook.url, options.webhook.secretToken);
+  return simulator;
+}
+
+function toSimChat(chat: ChatState): SimChat {
+  const { id, type, title, isForum } = chat;
+  return { id, type, isForum, ...(title !== undefined && { title }) };
+}
+
+/** Where a raw update belongs: the chat that its payload names. */
+function rawTarget(update: object): { readonly chatId?: number; readonly lane: string } {
+  for (const [kind, payload] of Object.entries(update)) {
+    if (typeof payload !== "object" || payload === null) continue;
+    const holder = "message" in payload && !("chat" in payload) ? payload.message : payload;
+    const chat: unknown =
+      typeof holder === "object" && holder !== null && "chat" in holder ? holder.chat : undefined;
+    if (typeof chat === "object" && chat !== null && "id" in chat && typeof chat.id === "number") {
+      const lane = kind === "message" || kind === "edited_message" ? "messages" : kind;
+      return { chatId: chat.id, lane: `${lane}:${chat.id}` };
+    }
+  }
+  return { lane: "other" };
+}
+
+function summary(log: ApiLog, updates: Updates): string {
+  const calls = log
+    .list()
+    .slice(-12)
+    .map((call) => `  ${call.method} ${call.chatId ?? ""} ${call.outcome} ${call.description ?? ""}`);
+  const pending = [...updates.pending.values()].map(
+    (record) => `  update ${record.id} ${record.kind} after ${record.attempts.length} attempts`,
+  );
+  return ["The last calls:", ...calls, "Undelivered:", ...pending].join("\n");
+}
