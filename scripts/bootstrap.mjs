@@ -1,0 +1,140 @@
+/**
+ * Runs before `npm start`, `npm test` and their like, on whatever Node the machine has: makes sure that the
+ * packages of the lock file are installed, the Node that the project itself uses among them.
+ *
+ * No dependencies, and no syntax younger than Node 12, so that an old Node gets a sentence and not a stack.
+ */
+import childProcess from "child_process";
+import fs from "fs";
+import path from "path";
+import url from "url";
+
+const MINIMUM_NODE = 20;
+const root = path.dirname(path.dirname(url.fileURLToPath(import.meta.url)));
+
+/** @param {string} version such as "v18.2.0" */
+export function isTooOld(version) {
+  return Number(version.replace(/^v/, "").split(".")[0]) < MINIMUM_NODE;
+}
+
+/**
+ * Compares the lock file with npm's own record of what is installed, which npm writes last: an install that
+ * was interrupted has none.
+ * @param {{ packages: Record<string, any> }} lock package-lock.json
+ * @param {{ packages: Record<string, any> } | undefined} installed node_modules/.package-lock.json
+ * @returns {string | undefined} why an install is needed
+ */
+export function reasonToInstall(lock, installed) {
+  if (installed === undefined) return "first run";
+  for (const name of Object.keys(lock.packages)) {
+    if (name === "") continue;
+    const wanted = lock.packages[name];
+    const present = installed.packages[name];
+    if (present === undefined) {
+      if (wanted.optional || wanted.devOptional) continue;
+      return name.replace(/^.*node_modules\//, "") + " is missing";
+    }
+    if (present.version !== wanted.version) {
+      return name.replace(/^.*node_modules\//, "") + " is " + present.version + ", not " + wanted.version;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * One line for an install that failed.
+ * @param {string} output what npm wrote
+ */
+export function explainFailure(output) {
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/.test(
+      output,
+    )
+  ) {
+    return "The npm registry cannot be reached. Check the network, or npm's proxy and registry settings, and try again.";
+  }
+  if (/\bE40[13]\b/.test(output))
+    return "The npm registry refused access. Check npm's registry settings and login.";
+  if (/ENOSPC/.test(output)) return "The disk is full; the packages need about 700 MB.";
+  if (/can only install packages when your package\.json and package-lock\.json/.test(output)) {
+    return "package.json and package-lock.json disagree. Run npm install once.";
+  }
+  const line = output.split("\n").find((text) => /npm (error|ERR!)/.test(text));
+  return "npm ci failed" + (line === undefined ? "." : ": " + line.replace(/^npm (error|ERR!)\s*/, ""));
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, "utf8"));
+  } catch {
+    // No such file before the first install, and half a file after an interrupted one.
+    return undefined;
+  }
+}
+
+function countInstalled() {
+  try {
+    return fs.readdirSync(path.join(root, "node_modules")).length;
+  } catch {
+    // npm removes the folder before it fills it again.
+    return 0;
+  }
+}
+
+function fail(line) {
+  process.stderr.write(line + "\n");
+  process.exit(1);
+}
+
+function install(reason) {
+  process.stdout.write("Installing packages (" + reason + "), about a minute ...\n");
+  const startedAt = Date.now();
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+  const timer = setInterval(() => {
+    process.stdout.write("  " + seconds() + " s, " + countInstalled() + " packages unpacked\n");
+  }, 5000);
+  // npm removes node_modules, and with it the Node that may be running this: use the one that runs npm.
+  const node = process.env.npm_node_execpath || process.execPath;
+  const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"];
+  const command = process.env.npm_execpath === undefined ? ["npm"] : [node, process.env.npm_execpath];
+  const child = childProcess.spawn(command[0], command.slice(1).concat(options), {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  child.on("error", (error) => fail("npm cannot be run: " + error.message));
+  child.on("close", (code) => {
+    clearInterval(timer);
+    if (code !== 0) fail(explainFailure(output));
+    process.stdout.write("Packages installed in " + seconds() + " s.\n");
+    checkBinaries();
+  });
+}
+
+/** Two packages fetch their program in an install script, which npm may have been told not to run. */
+function checkBinaries() {
+  for (const name of ["node", "workerd"]) {
+    if (!fs.existsSync(path.join(root, "node_modules", ".bin", name))) {
+      fail(
+        "The package " +
+          name +
+          " is incomplete: its install script did not run. Run npm ci --ignore-scripts=false.",
+      );
+    }
+  }
+}
+
+function main() {
+  if (isTooOld(process.version)) {
+    fail("Switchboard needs Node " + MINIMUM_NODE + " or newer; this is " + process.version + ".");
+  }
+  const lock = readJson(path.join(root, "package-lock.json"));
+  if (lock === undefined) fail("package-lock.json is missing or damaged; check it out again.");
+  const reason = reasonToInstall(lock, readJson(path.join(root, "node_modules", ".package-lock.json")));
+  if (reason === undefined) checkBinaries();
+  else install(reason);
+}
+
+if (process.argv[1] === url.fileURLToPath(import.meta.url)) main();

@@ -1,0 +1,16 @@
+/** `npm run check`: all that a change must pass before it is shared, in about a minute. */
+import { reportSteps, runStep, tool, type StepResult } from "./run-step.ts";
+
+const results: StepResult[] = [];
+for (const [name, command, parameters] of [
+  ["format", "oxfmt", ["--check"]],
+  ["lint", "oxlint", []],
+  ["types of the worker", "tsc", ["-p", "tsconfig.worker.json"]],
+  ["types of the tools", "tsc", ["-p", "tsconfig.node.json"]],
+  ["dead code", "knip", []],
+  ["unit and worker tests", "vitest", ["run", "--project=unit", "--project=worker"]],
+] as const) {
+  process.stdout.write(`\n> ${name}\n`);
+  results.push(await runStep(name, tool(command), parameters));
+}
+if (!reportSteps(results)) process.exitCode = 1;

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+
+export const root = path.resolve(import.meta.dirname, "..");
+
+/** How a step ended, and how long it took. */
+export interface StepResult {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly durationMs: number;
+}
+
+/** A tool of this project, by the name of its command in node_modules/.bin. */
+export function tool(name: string): string {
+  return path.join(root, "node_modules/.bin", name);
+}
+
+/** Runs a command with its output shown as it comes. */
+export function runStep(
+  name: string,
+  command: string,
+  parameters: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<StepResult> {
+  const startedAt = performance.now();
+  const child = spawn(command, parameters, {
+    cwd: root,
+    // The tools are scripts that look for `node`; the machine's own may be older than they allow.
+    env: { ...process.env, PATH: `${tool("")}${path.delimiter}${process.env.PATH}`, ...environment },
+    stdio: "inherit",
+  });
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on("SIGTERM", forward);
+  return new Promise((resolve) => {
+    const end = (passed: boolean): void => {
+      process.off("SIGTERM", forward);
+      resolve({ name, passed, durationMs: performance.now() - startedAt });
+    };
+    child.on("error", (error) => {
+      process.stderr.write(`${name}: ${command} cannot be run (${error.message})\n`);
+      end(false);
+    });
+    child.on("close", (code) => end(code === 0));
+  });
+}
+
+/** One line for each step, and whether all of them passed. */
+export function reportSteps(results: readonly StepResult[]): boolean {
+  process.stdout.write("\n");
+  for (const { name, passed, durationMs } of results) {
+    const seconds = (durationMs / 1000).toFixed(1).padStart(6);
+    process.stdout.write(`  ${passed ? "ok    " : "FAILED"} ${seconds} s  ${name}\n`);
+  }
+  return results.every((result) => result.passed);
+}

@@ -1,0 +1,42 @@
+/**
+ * `npm test`: all tests. Parameters go to the test runner: `npm test -- --project unit delivery`.
+ * The last line is `N passed, N failed, N skipped` over all projects.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { runStep, root, tool } from "./run-step.ts";
+import { closingLine, readCounts } from "./test/report.ts";
+
+const PROJECTS = ["unit", "worker", "e2e", "browser"];
+
+const parameters = process.argv.slice(2);
+const reportFile = path.join(root, "node_modules/.cache/test-report.json");
+await mkdir(path.dirname(reportFile), { recursive: true });
+await rm(reportFile, { force: true });
+
+const chromium = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const chosen = parameters.some((parameter) => parameter.startsWith("--project"));
+const withoutBrowser = !chosen && !existsSync(chromium);
+const projects = chosen ? [] : PROJECTS.filter((name) => name !== "browser" || !withoutBrowser);
+
+const result = await runStep(
+  "tests",
+  tool("vitest"),
+  ["run", "--passWithNoTests", ...projects.map((name) => `--project=${name}`), ...parameters],
+  { TEST_REPORT: reportFile },
+);
+if (withoutBrowser) {
+  process.stdout.write(
+    `Browser tests left out: no Chromium at ${chromium} (install it, or set CHROMIUM_PATH).\n`,
+  );
+}
+if (existsSync(reportFile)) {
+  const counts = await readCounts(reportFile);
+  process.stdout.write(`${closingLine(counts)}\n`);
+  if (counts.failed > 0) process.exitCode = 1;
+} else {
+  process.stderr.write("The test runner ended without a report.\n");
+  process.exitCode = 1;
+}
+if (!result.passed) process.exitCode = 1;
