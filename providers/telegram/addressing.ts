@@ -1,0 +1,72 @@
+import type { MessengerCommand } from "../../src/core/messenger-event.ts";
+import type { MessageEntity, TelegramMessage } from "./message-schema.ts";
+import { typedText, withLinkTargets } from "./readable-text.ts";
+
+/** How to recognise the bot in a message. */
+export interface BotNames {
+  readonly botId: string;
+  /** The user name in lower case, without `@`. Asked for only when a message cannot be read without it. */
+  readonly userName: () => Promise<string | undefined>;
+}
+
+/** Whether a message speaks to the bot. `command` is one for this bot; another bot's command addresses nobody here. */
+export interface Addressing {
+  readonly isMention: boolean;
+  readonly command?: MessengerCommand;
+}
+
+/**
+ * Reads whom a message addresses: `@name`, a mention of the bot's id, a reply to one of its messages, `/command@name`.
+ * In a group a bare `/command` speaks to every bot that sees it.
+ */
+export async function addressingOf(message: TelegramMessage, bot: BotNames): Promise<Addressing> {
+  const isPrivate = message.chat.type === "private";
+  const { text, entities } = typedText(message);
+  const command = await commandOf(text, entities, bot);
+  if (command !== undefined) return { isMention: !isPrivate, command };
+  if (isPrivate) return { isMention: false };
+  return { isMention: isReplyToBot(message, bot.botId) || (await isNamed(text, entities, bot)) };
+}
+
+/** Whether a message answers one of the bot's. The message that opens a forum topic is answered by all in it. */
+export function isReplyToBot(message: TelegramMessage, botId: string): boolean {
+  const replied = message.reply_to_message;
+  if (!replied || isTopicOpening(message)) return false;
+  return !replied.sender_chat && replied.from !== undefined && String(replied.from?.id) === botId;
+}
+
+/** Every message of a forum topic that answers nothing else "replies" to the message that opened the topic. */
+export function isTopicOpening(message: TelegramMessage): boolean {
+  const replied = message.reply_to_message;
+  if (!replied) return false;
+  return Boolean(replied.forum_topic_created) && replied.message_id === message.message_thread_id;
+}
+
+async function commandOf(
+  text: string,
+  entities: readonly MessageEntity[],
+  bot: BotNames,
+): Promise<MessengerCommand | undefined> {
+  const entity = entities.find((one) => one.type === "bot_command" && one.offset === 0);
+  if (entity === undefined) return undefined;
+  const [, name, target] = /^\/(\w{1,64})(?:@(\w+))?$/.exec(text.slice(0, entity.length)) ?? [];
+  if (name === undefined) return undefined;
+  if (target !== undefined && target.toLowerCase() !== (await bot.userName())) return undefined;
+  // Link targets are put in behind the command only, so its length still holds.
+  const args = withLinkTargets(text, entities).slice(entity.length).trim();
+  return { name: name.toLowerCase(), args };
+}
+
+async function isNamed(text: string, entities: readonly MessageEntity[], bot: BotNames): Promise<boolean> {
+  if (entities.some((entity) => entity.type === "text_mention" && String(entity.user?.id) === bot.botId)) {
+    return true;
+  }
+  const names = entities.flatMap((entity) => {
+    const label = text.slice(entity.offset, entity.offset + entity.length).toLowerCase();
+    if (entity.type === "mention") return [label.replace(/^@/, "")];
+    return entity.type === "bot_command" ? (label.split("@")[1] ?? []) : [];
+  });
+  if (names.length === 0) return false;
+  const userName = await bot.userName();
+  return userName !== undefined && names.includes(userName);
+}

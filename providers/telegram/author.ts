@@ -1,0 +1,41 @@
+import type { MessengerAuthor } from "../../src/core/messenger-event.ts";
+import type { TelegramChat, TelegramUser } from "./message-schema.ts";
+
+/**
+ * Who wrote a message. A group's anonymous administrator, a channel, and whoever writes on behalf of a chat come with
+ * a stand-in user in `from`: the chat is the author then, and its id the author's id.
+ */
+export function authorOf(message: {
+  readonly from?: TelegramUser | null;
+  readonly sender_chat?: TelegramChat | null;
+}): MessengerAuthor | undefined {
+  if (message.sender_chat) return chatAuthor(message.sender_chat);
+  return message.from ? userAuthor(message.from) : undefined;
+}
+
+export function userAuthor(user: TelegramUser): MessengerAuthor {
+  const fullName = nameOf(user);
+  return {
+    userId: String(user.id),
+    ...(user.username ? { userName: user.username } : {}),
+    ...(fullName === "" ? {} : { fullName }),
+    isBot: user.is_bot ?? false,
+    ...(user.language_code ? { language: user.language_code } : {}),
+  };
+}
+
+export function chatAuthor(chat: TelegramChat): MessengerAuthor {
+  const fullName = chat.title ?? nameOf(chat);
+  return {
+    userId: String(chat.id),
+    ...(chat.username ? { userName: chat.username } : {}),
+    ...(fullName === "" ? {} : { fullName }),
+  };
+}
+
+function nameOf(named: { readonly first_name?: string | null; readonly last_name?: string | null }): string {
+  return [named.first_name, named.last_name]
+    .filter((part) => typeof part === "string" && part !== "")
+    .join(" ")
+    .trim();
+}

@@ -1,0 +1,152 @@
+import { SwitchboardError } from "../../src/core/errors.ts";
+import type { CallFailure } from "../../src/core/surface.ts";
+
+/**
+ * A call to the Bot API that failed: what it means for the engine, and nothing of what was sent or answered. The
+ * original error stays behind on purpose: the token is part of every URL, and so of many messages and causes (I10).
+ */
+export class TelegramCallError extends SwitchboardError {
+  /** The Bot API method. */
+  readonly method: string;
+  readonly failure: CallFailure;
+  /** The Bot API's error code, or the HTTP status where a gateway answered. */
+  readonly status: number | undefined;
+
+  constructor(method: string, failure: CallFailure, status?: number) {
+    super(failure.code, `The Bot API call ${method} failed: ${failure.code}${status ? ` (${status})` : ""}.`);
+    this.name = "TelegramCallError";
+    this.method = method;
+    this.failure = failure;
+    this.status = status;
+  }
+}
+
+/** What the Bot API says of a call that it did not do. */
+export interface ApiRefusal {
+  readonly errorCode: number;
+  readonly description: string;
+  readonly retryAfterS?: number | undefined;
+  readonly migrateToChatId?: number | undefined;
+}
+
+type Fixed = Exclude<CallFailure["kind"], "retry-after">;
+
+/**
+ * What the words of a 400 or 403 mean, first match first. The Bot API promises no wording; these are those of its
+ * published server and of the client protocol behind it. What is not listed is `rejected`: the same call would be
+ * refused again.
+ */
+const wordings: readonly (readonly [RegExp, Fixed, string])[] = [
+  [/message is not modified|MESSAGE_NOT_MODIFIED/i, "unchanged", "message-not-modified"],
+  [/upgraded to a supergroup/i, "gone", "chat-upgraded"],
+  [
+    /message to (?:edit|delete) not found|MESSAGE_ID_INVALID|message identifier is not/i,
+    "missing",
+    "message-missing",
+  ],
+  [
+    /message can't be (?:edited|deleted)|MESSAGE_EDIT_TIME_EXPIRED|MESSAGE_DELETE_FORBIDDEN/i,
+    "missing",
+    "message-locked",
+  ],
+  [/query is too old|query ID is invalid|QUERY_ID_INVALID/i, "missing", "query-expired"],
+  [/can't parse|ENTITY|ENTITIES|entity beginning|unsupported start tag/i, "rejected", "entities-rejected"],
+  [/message is too long|caption is too long|MESSAGE_TOO_LONG/i, "rejected", "text-too-long"],
+  [/text is empty|text must be non-empty|MESSAGE_EMPTY/i, "rejected", "text-empty"],
+  [/blocked by the user|USER_IS_BLOCKED/i, "gone", "blocked"],
+  [/user is deactivated|USER_DEACTIVATED/i, "gone", "user-deactivated"],
+  [/bot was kicked/i, "gone", "kicked"],
+  [/group chat was (?:deactivated|deleted)|chat was deleted/i, "gone", "chat-deleted"],
+  [/chat not found|PEER_ID_INVALID|CHAT_ID_INVALID|CHANNEL_INVALID/i, "gone", "chat-missing"],
+  [/bot is not a (?:member|participant)|USER_NOT_PARTICIPANT|CHANNEL_PRIVATE/i, "gone", "not-a-member"],
+  [/message thread not found|TOPIC_(?:ID_INVALID|DELETED)/i, "gone", "topic-missing"],
+  [/TOPIC_CLOSED/i, "gone", "topic-closed"],
+  [/can't (?:initiate conversation|send messages? to)/i, "gone", "conversation-impossible"],
+  [
+    /no rights|not enough rights|need administrator rights|WRITE_FORBIDDEN|CHAT_RESTRICTED|_FORBIDDEN/i,
+    "gone",
+    "no-rights",
+  ],
+];
+
+/** A refusal without its waiting time still is one. */
+const defaultRetryAfterS = 5;
+
+/** The meaning of an answer with `ok: false`. Total. */
+export function refusalFailure(refusal: ApiRefusal): CallFailure {
+  const { errorCode, description } = refusal;
+  if (errorCode === 429 || errorCode === 420) {
+    return retryAfter(refusal.retryAfterS ?? Number(/retry after (\d+)/i.exec(description)?.[1]));
+  }
+  if (refusal.migrateToChatId !== undefined) return { kind: "gone", code: "chat-upgraded" };
+  if (errorCode === 401) return { kind: "misconfigured", code: "token-refused" };
+  if (errorCode === 404) return { kind: "misconfigured", code: "method-missing" };
+  // Somebody else uses the token; a send itself does not conflict, so it is worth another try.
+  if (errorCode === 409) return { kind: "transient", code: "conflict" };
+  if (errorCode >= 500) return serverFailure(errorCode, description);
+  for (const [pattern, kind, code] of wordings) if (pattern.test(description)) return { kind, code };
+  if (errorCode === 403) return { kind: "gone", code: "forbidden" };
+  if (errorCode === 413) return { kind: "rejected", code: "too-large" };
+  return { kind: "rejected", code: "bad-request" };
+}
+
+/**
+ * The Bot API's own 5xx is its word that it did nothing, with two exceptions: a server that shuts down gives up on
+ * what it had already passed on, and a gateway's time-out says nothing about what lies behind it.
+ */
+function serverFailure(errorCode: number, description: string): CallFailure {
+  if (errorCode === 504) return { kind: "unknown", code: "gateway-timeout" };
+  if (/restart|closed|request aborted/i.test(description))
+    return { kind: "unknown", code: "server-restarted" };
+  return { kind: "transient", code: "server-error" };
+}
+
+/**
+ * The meaning of an answer that is not the Bot API's JSON: a proxy or gateway speaks. What it says about the request
+ * it could not hand on is clear; anything else may have come after the Bot API did its work.
+ */
+export function gatewayFailure(status: number, retryAfterHeader: string | null): CallFailure {
+  if (status === 429) return retryAfter(retryAfterHeader === null ? Number.NaN : Number(retryAfterHeader));
+  if (status === 503) return { kind: "transient", code: "gateway-unavailable" };
+  if (status === 413) return { kind: "rejected", code: "too-large" };
+  if (status >= 300 && status < 500 && status !== 408 && status !== 499) {
+    return { kind: "misconfigured", code: "not-a-bot-api" };
+  }
+  return { kind: "unknown", code: status >= 500 ? "gateway-error" : "answer-unreadable" };
+}
+
+function retryAfter(seconds: number): CallFailure {
+  const known = Number.isFinite(seconds) && seconds >= 0 ? seconds : defaultRetryAfterS;
+  return { kind: "retry-after", code: "too-many-requests", retryAfterMs: Math.ceil(known * 1000) };
+}
+
+/** Node's codes of a connection that was never made, so that nothing can have been sent. */
+const neverConnected = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/**
+ * The meaning of a request without an answer. Only Node tells a refused connection from a cut one; workerd says
+ * "Network connection lost." for both (tried 2026-11), so there every lost request is `unknown`.
+ */
+export function networkFailure(error: unknown, aborted: boolean): CallFailure {
+  if (aborted) return { kind: "unknown", code: "timed-out" };
+  for (let cause = error, depth = 0; isErrorLike(cause) && depth < 4; cause = cause.cause, depth += 1) {
+    if (cause.name === "AbortError" || cause.name === "TimeoutError") {
+      return { kind: "unknown", code: "timed-out" };
+    }
+    if (typeof cause.code === "string" && neverConnected.has(cause.code)) {
+      return { kind: "transient", code: "no-connection" };
+    }
+  }
+  return { kind: "unknown", code: "connection-lost" };
+}
+
+function isErrorLike(value: unknown): value is { name?: unknown; code?: unknown; cause?: unknown } {
+  return typeof value === "object" && value !== null;
+}

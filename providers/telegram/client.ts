@@ -1,0 +1,119 @@
+import { Api, GrammyError, HttpError } from "grammy/web";
+import { z } from "zod";
+import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } from "./call-error.ts";
+import type { TelegramSettings } from "./options.ts";
+
+/**
+ * The only door to the Bot API. Every call ends when its signal says so, is made once, and rejects with a
+ * `TelegramCallError` and with nothing else.
+ */
+export interface TelegramClient {
+  call<Result>(
+    method: string,
+    signal: AbortSignal,
+    run: (api: Api, signal: ApiSignal) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+/** The signal as grammY's types want it: theirs is the one of a polyfill, which has fewer members. */
+export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>;
+
+/** grammY's own limit, far above any that a caller's signal sets. */
+const backstopTimeoutS = 300;
+
+export function createTelegramClient(
+  settings: TelegramSettings,
+  fetch: typeof globalThis.fetch,
+): TelegramClient {
+  const api = new Api(settings.token, {
+    apiRoot: settings.apiBaseUrl,
+    timeoutSeconds: backstopTimeoutS,
+    sensitiveLogs: false,
+    // grammY's web build is typed against node-fetch; what it uses of a response is `json()`.
+    fetch: ((input: string, init: RequestInit) => answerOf(fetch, input, init)) as never,
+  });
+  return {
+    async call(method, signal, run) {
+      if (signal.aborted) throw new TelegramCallError(method, { kind: "transient", code: "not-started" });
+      try {
+        return await untilAborted(run(api, signal as never), signal);
+      } catch (error) {
+        throw callError(method, error, signal.aborted);
+      }
+    },
+  };
+}
+
+/** An error of any origin as the one that may leave. Total; keeps no reference to what it was made of (I10). */
+export function callError(method: string, error: unknown, aborted = false): TelegramCallError {
+  if (error instanceof TelegramCallError) return error;
+  if (error instanceof GatewayAnswer) {
+    return new TelegramCallError(method, gatewayFailure(error.status, error.retryAfter), error.status);
+  }
+  if (error instanceof HttpError) return callError(method, error.error, aborted);
+  if (error instanceof GrammyError) {
+    const { error_code: errorCode, description, parameters } = error;
+    const failure = refusalFailure({
+      errorCode,
+      description,
+      retryAfterS: parameters.retry_after,
+      migrateToChatId: parameters.migrate_to_chat_id,
+    });
+    return new TelegramCallError(method, failure, errorCode);
+  }
+  return new TelegramCallError(method, networkFailure(error, aborted));
+}
+
+const apiAnswer = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), result: z.unknown() }).refine((answer) => "result" in answer),
+  z.object({
+    ok: z.literal(false),
+    error_code: z.number(),
+    description: z.string().catch(""),
+    parameters: z
+      .object({ retry_after: z.number().optional(), migrate_to_chat_id: z.number().optional() })
+      .catch({}),
+  }),
+]);
+
+/** An answer that is not the Bot API's JSON. Never leaves this file. */
+class GatewayAnswer extends Error {
+  readonly status: number;
+  readonly retryAfter: string | null;
+
+  constructor(status: number, retryAfter: string | null) {
+    super("not a Bot API answer");
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** grammY reads JSON whatever the status: a gateway's page would be a syntax error without its status. */
+async function answerOf(
+  fetch: typeof globalThis.fetch,
+  input: string,
+  init: RequestInit,
+): Promise<{ json: () => unknown }> {
+  const response = await fetch(input, init);
+  const answer = apiAnswer.safeParse(parseJson(await response.text()));
+  if (!answer.success) throw new GatewayAnswer(response.status, response.headers.get("retry-after"));
+  return { json: () => answer.data };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A gateway's page, or an answer that was cut off.
+    return undefined;
+  }
+}
+
+/** Ends the wait at once, also where a `fetch` does not heed its signal. */
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(new DOMException("timed out", "AbortError"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,177 @@
+import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
+import type { FetchedFile } from "../../src/core/messenger.ts";
+import type { AttachmentReference } from "../../src/core/messenger-event.ts";
+import type { TelegramClient } from "./client.ts";
+import type { TelegramSettings } from "./options.ts";
+
+/**
+ * The bytes of a file that a message referred to. The address holds the token: it is made here, used here, and no
+ * error carries it (I10).
+ * @throws {InvalidInputError} when the reference or the platform's path is not usable, or the file is too large
+ * @throws {SwitchboardError} when the download failed and may succeed later
+ */
+export async function downloadFile(
+  reference: AttachmentReference,
+  client: TelegramClient,
+  settings: TelegramSettings,
+  options: { readonly fetch: typeof fetch; readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<FetchedFile> {
+  const { maxBytes, signal } = options;
+  const fileId = reference.fileId;
+  if (typeof fileId !== "string") {
+    throw new InvalidInputError(
+      "attachment-reference",
+      "The attachment's reference holds no Telegram file id.",
+    );
+  }
+  const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
+  refuseOver(maxBytes, file.file_size);
+  const path = relativePath(file.file_path);
+  const response = await request(`${settings.apiBaseUrl}/file/bot${settings.token}/${path}`, options);
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new SwitchboardError(
+      "attachment-refused",
+      `The Bot API's file server answered ${response.status} for an attachment.`,
+    );
+  }
+  try {
+    refuseOver(maxBytes, Number(response.headers.get("content-length") ?? 0));
+  } catch (error) {
+    await response.body?.cancel();
+    throw error;
+  }
+  const bytes = await readUpTo(maxBytes, response, signal);
+  const mediaType = mediaTypeOf(path, response.headers.get("content-type"));
+  return { bytes, ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+async function request(
+  url: string,
+  { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    // A redirect would carry the token to another host.
+    return await fetch(url, { signal, redirect: "manual" });
+  } catch {
+    // Whatever it was, its message may hold the address.
+    throw connectionLost(signal);
+  }
+}
+
+function connectionLost(signal: AbortSignal): SwitchboardError {
+  return signal.aborted
+    ? new SwitchboardError("attachment-timed-out", "Fetching an attachment took too long.")
+    : new SwitchboardError(
+        "attachment-connection-lost",
+        "The connection was lost while fetching an attachment.",
+      );
+}
+
+function refuseOver(maxBytes: number, sizeBytes: number | undefined): void {
+  if (sizeBytes === undefined || !(sizeBytes > maxBytes)) return;
+  throw new InvalidInputError(
+    "attachment-too-large",
+    `The attachment has ${sizeBytes} bytes; at most ${maxBytes} are fetched. Raise \`maxMediaBytes\` to allow more.`,
+  );
+}
+
+/** The path as the platform gives it, checked to stay below the bot's own folder, and encoded. */
+function relativePath(path: string | undefined): string {
+  if (path === undefined || path === "") {
+    throw new InvalidInputError("attachment-gone", "The platform no longer offers this attachment.");
+  }
+  if (path.startsWith("/") || /^[a-z]:/i.test(path)) {
+    throw new InvalidInputError(
+      "attachment-local-path",
+      "The Bot API server keeps files on its own disk (it runs with --local): start it without that option.",
+    );
+  }
+  const segments = path.split("/");
+  const isSafe = segments.every(
+    (part) => part !== "" && part !== "." && part !== ".." && !/[\\%?#]/.test(part),
+  );
+  if (!isSafe) {
+    throw new InvalidInputError(
+      "attachment-path",
+      "The platform named a path that leads out of the bot's files.",
+    );
+  }
+  return segments.map((part) => encodeURIComponent(part)).join("/");
+}
+
+async function readUpTo(maxBytes: number, response: Response, signal: AbortSignal): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const onAbort = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await readChunk(reader, signal);
+      if (done) break;
+      sizeBytes += value.byteLength;
+      if (sizeBytes > maxBytes) {
+        await reader.cancel();
+        refuseOver(maxBytes, sizeBytes);
+      }
+      chunks.push(value);
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+  const bytes = new Uint8Array(sizeBytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+async function readChunk(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  signal: AbortSignal,
+): Promise<{ done: true; value?: undefined } | { done: false; value: Uint8Array }> {
+  try {
+    const chunk = await reader.read();
+    if (signal.aborted) throw connectionLost(signal);
+    return chunk.done ? { done: true } : { done: false, value: chunk.value };
+  } catch {
+    throw connectionLost(signal);
+  }
+}
+
+/** The platform's file server calls everything a stream of bytes; the path's ending knows better. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  png: "image/png",
+  gif: "image/gif",
+  webp: "image/webp",
+  tgs: "application/x-tgsticker",
+  mp4: "video/mp4",
+  webm: "video/webm",
+  mov: "video/quicktime",
+  mp3: "audio/mpeg",
+  m4a: "audio/mp4",
+  oga: "audio/ogg",
+  ogg: "audio/ogg",
+  wav: "audio/wav",
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+  html: "text/html",
+  xml: "application/xml",
+  zip: "application/zip",
+};
+
+function mediaTypeOf(path: string, header: string | null): string | undefined {
+  const named = header?.split(";")[0]?.trim().toLowerCase();
+  if (named && named !== "application/octet-stream") return named;
+  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
+  return ending === undefined ? undefined : mediaTypes[ending];
+}

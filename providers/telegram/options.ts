@@ -1,0 +1,124 @@
+import { ConfigurationError } from "../../src/core/errors.ts";
+import type { MessengerOptions } from "../../src/core/messenger.ts";
+
+/** What `telegramMessenger` takes, beside what every messenger understands. */
+export interface TelegramMessengerOptions extends MessengerOptions {
+  /** The bot's token, as @BotFather shows it: `123456:ABC...`. */
+  readonly token: string;
+  /**
+   * The `secret_token` that `setWebhook` was given: 1 to 256 characters of `A-Z a-z 0-9 _ -`. Required, unless
+   * `verifyWebhook` is a function or an explicit `false`.
+   */
+  readonly secretToken?: string;
+  /** The bot's user name. Without it the platform is asked once, when a message needs it. */
+  readonly userName?: string;
+  /** A local Bot API server or a simulator. @default "https://api.telegram.org" */
+  readonly apiBaseUrl?: string;
+  /** Whether links in replies show a preview. @default false */
+  readonly linkPreviews?: boolean;
+  /** The network, for tests. @default the runtime's own */
+  readonly fetch?: typeof fetch;
+}
+
+/** The options after they were checked. */
+export interface TelegramSettings {
+  readonly token: string;
+  /** The bot's user id: the digits in front of the token's colon. */
+  readonly botId: string;
+  readonly secretToken: string | undefined;
+  /** Without `@`. */
+  readonly userName: string | undefined;
+  /** Without a slash at the end. */
+  readonly apiBaseUrl: string;
+  readonly linkPreviews: boolean;
+  readonly fetch: typeof fetch | undefined;
+}
+
+const defaultApiBaseUrl = "https://api.telegram.org";
+
+/**
+ * Checks the options before anything runs. No message repeats a token or a secret.
+ * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ */
+export function parseTelegramOptions(options: TelegramMessengerOptions): TelegramSettings {
+  // Options often come straight from an environment, where the types promise more than is there.
+  const token: unknown = options.token;
+  if (typeof token !== "string" || token === "") {
+    throw new ConfigurationError(
+      "telegram-token-missing",
+      "telegramMessenger needs `token`: set it to the token that @BotFather gave you (TELEGRAM_BOT_TOKEN).",
+    );
+  }
+  const botId = /^(\d{1,20}):[\w-]+$/.exec(token)?.[1];
+  if (botId === undefined) {
+    throw new ConfigurationError(
+      "telegram-token-malformed",
+      "telegramMessenger's `token` is not of the form `123456:ABC...`: copy it from @BotFather without quotes, spaces or the word `bot`.",
+    );
+  }
+  return {
+    token,
+    botId,
+    secretToken: parseSecretToken(options),
+    userName: parseUserName(options.userName),
+    apiBaseUrl: parseApiBaseUrl(options.apiBaseUrl),
+    linkPreviews: options.linkPreviews ?? false,
+    fetch: options.fetch,
+  };
+}
+
+/** What is left of the options for the definition: secrets stay with the platform. */
+export function messengerOptionsOf(options: TelegramMessengerOptions): MessengerOptions {
+  const {
+    token: _token,
+    secretToken: _secretToken,
+    userName: _userName,
+    apiBaseUrl: _apiBaseUrl,
+    linkPreviews: _linkPreviews,
+    fetch: _fetch,
+    ...common
+  } = options;
+  return common;
+}
+
+function parseSecretToken({ secretToken, verifyWebhook }: TelegramMessengerOptions): string | undefined {
+  if (secretToken === undefined || secretToken === "") {
+    if (typeof verifyWebhook === "function" || verifyWebhook === false) return undefined;
+    throw new ConfigurationError(
+      "telegram-secret-missing",
+      "telegramMessenger needs `secretToken` (TELEGRAM_WEBHOOK_SECRET_TOKEN): choose 1 to 256 characters of A-Z a-z 0-9 _ - and give the same to setWebhook; or set `verifyWebhook` to a function, or to `false` to accept unverified requests.",
+    );
+  }
+  if (typeof secretToken !== "string" || !/^[\w-]{1,256}$/.test(secretToken)) {
+    throw new ConfigurationError(
+      "telegram-secret-malformed",
+      "telegramMessenger's `secretToken` must be 1 to 256 characters of A-Z a-z 0-9 _ -, as setWebhook demands.",
+    );
+  }
+  return secretToken;
+}
+
+function parseUserName(userName: string | undefined): string | undefined {
+  const name = userName?.trim().replace(/^@/, "");
+  if (name === undefined || name === "") return undefined;
+  if (!/^\w{1,64}$/.test(name)) {
+    throw new ConfigurationError(
+      "telegram-user-name-malformed",
+      `telegramMessenger's \`userName\` is ${JSON.stringify(userName)}: give the bot's user name, such as support_bot, without a link.`,
+    );
+  }
+  return name;
+}
+
+function parseApiBaseUrl(apiBaseUrl: string | undefined): string {
+  if (apiBaseUrl === undefined || apiBaseUrl === "") return defaultApiBaseUrl;
+  const url = URL.parse(apiBaseUrl);
+  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
+  if (!isHttp || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    throw new ConfigurationError(
+      "telegram-api-base-url-malformed",
+      "telegramMessenger's `apiBaseUrl` (TELEGRAM_API_BASE_URL) must be an http or https address without user, query and fragment, such as https://api.telegram.org.",
+    );
+  }
+  return apiBaseUrl.replace(/\/+$/, "");
+}

@@ -1,0 +1,151 @@
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type {
+  MessengerCapabilities,
+  MessengerEvent,
+  MessengerEventKind,
+  MessengerMessage,
+} from "../../src/core/messenger-event.ts";
+import { type BotNames, addressingOf } from "./addressing.ts";
+import { attachmentsOf } from "./attachments.ts";
+import { authorOf, userAuthor } from "./author.ts";
+import {
+  type MembershipChange,
+  type TelegramMessage,
+  callbackQuery,
+  membershipChange,
+  telegramMessage,
+} from "./message-schema.ts";
+import { quotedMessageOf } from "./quoted-message.ts";
+import { readableText } from "./readable-text.ts";
+import { serviceDetailOf } from "./service-detail.ts";
+import { updateKindOf } from "./update-kinds.ts";
+
+const capabilities: MessengerCapabilities = {
+  canEditMessages: true,
+  canStream: true,
+  maxMessageLength: 4096,
+  supportsActions: true,
+  supportsAttachments: true,
+};
+
+/** The part of an event that the update decides; the rest comes from its routing. */
+type ParsedUpdate = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "detail">;
+
+/**
+ * The event of a stored update. Total: what cannot be read is `ignored`, with a `detail` that says why.
+ * Rejects only when the bot's own name is needed and cannot be had.
+ */
+export async function parseUpdate(
+  incoming: IncomingEvent,
+  messengerId: string,
+  bot: BotNames,
+): Promise<MessengerEvent> {
+  return {
+    key: incoming.key,
+    messengerId,
+    provider: "telegram",
+    thread: incoming.thread,
+    capabilities,
+    raw: incoming.raw,
+    ...(await readUpdate(incoming.raw, bot)),
+  };
+}
+
+async function readUpdate(update: unknown, bot: BotNames): Promise<ParsedUpdate> {
+  if (typeof update !== "object" || update === null) return unreadable("no update");
+  const { kind, treatment } = updateKindOf(update as Record<string, unknown>);
+  const content = (update as Record<string, unknown>)[kind];
+  switch (treatment) {
+    case "message":
+    case "edit":
+      return readMessage(content, treatment === "edit", bot);
+    case "callback":
+      return readCallback(content);
+    case "membership":
+      return readMembership(content);
+    case "ignored":
+      return unreadable(kind);
+    default:
+      return treatment satisfies never;
+  }
+}
+
+async function readMessage(content: unknown, isEdit: boolean, bot: BotNames): Promise<ParsedUpdate> {
+  const parsed = telegramMessage.safeParse(content);
+  if (!parsed.success) return unreadable("unreadable message");
+  const telegram = parsed.data;
+  const author = authorOf(telegram);
+  const service = serviceDetailOf(content as Record<string, unknown>);
+  if (service !== undefined) return { kind: "service", author, detail: service };
+  if (author?.userId === bot.botId) return { ...unreadable("own message"), author };
+  const message = await messageOf(telegram, isEdit, bot);
+  if (message.text === "" && message.attachments.length === 0) {
+    return { kind: "service", author, detail: "content of an unknown kind" };
+  }
+  return { kind: messageKind(telegram, isEdit, message.isMention), author, message };
+}
+
+async function messageOf(
+  telegram: TelegramMessage,
+  isEdit: boolean,
+  bot: BotNames,
+): Promise<MessengerMessage> {
+  const { isMention, command } = await addressingOf(telegram, bot);
+  const quoted = quotedMessageOf(telegram, bot.botId);
+  return {
+    id: String(telegram.message_id),
+    text: readableText(telegram),
+    sentAt: telegram.date * 1000,
+    ...(typeof telegram.edit_date === "number" ? { editedAt: telegram.edit_date * 1000 } : {}),
+    isMention,
+    // An edit corrects what was said; it gives no orders.
+    ...(command !== undefined && !isEdit ? { command } : {}),
+    ...(quoted ? { quoted } : {}),
+    ...(telegram.media_group_id ? { albumId: telegram.media_group_id } : {}),
+    attachments: attachmentsOf(telegram),
+  };
+}
+
+function messageKind(telegram: TelegramMessage, isEdit: boolean, isMention: boolean): MessengerEventKind {
+  if (isEdit) return "message-edited";
+  if (telegram.chat.type === "private") return "direct-message";
+  return isMention ? "mention" : "message";
+}
+
+function readCallback(content: unknown): ParsedUpdate {
+  const parsed = callbackQuery.safeParse(content);
+  if (!parsed.success) return unreadable("unreadable callback query");
+  const { id, from, data, message } = parsed.data;
+  return {
+    kind: "action",
+    author: userAuthor(from),
+    action: { id, data: data ?? "", ...(message ? { messageId: String(message.message_id) } : {}) },
+  };
+}
+
+function readMembership(content: unknown): ParsedUpdate {
+  const parsed = membershipChange.safeParse(content);
+  if (!parsed.success) return unreadable("unreadable membership");
+  const { from } = parsed.data;
+  return {
+    kind: "membership",
+    ...(from ? { author: userAuthor(from) } : {}),
+    detail: membershipDetail(parsed.data),
+  };
+}
+
+/** `blocked` and `unblocked` in private chats; `added`, `removed` and `rights changed` elsewhere. */
+function membershipDetail({ chat, old_chat_member: before, new_chat_member: now }: MembershipChange): string {
+  if (chat.type === "private") return isMember(now) ? "unblocked" : "blocked";
+  if (isMember(now)) return isMember(before) ? "rights changed" : "added";
+  return "removed";
+}
+
+function isMember(member: MembershipChange["new_chat_member"]): boolean {
+  if (member.status === "restricted") return member.is_member ?? false;
+  return member.status !== "left" && member.status !== "kicked";
+}
+
+function unreadable(detail: string): ParsedUpdate {
+  return { kind: "ignored", detail };
+}

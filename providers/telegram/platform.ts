@@ -1,0 +1,89 @@
+import { equalSecrets } from "../../src/core/constant-time.ts";
+import { errorCode } from "../../src/core/errors.ts";
+import type {
+  MessengerPlatform,
+  PlatformContext,
+  PlatformVerification,
+  ReceiveContext,
+} from "../../src/core/messenger.ts";
+import type { BotNames } from "./addressing.ts";
+import { createTelegramClient, type TelegramClient } from "./client.ts";
+import { downloadFile } from "./file-download.ts";
+import type { TelegramSettings } from "./options.ts";
+import { parseUpdate } from "./parse-update.ts";
+import { routeUpdate } from "./routing.ts";
+import { createTelegramSurface } from "./surface.ts";
+
+const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
+
+/** Telegram as a platform. Building it asks nobody anything: it is built at every cold start. */
+export function createTelegramPlatform(settings: TelegramSettings): MessengerPlatform {
+  let client: TelegramClient | undefined;
+  const fetchOf = (context: PlatformContext) => settings.fetch ?? context.deps.fetch;
+  const clientOf = (context: PlatformContext) =>
+    (client ??= createTelegramClient(settings, fetchOf(context)));
+  return {
+    provider: "telegram",
+    verification: verificationBy(settings.secretToken),
+    receive: receiveUpdate,
+    parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
+    surface: (context) => createTelegramSurface(clientOf(context), settings),
+    async fetchIdentity(context, signal) {
+      const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
+      return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };
+    },
+    fetchAttachment: (reference, context, options) =>
+      downloadFile(reference, clientOf(context), settings, { ...options, fetch: fetchOf(context) }),
+  };
+}
+
+function verificationBy(secretToken: string | undefined): PlatformVerification {
+  if (secretToken === undefined) return { kind: "none" };
+  return { kind: "header", verify: (headers) => equalSecrets(headers.get(secretHeader) ?? "", secretToken) };
+}
+
+/** Answers 200 only for what is durable or of no concern, 400 for what is no update, 503 for what must come again. */
+async function receiveUpdate(
+  request: Request,
+  context: PlatformContext,
+  receive: ReceiveContext,
+): Promise<Response> {
+  const routed = routeUpdate(parseJson(await request.text()));
+  switch (routed.kind) {
+    case "invalid":
+      return Response.json({ ok: false, error: routed.reason }, { status: 400 });
+    case "ignored":
+      receive.ignore(routed.updateKind);
+      return Response.json({ ok: true });
+    case "routed":
+      try {
+        await receive.accept([routed.event]);
+      } catch (error) {
+        context.log.error("telegram.accept-failed", { code: errorCode(error) ?? "unknown" });
+        return Response.json(
+          { ok: false, error: "The update could not be stored; send it again." },
+          { status: 503 },
+        );
+      }
+      return Response.json({ ok: true });
+    default:
+      return routed satisfies never;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON is no update either.
+    return undefined;
+  }
+}
+
+/** The id is the token's own prefix; the name is asked for only where the options do not have it. */
+function botNames(settings: TelegramSettings, context: PlatformContext): BotNames {
+  return {
+    botId: settings.botId,
+    userName: async () => (settings.userName ?? (await context.identity()).userName)?.toLowerCase(),
+  };
+}

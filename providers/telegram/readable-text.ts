@@ -1,0 +1,83 @@
+import type { MessageContent, MessageEntity, TextualMessage } from "./message-schema.ts";
+import { richMessageText } from "./rich-message-text.ts";
+
+/** The text or caption of a message, as its sender typed it, with the entities that lie on it. */
+export function typedText(message: TextualMessage): {
+  readonly text: string;
+  readonly entities: readonly MessageEntity[];
+} {
+  if (typeof message.text === "string") return { text: message.text, entities: message.entities ?? [] };
+  if (typeof message.caption === "string") {
+    return { text: message.caption, entities: message.caption_entities ?? [] };
+  }
+  return { text: "", entities: [] };
+}
+
+/** What a person would read: the text, with the targets of links, or a line that says what else was sent. */
+export function readableText(message: TextualMessage): string {
+  const { text, entities } = typedText(message);
+  if (text !== "") return withLinkTargets(text, entities);
+  if (message.rich_message) return richMessageText(message.rich_message.blocks);
+  return describeContent(message);
+}
+
+/**
+ * Puts the target of every text link behind its label, unless the label is the target. Nothing in front of a link
+ * moves, so that offsets before it stay valid.
+ */
+export function withLinkTargets(text: string, entities: readonly MessageEntity[]): string {
+  const links = entities
+    .filter((entity) => entity.type === "text_link" && entity.url)
+    .sort((a, b) => end(b) - end(a));
+  let result = text;
+  for (const link of links) {
+    const label = text.slice(link.offset, end(link));
+    const url = link.url ?? "";
+    if (link.offset < 0 || link.length <= 0 || sameTarget(label, url)) continue;
+    result = `${result.slice(0, end(link))} (${url})${result.slice(end(link))}`;
+  }
+  return result;
+}
+
+function end(entity: MessageEntity): number {
+  return entity.offset + entity.length;
+}
+
+function sameTarget(label: string, url: string): boolean {
+  const bare = (value: string) =>
+    value
+      .trim()
+      .toLowerCase()
+      .replace(/^https?:\/\//, "")
+      .replace(/\/$/, "");
+  return bare(label) === bare(url);
+}
+
+/** One readable line for what carries no text of its own; empty for plain files, which are attachments. */
+export function describeContent(content: MessageContent): string {
+  const { venue, location, contact, poll, dice, game, invoice, checklist } = content;
+  if (content.sticker) return content.sticker.emoji ?? "";
+  if (venue) return `[Venue: ${venue.title}, ${venue.address}${coordinates(venue.location, " ")}]`;
+  if (location) return `[Location:${coordinates(location, " ")}]`;
+  if (contact) {
+    const name = [contact.first_name, contact.last_name].filter(Boolean).join(" ");
+    return `[Contact: ${name}, ${contact.phone_number}]`;
+  }
+  if (poll) return `[Poll: ${poll.question}${listed(poll.options)}]`;
+  if (dice) return `[Dice: ${dice.emoji} ${dice.value}]`;
+  if (checklist) return `[Checklist: ${checklist.title}${listed(checklist.tasks)}]`;
+  if (game) return `[Game: ${game.title}]`;
+  if (invoice) return `[Invoice: ${invoice.title}]`;
+  if (content.story) return "[Story]";
+  if (content.paid_media) return "[Paid media]";
+  if (content.giveaway || content.giveaway_winners) return "[Giveaway]";
+  return "";
+}
+
+function coordinates(location: MessageContent["location"], before: string): string {
+  return location ? `${before}${location.latitude}, ${location.longitude}` : "";
+}
+
+function listed(items: readonly { readonly text: string }[] | null | undefined): string {
+  return items && items.length > 0 ? `; ${items.map((item) => item.text).join(" / ")}` : "";
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type { MessengerThread } from "../../src/core/messenger-event.ts";
+import { updateKindOf } from "./update-kinds.ts";
+
+/**
+ * Where an update belongs and how it is known again, read from as few of its fields as possible: this runs in the root
+ * for every webhook. The thread parses the rest.
+ */
+export type RoutedUpdate =
+  | { readonly kind: "routed"; readonly event: IncomingEvent }
+  | { readonly kind: "ignored"; readonly updateKind: string }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+const envelopeChat = z.object({
+  id: z.int(),
+  type: z.enum(["private", "group", "supergroup", "channel"]),
+  title: z.string().nullish().catch(undefined),
+});
+
+const envelope = z.object({
+  message_id: z.int(),
+  chat: envelopeChat,
+  message_thread_id: z.int().nullish().catch(undefined),
+  is_topic_message: z.boolean().nullish().catch(undefined),
+  edit_date: z.int().nullish().catch(undefined),
+});
+
+const callbackEnvelope = z.object({ id: z.string().min(1), message: envelope });
+const membershipEnvelope = z.object({ chat: envelopeChat });
+
+type EnvelopeChat = z.infer<typeof envelopeChat>;
+type Envelope = z.infer<typeof envelope>;
+
+/** Routes the JSON of a webhook. Total: whatever comes, it is routed, ignored or called invalid. */
+export function routeUpdate(update: unknown): RoutedUpdate {
+  if (typeof update !== "object" || update === null || Array.isArray(update)) {
+    return { kind: "invalid", reason: "The body is not a Bot API update: a JSON object is expected." };
+  }
+  const updateId = "update_id" in update ? update.update_id : undefined;
+  if (!Number.isSafeInteger(updateId)) {
+    return { kind: "invalid", reason: "The body is not a Bot API update: `update_id` is not an integer." };
+  }
+  const { kind, treatment } = updateKindOf(update as Record<string, unknown>);
+  const content = (update as Record<string, unknown>)[kind];
+  const updateKey = `u:${String(updateId)}`;
+  switch (treatment) {
+    case "ignored":
+      return { kind: "ignored", updateKind: kind };
+    case "message":
+    case "edit": {
+      const message = envelope.safeParse(content);
+      if (!message.success) return unreadable(kind);
+      return routed(messageKey(message.data, treatment) ?? updateKey, threadOf(message.data), update);
+    }
+    case "callback": {
+      // Buttons under inline messages carry no chat; this bot sends none.
+      const query = callbackEnvelope.safeParse(content);
+      if (!query.success) return unreadable(kind);
+      return routed(`c:${query.data.id}`, threadOf(query.data.message), update);
+    }
+    case "membership": {
+      const change = membershipEnvelope.safeParse(content);
+      if (!change.success) return unreadable(kind);
+      return routed(updateKey, chatThread(change.data.chat), update);
+    }
+    default:
+      return treatment satisfies never;
+  }
+}
+
+/**
+ * The Chat SDK adapter's id of a thread, so that a bot that comes from it finds its threads again. It differs on
+ * purpose for replies in an ordinary supergroup, which are no threads of their own here.
+ */
+export function telegramThreadId(chatId: string, topicId: string | undefined): string {
+  return topicId === undefined ? `telegram:${chatId}` : `telegram:${chatId}:${topicId}`;
+}
+
+function routed(key: string, thread: MessengerThread, raw: unknown): RoutedUpdate {
+  return { kind: "routed", event: { key, thread, raw } };
+}
+
+function unreadable(kind: string): RoutedUpdate {
+  return { kind: "ignored", updateKind: `${kind}:unreadable` };
+}
+
+/** Message 0 is one that the platform has not numbered yet: many of them share it, so it identifies nothing. */
+function messageKey(message: Envelope, treatment: "message" | "edit"): string | undefined {
+  if (message.message_id === 0) return undefined;
+  const id = `${message.chat.id}:${message.message_id}`;
+  if (treatment === "message") return `m:${id}`;
+  return typeof message.edit_date === "number" ? `e:${id}:${message.edit_date}` : undefined;
+}
+
+/** The General topic of a forum: its messages carry no thread id, or this one, which no call accepts. */
+const generalTopicId = 1;
+
+function threadOf(message: Envelope): MessengerThread {
+  const { chat, message_thread_id: threadId } = message;
+  // Without `is_topic_message` a thread id only names the message that a chain of replies began with.
+  const isTopic = message.is_topic_message === true && typeof threadId === "number";
+  const isGeneral = threadId === generalTopicId && chat.type !== "private";
+  return chatThread(chat, isTopic && !isGeneral ? String(threadId) : undefined);
+}
+
+function chatThread(chat: EnvelopeChat, topicId?: string): MessengerThread {
+  const chatId = String(chat.id);
+  return {
+    id: telegramThreadId(chatId, topicId),
+    chatId,
+    ...(topicId === undefined ? {} : { topicId }),
+    isDirectMessage: chat.type === "private",
+    ...(typeof chat.title === "string" ? { title: chat.title } : {}),
+  };
+}

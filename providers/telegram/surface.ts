@@ -1,0 +1,120 @@
+import type { MessageEntity } from "grammy/types";
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Address, CallFailure, OutgoingMessage, Pacing, Surface } from "../../src/core/surface.ts";
+import { callError, type TelegramClient } from "./client.ts";
+import { TelegramCallError } from "./call-error.ts";
+
+/** The Bot API's published limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
+const pacing: Pacing = {
+  direct: { burst: 3, everyMs: 1000 },
+  group: { burst: 3, everyMs: 3000 },
+  global: { burst: 30, everyMs: 34 },
+};
+
+/** Telegram as the delivery engine sees it: one Bot API call per method. */
+export function createTelegramSurface(
+  client: TelegramClient,
+  settings: { readonly linkPreviews: boolean },
+): Surface {
+  const content = (message: RichText) => ({
+    entities: message.entities.map(toMessageEntity).filter((entity) => entity !== undefined),
+    link_preview_options: { is_disabled: !settings.linkPreviews },
+  });
+  return {
+    provider: "telegram",
+    capabilities: { edit: true, remove: true, typing: true, buttons: true },
+    format: "telegram-entities",
+    limits: { maxLength: 4096, maxEntities: 100 },
+    pacing,
+    typingLastsMs: 5000,
+
+    async post(address, message, { signal }) {
+      const sent = await client.call("sendMessage", signal, (api, signal) =>
+        api.sendMessage(
+          chatOf(address),
+          message.text,
+          { ...content(message), ...topicOf(address), ...replyOf(message) },
+          signal,
+        ),
+      );
+      return { messageId: String(sent.message_id) };
+    },
+
+    async edit(address, messageId, message, { signal }) {
+      await client.call("editMessageText", signal, (api, signal) =>
+        api.editMessageText(chatOf(address), Number(messageId), message.text, content(message), signal),
+      );
+    },
+
+    async remove(address, messageId, { signal }) {
+      await client.call("deleteMessage", signal, (api, signal) =>
+        api.deleteMessage(chatOf(address), Number(messageId), signal),
+      );
+    },
+
+    async typing(address, { signal }) {
+      await client.call("sendChatAction", signal, (api, signal) =>
+        api.sendChatAction(chatOf(address), "typing", topicOf(address), signal),
+      );
+    },
+
+    async answerAction(_address, actionId, notice, { signal }) {
+      await client.call("answerCallbackQuery", signal, (api, signal) =>
+        api.answerCallbackQuery(
+          actionId,
+          notice === undefined ? {} : { text: clipNotice(notice.text), show_alert: notice.alert ?? false },
+          signal,
+        ),
+      );
+    },
+
+    classifyError: classifyTelegramError,
+  };
+}
+
+/** Total: what did not come from a call of this surface may have been done. */
+export function classifyTelegramError(error: unknown): CallFailure {
+  return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
+}
+
+function chatOf(address: Address): number | string {
+  const id = Number(address.chatId);
+  return Number.isSafeInteger(id) ? id : address.chatId;
+}
+
+/** Routing gives the General topic no id, because no call accepts it. */
+function topicOf(address: Address): { message_thread_id?: number } {
+  return address.topicId === undefined ? {} : { message_thread_id: Number(address.topicId) };
+}
+
+function replyOf(message: OutgoingMessage): {
+  reply_parameters?: { message_id: number; allow_sending_without_reply: boolean };
+} {
+  if (message.replyTo === undefined || message.replyTo === "") return {};
+  return { reply_parameters: { message_id: Number(message.replyTo), allow_sending_without_reply: true } };
+}
+
+function toMessageEntity({
+  type,
+  offset,
+  length,
+  url,
+  language,
+}: RichText["entities"][number]): MessageEntity | undefined {
+  switch (type) {
+    case "text_link":
+      return url === undefined ? undefined : { type, offset, length, url };
+    case "pre":
+      return language === undefined ? { type, offset, length } : { type, offset, length, language };
+    default:
+      return { type, offset, length };
+  }
+}
+
+const maxNoticeLength = 200;
+
+/** The platform refuses a longer notice whole. */
+function clipNotice(text: string): string {
+  if (text.length <= maxNoticeLength) return text;
+  return `${text.slice(0, maxNoticeLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
