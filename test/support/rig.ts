@@ -30,7 +30,7 @@ export async function startRig(
     env: {
       TELEGRAM_BOT_TOKEN: simulator.token,
       TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
-      TELEGRAM_BOT_USERNAME: simulator.username,
+      TELEGRAM_BOT_USERNAME: simulator.bot.username ?? "",
       TELEGRAM_API_BASE_URL: simulator.url,
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: "scripted",

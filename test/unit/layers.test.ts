@@ -1,0 +1,135 @@
+import { spawnSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { breach } from "../../scripts/lint/layers.js";
+
+const root = path.resolve(import.meta.dirname, "../..");
+let copy: string;
+
+/** A small tree with one file in each part, every import of which is allowed. */
+const CLEAN: Readonly<Record<string, string>> = {
+  "src/core/clock.ts": "export const clock = 1;\n",
+  "src/inbox/inbox.ts": 'export { clock as inbox } from "../core/clock.ts";\n',
+  "src/turn/turn.ts": 'import { clock } from "../core/clock.ts";\n\nexport const turn = clock;\n',
+  "delivery/plan.ts": 'import { clock } from "../src/core/clock.ts";\n\nexport const plan = clock;\n',
+  "providers/telegram/index.ts": 'export { clock as telegram } from "../../src/core/clock.ts";\n',
+  "providers/slack/index.ts": 'export { clock as slack } from "../../src/core/clock.ts";\n',
+  "src/messengers/runtime.ts":
+    'export { inbox } from "../inbox/inbox.ts";\nexport { plan } from "../../delivery/plan.ts";\n',
+  "src/think.ts":
+    'export { inbox } from "./messengers/runtime.ts";\nexport { turn } from "./turn/turn.ts";\n',
+  "examples/bot/worker.ts": 'export { inbox } from "../../src/think.ts";\n',
+};
+
+beforeEach(async () => {
+  copy = await mkdtemp(path.join(tmpdir(), "switchboard-layers-"));
+  await cp(path.join(root, ".oxlintrc.json"), path.join(copy, ".oxlintrc.json"));
+  await cp(path.join(root, "scripts/lint"), path.join(copy, "scripts/lint"), { recursive: true });
+  for (const [file, content] of Object.entries(CLEAN)) await plant(file, content);
+});
+afterEach(() => rm(copy, { recursive: true }));
+
+async function plant(file: string, content: string): Promise<void> {
+  await mkdir(path.dirname(path.join(copy, file)), { recursive: true });
+  await writeFile(path.join(copy, file), content);
+}
+
+function lint(): { passed: boolean; output: string } {
+  const oxlint = path.join(root, "node_modules/oxlint/bin/oxlint");
+  const result = spawnSync(process.execPath, [oxlint, "src", "providers", "delivery", "examples"], {
+    cwd: copy,
+    encoding: "utf8",
+    env: { ...process.env, PATH: `${path.join(root, "node_modules/.bin")}:${process.env.PATH}` },
+  });
+  return { passed: result.status === 0, output: result.stdout + result.stderr };
+}
+
+describe("lint", () => {
+  it("passes a tree that keeps the order of the layers", () => {
+    expect(lint()).toMatchObject({ passed: true });
+  });
+
+  it.each([
+    [
+      "a provider imports another",
+      "providers/slack/send.ts",
+      "../telegram/index.ts",
+      "telegram",
+      "parts of one layer",
+    ],
+    [
+      "core imports delivery",
+      "src/core/deps.ts",
+      "../../delivery/plan.ts",
+      "plan",
+      "src/core/ (core) is below delivery/",
+    ],
+    ["the inbox imports the turn", "src/inbox/start.ts", "../turn/turn.ts", "turn", "parts of one layer"],
+    [
+      "delivery imports a provider",
+      "delivery/send.ts",
+      "../providers/slack/index.ts",
+      "slack",
+      "parts of one layer",
+    ],
+    [
+      "a part imports the messengers",
+      "src/turn/ask.ts",
+      "../messengers/runtime.ts",
+      "inbox",
+      "is below src/messengers/",
+    ],
+    [
+      "the product imports an example",
+      "src/shell.ts",
+      "../examples/bot/worker.ts",
+      "inbox",
+      "is below examples/bot/",
+    ],
+  ])("fails when %s", async (_case, file, specifier, name, message) => {
+    await plant(file, `import { ${name} } from "${specifier}";\n\nexport const planted = ${name};\n`);
+    const { passed, output } = lint();
+    expect(passed).toBe(false);
+    expect(output).toContain("switchboard(layers)");
+    expect(output.replaceAll(/\s+/g, " ")).toContain(message);
+  });
+
+  it("sees breaches in type imports, re-exports and dynamic imports", async () => {
+    await plant("src/core/a.ts", 'export type { plan } from "../../delivery/plan.ts";\n');
+    await plant("src/core/b.ts", 'export * from "../../delivery/plan.ts";\n');
+    await plant("src/core/c.ts", 'export const later = () => import("../../delivery/plan.ts");\n');
+    await plant("src/core/d.ts", 'export type Later = typeof import("../../delivery/plan.ts");\n');
+    const { output } = lint();
+    for (const file of ["a.ts", "b.ts", "c.ts", "d.ts"]) expect(output).toMatch(`src/core/${file}`);
+    expect(output.match(/switchboard\(layers\)/g)).toHaveLength(4);
+  });
+
+  it("fails on a cycle within a part", async () => {
+    await plant(
+      "delivery/one.ts",
+      'import { two } from "./two.ts";\n\nexport const one = (): number => two();\n',
+    );
+    await plant(
+      "delivery/two.ts",
+      'import { one } from "./one.ts";\n\nexport const two = (): number => one();\n',
+    );
+    const { passed, output } = lint();
+    expect(passed).toBe(false);
+    expect(output).toContain("import(no-cycle)");
+  });
+
+  it("fails on a private keyword, which RPC does not respect", async () => {
+    await plant("src/core/hidden.ts", "export class Hidden {\n  private value = 1;\n}\n");
+    expect(lint().output).toContain("switchboard(hash-private)");
+  });
+});
+
+describe("layer rule", () => {
+  it("lets tests see everything and the outside nothing of the product", () => {
+    expect(breach("test/unit/a.test.ts", "delivery/plan.ts")).toBeUndefined();
+    expect(breach("playground/start.ts", "src/core/clock.ts")).toContain("stands outside the product");
+    expect(breach("src/think.ts", "playground/shop/orders.ts")).toContain("does not import playground/");
+  });
+});
