@@ -15,6 +15,7 @@ import { bindingNames } from "./serve/environment.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
 import { ServeError } from "./serve/serve-error.ts";
 import { superviseWorkerd } from "./serve/supervisor.ts";
+import { stopWithParent } from "./serve/stop-with-parent.ts";
 import { parseWorkerConfig } from "./serve/worker-config.ts";
 import { findWorkerd } from "./serve/workerd-binary.ts";
 import { writeWorkerdConfig } from "./serve/workerd-config.ts";
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   const stop = new AbortController();
   process.on("SIGTERM", () => stop.abort());
   process.on("SIGINT", () => stop.abort());
-  stopWithParent(values["exit-with-stdin"], stop);
+  stopWithParent({ stdin: values["exit-with-stdin"], stop: () => stop.abort() });
   const exitAtOnce = (): void => process.exit(0);
   stop.signal.addEventListener("abort", exitAtOnce);
 
@@ -152,24 +153,6 @@ async function reportHealth(url: string, dataDirectory: string, stopped: AbortSi
   }
   if (stopped.aborted) return;
   log(`${url} listens, but GET /health gave no 200 in ${HEALTH_TIMEOUT_MS / 1000} s (${last})`);
-}
-
-/**
- * Ends the server with the process that started it. npm passes on SIGTERM, but when npm itself is killed
- * nothing tells its script; and a caller that says so holds our standard input open as long as it lives.
- */
-function stopWithParent(exitWithStdin: boolean, stop: AbortController): void {
-  if (exitWithStdin) {
-    process.stdin.resume();
-    process.stdin.on("end", () => stop.abort());
-    process.stdin.on("error", () => stop.abort());
-  }
-  if (process.env.npm_lifecycle_event !== undefined) {
-    const parent = process.ppid;
-    setInterval(() => {
-      if (process.ppid !== parent) stop.abort();
-    }, 500).unref();
-  }
 }
 
 main().catch((error: unknown) => {

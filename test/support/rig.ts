@@ -39,7 +39,7 @@ export async function startRig(
     },
   });
   const webhookUrl = `${bot.url}/messengers/telegram/webhook`;
-  await simulator.setWebhook(webhookUrl, SECRET);
+  simulator.setWebhook(webhookUrl, SECRET);
   return {
     simulator,
     model,

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+/** The bot may take five seconds to end; after this it is killed. */
+const STOP_TIMEOUT_MS = 6_000;
+
+export interface BotProcess {
+  readonly url: string;
+  /** Settles, with the exit code, when the bot is gone. */
+  readonly ended: Promise<number | null>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the bot as `npm run serve` does, and resolves when it answers.
+ *
+ * @throws {Error} when it ends before; its own words have then been shown
+ */
+export async function startBot(options: {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly onLine: (line: string) => void;
+}): Promise<BotProcess> {
+  const root = path.resolve(import.meta.dirname, "..");
+  const child = spawn(process.execPath, [path.join(root, "scripts/serve.ts"), "--exit-with-stdin"], {
+    cwd: root,
+    env: options.environment,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.on("error", () => {
+    // The bot is gone, which its exit tells.
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const ready = Promise.withResolvers<string>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    options.onLine(line);
+    const url = /^\[serve\] ready on (\S+)/.exec(line)?.[1];
+    if (url !== undefined) ready.resolve(url);
+  });
+  child.once("error", (error) => ready.reject(error));
+  void ended.then(() => ready.reject(new Error("The bot did not start; the reason is above.")));
+  return {
+    url: await ready.promise,
+    ended,
+    async stop() {
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { ServeError } from "../scripts/serve/serve-error.ts";
+
+/** What `npm start` starts beside the bot, decided by the variables that are already set. */
+export interface PlaygroundPlan {
+  /** False: updates come from Telegram, or from whatever answers at TELEGRAM_API_BASE_URL. */
+  readonly simulator: boolean;
+  readonly shop: boolean;
+  /** Where answers come from, for people. */
+  readonly model: string;
+  /** What updates come from, for people; never a token. */
+  readonly telegram: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PUBLIC_API = "https://api.telegram.org";
+
+/** @throws {ServeError} when the variables for a real bot are incomplete */
+export function planPlayground(environment: Environment): PlaygroundPlan {
+  const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
+  const simulator = !isSet("TELEGRAM_BOT_TOKEN");
+  if (simulator && isSet("TELEGRAM_API_BASE_URL")) {
+    throw new ServeError(
+      "incomplete",
+      "TELEGRAM_API_BASE_URL is set, but TELEGRAM_BOT_TOKEN is not. Set both for a bot of your own, or neither for the simulator.",
+    );
+  }
+  if (!simulator && !isSet("TELEGRAM_WEBHOOK_SECRET_TOKEN")) {
+    throw new ServeError(
+      "incomplete",
+      "TELEGRAM_BOT_TOKEN is set, but TELEGRAM_WEBHOOK_SECRET_TOKEN is not. Choose a secret, and give the same to setWebhook.",
+    );
+  }
+  return {
+    simulator,
+    shop: !isSet("ORDERS_API_URL"),
+    model: describeModel(environment, isSet),
+    telegram: simulator
+      ? "simulated"
+      : `your bot, through ${environment.TELEGRAM_API_BASE_URL || PUBLIC_API}`,
+  };
+}
+
+function describeModel(environment: Environment, isSet: (name: string) => boolean): string {
+  const name = isSet("MODEL") ? `${environment.MODEL}, ` : "";
+  if (isSet("OPENAI_BASE_URL")) return `${name}OpenAI-compatible server at ${environment.OPENAI_BASE_URL}`;
+  if (isSet("OPENAI_API_KEY")) return `${name}OpenAI`;
+  if (isSet("ANTHROPIC_API_KEY")) return `${name}Anthropic`;
+  return "built-in demo (set OPENAI_BASE_URL and MODEL, or ANTHROPIC_API_KEY, for a real one)";
+}

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ORDERS } from "./orders.ts";
+
+export interface Shop {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The shop's backend: `GET /orders` and `GET /orders/:id`; 404 with JSON for everything else. */
+export async function startShop(options: { readonly port?: number } = {}): Promise<Shop> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://shop");
+    if (request.method !== "GET") {
+      response.setHeader("allow", "GET");
+      return send(response, 405, { error: "Orders can only be read." });
+    }
+    if (pathname === "/orders") return send(response, 200, { orders: ORDERS });
+    const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
+    if (id === undefined) return send(response, 404, { error: "There is nothing here; ask for /orders." });
+    const order = ORDERS.find((candidate) => candidate.id === id);
+    if (order === undefined) return send(response, 404, { error: "There is no order with this number." });
+    send(response, 200, order);
+  });
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

@@ -1,0 +1,151 @@
+/**
+ * `npm start`: the bot with everything around it, on one machine and without a network.
+ *
+ *   npm start -- [--fresh] [--port 8080] [--headless]
+ *
+ * --fresh     forgets all that earlier runs kept
+ * --port      where the playground's page is; the next free port when it is taken
+ * --headless  prints one line of JSON when all is ready, and everything else on stderr
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
+import { isPortFree, nextFreePort, parsePort } from "../scripts/serve/port.ts";
+import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
+import { startBot } from "./bot-process.ts";
+import { planPlayground } from "./plan.ts";
+import { startShop } from "./shop/shop-server.ts";
+import { startSimulator } from "./telegram/simulator.ts";
+
+const HOST = "127.0.0.1";
+const PAGE_PORT = "8080";
+const BOT_PORT = "8787";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      fresh: { type: "boolean", default: false },
+      port: { type: "string", default: PAGE_PORT },
+      headless: { type: "boolean", default: false },
+    },
+  });
+  const say = (line: string): void =>
+    void (values.headless ? process.stderr : process.stdout).write(`${line}\n`);
+  const closers: (() => Promise<void>)[] = [];
+  const stop = onceStopped(say, closers);
+
+  const plan = planPlayground(process.env);
+  const dataDirectory = path.resolve(process.env.DATA_DIR || path.join(root, ".data"));
+  await prepareData(dataDirectory, values.fresh, say);
+  const botPort = await pickPort(process.env.PORT || BOT_PORT, "PORT", say);
+  const environment: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDirectory, PORT: String(botPort) };
+
+  const addresses: Record<string, string> = {};
+  if (plan.shop) {
+    const shop = await startShop();
+    closers.push(() => shop.close());
+    addresses.shop = shop.url;
+    environment.ORDERS_API_URL = shop.url;
+    say("The shop is open.");
+  }
+  const secret = randomBytes(24).toString("base64url");
+  const simulator = plan.simulator
+    ? await startSimulator({
+        port: await pickPort(values.port, "--port", say),
+        stateFile: path.join(dataDirectory, "simulator.json"),
+      })
+    : undefined;
+  if (simulator !== undefined) {
+    closers.push(() => simulator.close());
+    environment.TELEGRAM_BOT_TOKEN = simulator.token;
+    environment.TELEGRAM_WEBHOOK_SECRET_TOKEN = secret;
+    environment.TELEGRAM_BOT_USERNAME = simulator.bot.username;
+    environment.TELEGRAM_API_BASE_URL = simulator.url;
+    addresses.playground = simulator.url;
+    say("The Telegram simulator is up.");
+  }
+
+  say("Starting the bot ...");
+  const bot = await startBot({ environment, onLine: say });
+  closers.unshift(() => bot.stop());
+  void bot.ended.then((code) => stop(`The bot ended by itself (code ${code}).`));
+  addresses.bot = bot.url;
+  addresses.webhook = `${bot.url}/messengers/telegram/webhook`;
+  simulator?.setWebhook(addresses.webhook, secret);
+
+  if (values.headless) {
+    process.stdout.write(`${JSON.stringify({ ready: true, ...addresses })}\n`);
+    return;
+  }
+  const rows = [
+    ["Playground", addresses.playground ?? `none: Telegram is ${plan.telegram}`],
+    ["Bot", bot.url],
+    ...(simulator === undefined
+      ? [["Webhook", `${addresses.webhook}, for Telegram through your own tunnel`]]
+      : []),
+    ["Shop", addresses.shop ?? `${process.env.ORDERS_API_URL} (yours)`],
+    ["Model", plan.model],
+    ["Data", `${path.relative(process.cwd(), dataDirectory) || "."} (kept; --fresh starts over)`],
+  ];
+  say(`\nSwitchboard is running.\n`);
+  for (const [name, value] of rows) say(`  ${String(name).padEnd(12)}${value}`);
+  if (addresses.playground !== undefined) {
+    say(`\nOpen ${addresses.playground} in a browser and write to the bot. Ctrl-C ends everything.\n`);
+  }
+}
+
+/** Returns what ends everything that was started, in order, and then the process; only the first call counts. */
+function onceStopped(
+  say: (line: string) => void,
+  closers: readonly (() => Promise<void>)[],
+): (problem?: string) => void {
+  let stopping = false;
+  const stop = (problem?: string): void => {
+    if (stopping) return;
+    stopping = true;
+    if (problem !== undefined) say(problem);
+    say("Stopping ...");
+    const closeAll = async (): Promise<void> => {
+      for (const close of closers) await close();
+    };
+    closeAll().then(
+      () => process.exit(problem === undefined ? 0 : 1),
+      (error: unknown) => {
+        process.stderr.write(`Not everything could be ended properly: ${String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGINT", () => stop());
+  process.on("SIGTERM", () => stop());
+  stopWithParent({ stdin: false, stop });
+  return stop;
+}
+
+async function prepareData(directory: string, fresh: boolean, say: (line: string) => void): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  if (!fresh) return;
+  const lock = await lockDataDirectory(directory);
+  for (const name of ["objects", "worker", "simulator.json"]) {
+    await rm(path.join(directory, name), { recursive: true, force: true });
+  }
+  await new Promise((resolve) => lock.close(resolve));
+  say("Earlier data removed.");
+}
+
+async function pickPort(wanted: string, source: string, say: (line: string) => void): Promise<number> {
+  const first = parsePort(wanted, source);
+  if (first === 0) return 0;
+  const port = await nextFreePort(first, (candidate) => isPortFree(candidate, HOST));
+  if (port !== first) say(`Port ${first} is in use; taking ${port}.`);
+  return port;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startShop, type Shop } from "../../../playground/shop/shop-server.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await startShop();
+});
+afterAll(() => shop.close());
+
+async function get(path: string, method = "GET"): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(shop.url + path, { method });
+  return { status: response.status, body: await response.json() };
+}
+
+describe("shop", () => {
+  it("tells an order with its total", async () => {
+    expect(await get("/orders/1001")).toMatchObject({
+      status: 200,
+      body: { id: "1001", status: "shipped", totalCents: 5370, currency: "EUR" },
+    });
+  });
+
+  it("lists a dozen orders", async () => {
+    const { body } = await get("/orders");
+    expect((body as { orders: unknown[] }).orders).toHaveLength(12);
+  });
+
+  it("answers 404 in JSON for an unknown order or path, and 405 for a write", async () => {
+    expect(await get("/orders/9999")).toEqual({
+      status: 404,
+      body: { error: "There is no order with this number." },
+    });
+    expect((await get("/nowhere")).status).toBe(404);
+    expect((await get("/orders/1001", "POST")).status).toBe(405);
+  });
+});
