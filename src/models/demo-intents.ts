@@ -97,13 +97,11 @@ function longText(length: number): string {
   const paragraphs: string[] = [];
   for (let size = 0, number = 1; size < wanted; number += 1) {
     const paragraph =
-      `**Paragraph ${number}.** The lighthouse keeper wrote down what came by in the morning: ${number} boats, ` +
+      `Paragraph ${number}. The lighthouse keeper wrote down what came by in the morning: ${number} boats, ` +
       "a raft of driftwood, and a gull that stayed for the whole day. In the evening the lamp was lit as always.";
     paragraphs.push(paragraph);
     size += paragraph.length + 2;
   }
-  return `${paragraphs
-    .join("\n\n")
-    .slice(0, wanted - 1)
-    .trimEnd()}…`;
+  const text = paragraphs.join("\n\n").slice(0, wanted - 1);
+  return `${text.replace(/\s+$/, (space) => ".".repeat(space.length))}…`;
 }

@@ -56,26 +56,37 @@ export interface Asked {
 function askedIn(message: LanguageModelV4Prompt[number] | undefined): Asked {
   if (message?.role !== "user") return { text: "", quoted: "", hasFiles: false };
   const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const written: string[] = [];
   const quoted: string[] = [];
+  const withoutQuotes = texts.join("\n").replace(QUOTE, (_all, quote: string) => {
+    quoted.push(quote);
+    return "";
+  });
   let speaker: string | undefined;
-  for (const line of texts.join("\n").split("\n")) {
-    const labelled = SPEAKER.exec(line);
-    if (labelled?.groups?.["name"] !== undefined) speaker = labelled.groups["name"];
-    const rest = labelled === null ? line : line.slice(labelled[0].length);
-    if (/^\s*(>|\[)/.test(rest)) quoted.push(rest);
-    else written.push(rest);
-  }
+  const written = withoutQuotes.split("\n").flatMap((line) => {
+    const label = SPEAKER.exec(line);
+    const name = label?.groups?.["name"];
+    speaker = name ?? speaker;
+    const rest = label === null ? line : line.slice(label[0].length);
+    const pressed = BUTTON.exec(rest)?.groups?.["data"];
+    if (pressed !== undefined) return [pressed];
+    if (rest.startsWith(">")) quoted.push(rest);
+    return /^[>[]/.test(rest) ? [] : [rest];
+  });
   return {
     text: written.join("\n").trim(),
     quoted: quoted.join("\n"),
     speaker,
-    hasFiles: message.content.some((part) => part.type === "file"),
+    hasFiles: message.content.some((part) => part.type === "file") || /^\[/m.test(withoutQuotes),
   };
 }
 
-/** `Ann Smith: hello`. A name has no digits or dots at its end, so that "Order A-1: hello" and times are no names. */
-const SPEAKER = /^(?<name>\p{L}[\p{L}\p{M}'’_-]*(?: [\p{L}\p{M}.'’_-]+){0,3}): (?=\S)/u;
+/** The notes that chat messages carry in brackets: a quoted message, a pressed button, or (any other) a file. */
+const QUOTE = /\[In reply to [^\n:]*: "([\s\S]*?)"\](?:\n|$)/g;
+const BUTTON = /^\[Button pressed: (?<data>.*)\]$/;
+
+/** `Ann Smith: hello` of a group. An order's number in front of a colon is no name. */
+const SPEAKER =
+  /^(?![A-Za-z]{1,4}-?\d+:)(?<name>[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’_-]*(?: [\p{L}\p{M}\p{N}.'’_-]+){0,3}): ?(?=\S|$)/u;
 
 function resultsIn(messages: LanguageModelV4Prompt): readonly LanguageModelV4ToolResultPart[] {
   return messages.flatMap((message) => {

@@ -90,11 +90,8 @@ function inputsFor(
 
   if (parameters.length === 1 && isIdentifier(only)) {
     const named = identifiersIn(text, isAbout);
-    const isOnlyIdentifiers =
-      named.length > 0 && text.replace(/[\s,.?!#]+|and|order/gi, "") === named.join("");
-    const known = named.length > 0 ? named : refersBack(text) ? identifiersIn(quoted, false) : [];
-    const speaksOfIt =
-      isAbout || isOnlyIdentifiers || words.some((word) => mentions(quoted, word)) || refersBack(text);
+    const known = named.length === 0 && refersBack(text) ? identifiersIn(quoted, false) : named;
+    const speaksOfIt = isAbout || refersBack(text) || hasClearIdentifier(text);
     return speaksOfIt ? known.map((identifier) => ({ [only.name]: identifier })) : [];
   }
   if (!isAbout) return [];
@@ -128,6 +125,11 @@ function identifiersIn(text: string, allowsNumbers: boolean): readonly string[] 
     ? /(?<![\w-])(?:[a-z]{1,4}-?\d{2,12}|\d{3,12})(?![\w-])/gi
     : /(?<![\w-])(?:[a-z]{1,4}-?\d{2,12})(?![\w-])|(?<=#)\d{2,12}/gi;
   return [...new Set([...text.matchAll(pattern)].map((match) => match[0].toUpperCase()))];
+}
+
+/** `A-1001` or `#1001` needs no word about what it is. */
+function hasClearIdentifier(text: string): boolean {
+  return /(?<![\w-])[a-z]{1,4}-\d{3,12}(?![\w-])|#\d{2,12}\b/i.test(text);
 }
 
 /** "Where is it?" */

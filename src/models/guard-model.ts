@@ -39,6 +39,7 @@ export function guardModel(model: ModelInstance, options: GuardOptions = {}): La
       specificationVersion: "v4",
       wrapStream: ({ model, params }) => guardedStream(model, params, { ...options, clock }),
       wrapGenerate: async ({ model, params }) => {
+        params.abortSignal?.throwIfAborted();
         const call = beginCall(model, params, clock, options.generateTimeoutMs ?? 300_000);
         try {
           return await call.race(model.doGenerate({ ...params, abortSignal: call.signal }));
@@ -59,6 +60,7 @@ async function guardedStream(
   params: LanguageModelV4CallOptions,
   options: ClockedOptions,
 ): Promise<LanguageModelV4StreamResult> {
+  params.abortSignal?.throwIfAborted();
   const call = beginCall(model, params, options.clock, options.stallTimeoutMs ?? 60_000);
   let result: LanguageModelV4StreamResult;
   try {

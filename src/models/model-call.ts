@@ -40,8 +40,7 @@ export function beginCall(
   let lastSignAt = clock.now();
   let ended = false;
   let timer = clock.setTimeout(check, limitMs);
-  if (caller?.aborted) onAbort();
-  else caller?.addEventListener("abort", onAbort, { once: true });
+  caller?.addEventListener("abort", onAbort, { once: true });
 
   function check(): void {
     const leftMs = lastSignAt + limitMs - clock.now();

@@ -1,0 +1,228 @@
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
+import { stepCountIs, streamText, tool, type ModelMessage, type ToolSet } from "ai";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { DEMO_NOTICE } from "../../../src/models/demo-intents.ts";
+import { createDemoModel } from "../../../src/models/demo-model.ts";
+import { demoReply } from "../../../src/models/demo-reply.ts";
+import { FakeClock, settle } from "./fake-clock.ts";
+import { collect, PROMPT } from "./stub-model.ts";
+
+const LOOKUP: LanguageModelV4FunctionTool = {
+  type: "function",
+  name: "lookup_order",
+  inputSchema: { type: "object", properties: { orderId: { type: "string" } }, required: ["orderId"] },
+};
+
+function user(text: string): LanguageModelV4Message {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+const EARLIER: LanguageModelV4Prompt = [
+  user("hello"),
+  { role: "assistant", content: [{ type: "text", text: "Hello!" }] },
+];
+
+/** The reply to a message in a conversation that has gone on for a while, so without the notice. */
+function say(text: string, tools: LanguageModelV4FunctionTool[] = []) {
+  return demoReply([...EARLIER, user(text)], tools);
+}
+
+function inputsOf(text: string, tools = [LOOKUP]) {
+  return say(text, tools).calls.map((call) => call.input);
+}
+
+describe("the demo model", () => {
+  it("says in its first reply what it is and how to set a real model, and not again", () => {
+    const first = demoReply([{ role: "system", content: "You help." }, user("hello")], []);
+    expect(first.text).toContain(DEMO_NOTICE);
+    for (const name of ["OPENAI_BASE_URL", "OPENAI_API_KEY", "MODEL", "ANTHROPIC_API_KEY"]) {
+      expect(first.text).toContain(name);
+    }
+    expect(say("hello").text).not.toContain(DEMO_NOTICE);
+  });
+
+  const sentences: readonly (readonly [string, RegExp])[] = [
+    ["Hello!", /^Hello! How can I help/],
+    ["Ann Smith: good morning", /^Hello, Ann Smith!/],
+    ["thank you so much", /welcome/],
+    ["bye", /Goodbye/],
+    ["what can you do?", /I understand:/],
+    ["will it rain tomorrow?", /cannot tell the weather/],
+    ["please make a list", /^- a raincoat$/m],
+    ["where is my order?", /Which order/],
+    ["show me markdown", /```ts/],
+    ["[image: cat.png, image/png]", /cannot look into files/],
+    ["colourless green ideas", /did not understand/],
+    ["", /did not understand/],
+    ['[In reply to your message: "Show me markdown"]\nthanks', /welcome/],
+    ["bob77: thanks", /welcome/],
+    ["Mr. Long: thanks", /welcome/],
+  ];
+  it.each(sentences)("answers %j", (text, answer) => {
+    expect(say(text)).toMatchObject({ text: expect.stringMatching(answer), calls: [] });
+  });
+
+  it("writes as much as it is asked for", () => {
+    expect(say("tell me something long").text.length).toBeGreaterThan(5900);
+    expect(say("long text 12000").text).toHaveLength(12_000);
+    expect(say("long text 99999").text.length).toBeLessThanOrEqual(20_000);
+  });
+
+  const orders: readonly (readonly [string, readonly string[]])[] = [
+    ["where is order A-1001?", ["A-1001"]],
+    ["Where is my order a-1001", ["A-1001"]],
+    ["A-1001", ["A-1001"]],
+    ["order 1001 please", ["1001"]],
+    ["what about #1002?", ["1002"]],
+    ["orders A-1001 and A-1002 and A-1001", ["A-1001", "A-1002"]],
+    ["Ann: where is order A-1001?", ["A-1001"]],
+    ["Ann: A-1001\nAnn: and A-1002?", ["A-1001", "A-1002"]],
+    ['[In reply to Bob\'s message: "my order A-1003\nis late"]\nwhere is it?', ["A-1003"]],
+    ['[In reply to Bob\'s message: "my order A-1003 is late"]\nthanks', []],
+    ["> order A-1004\nwhat is its status?", ["A-1004"]],
+    ["[Button pressed: order A-1005]", ["A-1005"]],
+    ["4711: where is my order?", []],
+    ["call me at 10:30", []],
+  ];
+  it.each(orders)("finds the orders of %j", (text, ids) => {
+    expect(inputsOf(text)).toEqual(ids.map((orderId) => ({ orderId })));
+  });
+
+  it("finds values for other tools by their names and schemas", () => {
+    const made = (name: string, properties: object): LanguageModelV4FunctionTool => ({
+      type: "function",
+      name,
+      inputSchema: {
+        type: "object",
+        properties,
+        required: Object.keys(properties),
+      } as LanguageModelV4FunctionTool["inputSchema"],
+    });
+    expect(
+      inputsOf("what is the weather in New York?", [made("get_weather", { city: { type: "string" } })]),
+    ).toEqual([{ city: "New York" }]);
+    expect(inputsOf("set an alarm for 7", [made("alarm", { hour: { type: "integer" } })])).toEqual([
+      { hour: 7 },
+    ]);
+    expect(inputsOf("the large pizza", [made("getPizza", { size: { enum: ["small", "large"] } })])).toEqual([
+      { size: "large" },
+    ]);
+    expect(inputsOf("what are your opening hours?", [made("get_opening_hours", {})])).toEqual([{}]);
+    expect(inputsOf("hello", [made("get_opening_hours", {}), LOOKUP])).toEqual([]);
+  });
+
+  async function run(prompt: string | ModelMessage[], tools: ToolSet) {
+    const clock = new FakeClock();
+    const result = streamText({
+      model: createDemoModel({ clock }),
+      tools,
+      stopWhen: stepCountIs(10),
+      ...(typeof prompt === "string" ? { prompt } : { messages: prompt }),
+    });
+    const steps = await clock.runUntil(Promise.resolve(result.steps));
+    return { steps, text: steps.map((step) => step.text).join("\n\n") };
+  }
+
+  it("calls a bot's real tool through the AI SDK and words its result", async () => {
+    const asked: string[] = [];
+    const { steps, text } = await run("Where is order A-1001?", {
+      lookup_order: tool({
+        inputSchema: z.object({ orderId: z.string() }),
+        execute: ({ orderId }) => {
+          asked.push(orderId);
+          return {
+            found: true,
+            order: {
+              id: orderId,
+              status: "in_transit",
+              items: ["Mug"],
+              estimatedDelivery: "Friday",
+              paid: true,
+            },
+          };
+        },
+      }),
+    });
+    expect(asked).toEqual(["A-1001"]);
+    expect(steps).toHaveLength(2);
+    expect(text).toContain("looking up **A-1001**");
+    expect(text).toContain(
+      "Order **A-1001** is **in transit**.\n\n- Items: Mug\n- Estimated delivery: Friday\n- Paid: yes",
+    );
+    expect(text.split(DEMO_NOTICE)).toHaveLength(2);
+  });
+
+  const results: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ["not found", () => ({ found: false, message: "There is no order A-1." }), /^There is no order A-1\.$/m],
+    ["not found, without words", () => ({ found: false }), /could not find/],
+    ["a text", () => "It is on its way.", /^It is on its way\.$/m],
+    [
+      "a failure",
+      () => {
+        throw new Error("secret detail");
+      },
+      /could not look that up/,
+    ],
+  ];
+  it.each(results)(
+    "answers from a result that is %s, once, without another call",
+    async (_name, execute, answer) => {
+      const { steps, text } = await run("order A-1001?", {
+        lookup_order: tool({ inputSchema: z.object({ orderId: z.string() }), execute }),
+      });
+      expect(steps).toHaveLength(2);
+      expect(text).toMatch(answer);
+      expect(text).not.toContain("secret");
+    },
+  );
+
+  it("streams word by word, a word every 30 ms, and a long text in six seconds", async () => {
+    const clock = new FakeClock();
+    const model = createDemoModel({ clock });
+    const { parts } = collect((await model.doStream(PROMPT)).stream);
+    const texts = () => parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []));
+    await settle();
+    expect(texts()).toEqual([]);
+    await clock.advance(30);
+    expect(texts()).toEqual(["Hello!"]);
+    await clock.advance(30);
+    expect(texts()).toEqual(["Hello!", " How"]);
+    const long = collect((await model.doStream({ prompt: [user("long text 20000")] })).stream);
+    await clock.advance(6100);
+    expect(long.parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
+  });
+
+  it("stops at once when it is aborted, and frees its timer when nobody reads on", async () => {
+    const clock = new FakeClock();
+    const caller = new AbortController();
+    const aborted = collect(
+      (await createDemoModel({ clock }).doStream({ ...PROMPT, abortSignal: caller.signal })).stream,
+    );
+    await clock.advance(40);
+    caller.abort(new Error("stopped"));
+    await expect(aborted.ended).rejects.toThrow("stopped");
+    expect(clock.pending).toBe(0);
+  });
+
+  it("gives the same text whole as in pieces, whatever it is asked", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ maxLength: 60, unit: "binary" }), async (text) => {
+        const clock = new FakeClock();
+        const model = createDemoModel({ clock });
+        const options = { prompt: [user(text)], tools: [LOOKUP] };
+        const { content } = await model.doGenerate(options);
+        const { parts, ended } = collect((await model.doStream(options)).stream);
+        await clock.runUntil(ended);
+        const streamed = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("");
+        expect(content[0]).toEqual({ type: "text", text: streamed });
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
