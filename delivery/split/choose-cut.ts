@@ -1,3 +1,4 @@
+import { graphemeBorder } from "./grapheme.ts";
 import type { Piece } from "./piece.ts";
 import { isPreformatted } from "./piece.ts";
 
@@ -24,7 +25,6 @@ const RULES: readonly (readonly [Rank, number])[] = [
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]["'”’」』）]*$/u;
 /** More than any run of closing quotes. */
 const SENTENCE_CONTEXT = 8;
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The best place to cut at or before `fits`, in units of the joined text; greater than 0. */
 export function chooseCut(pieces: readonly Piece[], fits: number): Cut {
@@ -34,7 +34,8 @@ export function chooseCut(pieces: readonly Piece[], fits: number): Cut {
     const place = places.get(rank);
     if (place !== undefined && place >= Math.max(1, fits * share)) return cutAt(pieces, text, place);
   }
-  return { end: graphemeBefore(text, fits), next: graphemeBefore(text, fits) };
+  const border = graphemeBorder(text, fits);
+  return { end: border, next: border };
 }
 
 /** The last place of each rank. */
@@ -44,7 +45,7 @@ function findPlaces(pieces: readonly Piece[], text: string, fits: number): Map<R
   for (const piece of pieces) {
     if (offset > fits) break;
     if (piece.separator !== undefined) {
-      const rank: Rank = piece.separator === "heading" ? "word" : piece.separator;
+      const rank: Rank = piece.separator === "weak" ? "word" : piece.separator;
       if (offset > 0) places.set(rank, offset);
     } else {
       findInText(piece, offset, text, fits, places);
@@ -90,14 +91,4 @@ function cutAt(pieces: readonly Piece[], text: string, place: number): Cut {
     offset = end;
   }
   return { end: place, next: place };
-}
-
-/** The last border between graphemes at or before `fits`; inside one that is larger than a part, between code points. */
-function graphemeBefore(text: string, fits: number): number {
-  const containing = segmenter.segment(text).containing(fits);
-  const start = containing?.index ?? fits;
-  if (start > 0) return start;
-  const splitsPair =
-    /[\ud800-\udbff]/.test(text.charAt(fits - 1)) && /[\udc00-\udfff]/.test(text.charAt(fits));
-  return splitsPair && fits > 1 ? fits - 1 : fits;
 }

@@ -37,9 +37,9 @@ export function flattenBlocks(
       context.writer.separate(`${close ? "\n" : "\n\n"}${place.indent}`, after, place.marks);
     }
     flattenBlock(node, context, place);
-    after = node.type === "heading" ? "heading" : "block";
+    after = node.type === "heading" ? "weak" : "block";
   }
-  if (after === "heading") context.writer.separate("\n", "heading", place.marks);
+  if (after === "weak") context.writer.separate("\n", "weak", place.marks);
 }
 
 function flattenBlock(
@@ -66,7 +66,7 @@ function flattenBlock(
     case "html":
       return writer.write(indentLines(node.value, place.indent), place.marks);
     case "table":
-      return flattenTable(node, context, place.marks, place.indent);
+      return flattenTable(node, context, place);
     case "definition":
       if (context.showsDefinition(node.identifier)) {
         writer.write(`[${node.label ?? node.identifier}]: ${node.url}`, place.marks);
@@ -104,10 +104,11 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   const box = item.checked === true ? "☑" : "☐";
   const isTask = item.checked === true || item.checked === false;
   const label = number === undefined ? (isTask ? box : bullet) : isTask ? `${number}. ${box}` : `${number}.`;
-  context.writer.write(item.children.length === 0 ? label : `${label} `, place.marks);
-  const inside: Place = { ...place, indent: place.indent + INDENT, depth: place.depth + 1 };
   const [first] = item.children;
-  if (first !== undefined && first.type !== "paragraph" && first.type !== "heading") {
+  const goesOn = first !== undefined && (first.type === "paragraph" || first.type === "heading");
+  context.writer.write(goesOn ? `${label} ` : label, place.marks);
+  const inside: Place = { ...place, indent: place.indent + INDENT, depth: place.depth + 1 };
+  if (first !== undefined && !goesOn) {
     context.writer.separate(`\n${inside.indent}`, "line", inside.marks);
   }
   flattenBlocks(item.children, context, inside, item.spread !== true);

@@ -7,33 +7,57 @@ import type { FlattenContext } from "./flatten-inline.ts";
 const COLUMN_GAP = " │ ";
 const RULE_GAP = "─┼─";
 
+/** Where a table stands: see `Place`. */
+interface TablePlace {
+  readonly marks: readonly Mark[];
+  readonly indent: string;
+}
+
 /**
  * A table that fits `tableWidth` columns and hides no address becomes aligned text; any other becomes rows of
  * "header: value" lines, with a blank line between rows.
  */
-export function flattenTable(
+export function flattenTable(table: Table, context: FlattenContext, place: TablePlace): void {
+  if (!fitsWidth(table, context)) return writeRows(table, context, place);
+  const { lines, rule } = alignTable(table);
+  const [header = "", ...body] = lines;
+  context.writer.write([header, rule, ...body].join("\n"), [...place.marks, { kind: "pre" }]);
+}
+
+/** Goes on with a table whose header was shown before. */
+export function continueTable(
   table: Table,
   context: FlattenContext,
-  marks: readonly Mark[],
-  indent: string,
+  place: TablePlace,
+  aligned: boolean,
 ): void {
+  if (table.children.length < 2) return;
+  if (!aligned) return writeRows(table, context, place);
+  context.writer.write(alignTable(table).lines.slice(1).join("\n"), [...place.marks, { kind: "pre" }]);
+}
+
+export function fitsWidth(table: Table, context: FlattenContext): boolean {
+  const hidesAddress = table.children.some((row) => row.children.some((cell) => hasHiddenAddress(cell)));
+  return !hidesAddress && alignTable(table).width <= context.tableWidth;
+}
+
+function alignTable(table: Table): { lines: string[]; rule: string; width: number } {
   const cells = table.children.map((row) => row.children.map((cell) => plainText(cell.children).trim()));
   const columns = Math.max(...cells.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(1, ...cells.map((row) => stringWidth(row[column] ?? ""))),
   );
-  const width = widths.reduce((sum, value) => sum + value, 0) + (columns - 1) * COLUMN_GAP.length;
-  const hidesAddress = table.children.some((row) => row.children.some((cell) => hasHiddenAddress(cell)));
-  if (width > context.tableWidth || hidesAddress) return writeRows(table, context, marks, indent);
-  const align = (row: readonly string[]): string =>
+  const lines = cells.map((row) =>
     widths
       .map((size, column) => pad(row[column] ?? "", size, table.align?.[column] ?? "left"))
       .join(COLUMN_GAP)
-      .trimEnd();
-  const [header = [], ...body] = cells;
-  const rule = widths.map((size) => "─".repeat(size)).join(RULE_GAP);
-  const lines = [align(header), rule, ...body.map((row) => align(row))];
-  context.writer.write(lines.join("\n"), [...marks, { kind: "pre" }]);
+      .trimEnd(),
+  );
+  return {
+    lines,
+    rule: widths.map((size) => "─".repeat(size)).join(RULE_GAP),
+    width: widths.reduce((sum, value) => sum + value, 0) + (columns - 1) * COLUMN_GAP.length,
+  };
 }
 
 function pad(text: string, width: number, align: "left" | "right" | "center"): string {
@@ -54,10 +78,11 @@ function hasHiddenAddress(cell: TableCell): boolean {
   );
 }
 
-function writeRows(table: Table, context: FlattenContext, marks: readonly Mark[], indent: string): void {
+function writeRows(table: Table, context: FlattenContext, place: TablePlace): void {
+  const { marks, indent } = place;
   const [header, ...rows] = table.children;
   const labels = (header?.children ?? []).map((cell) => plainText(cell.children).trim());
-  if (rows.length === 0 && header !== undefined) return writeHeader(header, context, marks, indent);
+  if (rows.length === 0 && header !== undefined) return writeHeader(header, context, place);
   for (const [number, row] of rows.entries()) {
     if (number > 0) context.writer.separate(`\n\n${indent}`, "line", marks);
     for (const [column, cell] of row.children.entries()) {
@@ -70,12 +95,8 @@ function writeRows(table: Table, context: FlattenContext, marks: readonly Mark[]
   }
 }
 
-function writeHeader(
-  header: TableRow,
-  context: FlattenContext,
-  marks: readonly Mark[],
-  indent: string,
-): void {
+function writeHeader(header: TableRow, context: FlattenContext, place: TablePlace): void {
+  const { marks, indent } = place;
   for (const [column, cell] of header.children.entries()) {
     if (column > 0) context.writer.write(COLUMN_GAP, marks);
     flattenInline(cell.children, context, marks, indent);

@@ -15,11 +15,11 @@ export class PieceWriter {
     if (!this.#written) return;
     const pending = this.#pending;
     if (pending !== undefined && pending.text.length >= text.length) {
-      const rank = pending.separator === "heading" ? pending.separator : separator;
+      const rank = pending.separator === "weak" ? pending.separator : separator;
       this.#pending = { text: pending.text, separator: rank, marks: commonMarks(pending.marks, marks) };
       return;
     }
-    const rank = pending?.separator === "heading" ? "heading" : separator;
+    const rank = pending?.separator === "weak" ? "weak" : separator;
     this.#pending = {
       text,
       separator: rank,

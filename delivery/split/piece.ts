@@ -8,8 +8,8 @@ export type Mark =
   /** `display` is the text of a link that is written as its own address. */
   | { readonly kind: "link"; readonly url: string; readonly display?: string };
 
-/** How good a cut at this separator is. `heading` stands after a heading, which should not end a part. */
-export type Separator = "block" | "line" | "heading";
+/** How good a cut at this separator is. A `weak` one stands after a heading, or between words. */
+export type Separator = "block" | "line" | "weak";
 
 export interface Piece {
   readonly text: string;

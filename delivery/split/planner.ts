@@ -40,8 +40,9 @@ class IncrementalPlanner<Content> implements Planner<Content> {
   append(delta: string): void {
     if (this.#finished) throw new TypeError("append was called after finish: begin a new planner.");
     const lines = splitLines(this.#line + delta);
-    this.#line = lines.pop() ?? "";
+    const open = lines.pop() ?? "";
     for (const line of lines) this.#scanner.line(line);
+    this.#line = this.#scanner.longLine(open);
   }
 
   finish(): void {
@@ -67,8 +68,8 @@ class IncrementalPlanner<Content> implements Planner<Content> {
     const flattener = this.#flattener.fork();
     return segments.flatMap((segment, index) =>
       flattener.flatten(
-        segment.kind === "markdown" && index === segments.length - 1
-          ? { ...segment, source: repairMarkdown(segment.source) }
+        segment.kind === "markdown" && !segment.verbatim && index === segments.length - 1
+          ? { ...segment, source: repairMarkdown(segment.source).source }
           : segment,
       ),
     );

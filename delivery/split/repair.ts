@@ -1,10 +1,121 @@
-/** First version: see below for what is held back. */
-export function holdBackLine(line: string, _openSource: string, insideFence: boolean): string {
-  const text = line.replace(/\r$/, "").replace(/[\ud800-\udbff]$/, "");
-  if (insideFence) return /^ {0,3}[`~]*$/.test(text) ? "" : text;
-  return /^[ \t]*(?:#{1,6}|[-*+_=]+|\d{1,9}[.)]?|>+|[`~]{1,}.*|\|.*)[ \t]*$/.test(text) ? "" : text;
+import { findOpenInline } from "./open-inline.ts";
+import { closesFence, isBlank, parseFence } from "./line.ts";
+import type { Fence } from "./line.ts";
+
+/** Containers before the text of a line: quotes and list markers. */
+export const CONTAINERS = /^[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)*/;
+/** Text that may yet become a heading, a rule, an underline, a list item, a task, a fence or a row of a table. */
+const HALF_BLOCK =
+  /^[ \t]*(?:#{1,6}|[-*+_=: \t|]+|\d{1,9}[.)]?|>+|`{1,2}|`{3,}[^`]*|~{1,2}|~{3,}.*|\|.*|\[[ xX]?\]?|\[[^\]^][^\]]*\]:.*)[ \t]*$/;
+const HALF_FENCE = /^[ \t>]*(?:`+|~+)[ \t]*$/;
+const TABLE_ROW = /^[ \t]*\|/;
+/** A bracket that was opened further back than this is taken for text. */
+const MAX_HALF_LINK = 2048;
+
+/**
+ * What of the unfinished last line is shown. A line that may still turn out to be the beginning of a block is held back
+ * until that is known; what is held back appears when more text comes or the text ends.
+ */
+export function holdBackLine(line: string, openSource: string, insideFence: boolean): string {
+  const text = line.replace(/[\r\ud800-\udbff]$/, "");
+  if (insideFence || openFence(openSource) !== undefined) return HALF_FENCE.test(text) ? "" : text;
+  const rest = text.replace(CONTAINERS, "");
+  return rest === "" || HALF_BLOCK.test(rest) ? "" : text;
 }
 
-export function repairMarkdown(source: string): string {
-  return source;
+export interface Repaired {
+  /** The text, with everything closed that was open. */
+  readonly source: string;
+  /** What must stand before the text that follows, so that its formatting goes on. */
+  readonly reopen: string;
+}
+
+/** Closes or hides half-written inline markdown at the end of a text whose last block is still open. */
+export function repairMarkdown(source: string): Repaired {
+  if (openFence(source) !== undefined) return { source, reopen: "" };
+  const lines = source.trimEnd().split("\n");
+  const last = lines.at(-1) ?? "";
+  if (TABLE_ROW.test(last)) {
+    const isHeader = !TABLE_ROW.test(lines.at(-2) ?? "");
+    return { source: isHeader ? lines.slice(0, -1).join("\n") : source, reopen: "" };
+  }
+  const start = lastTextStart(lines);
+  const head = lines.slice(0, start).join("\n");
+  const tail = lines.slice(start).join("\n");
+  const repaired = repairInline(tail);
+  return { source: start === 0 ? repaired.source : `${head}\n${repaired.source}`, reopen: repaired.reopen };
+}
+
+/** Inline formatting does not reach over a blank line, nor from one list item into the next. */
+function lastTextStart(lines: readonly string[]): number {
+  for (let index = lines.length - 1; index > 0; index -= 1) {
+    const line = lines[index] ?? "";
+    if (isBlank(line)) return index + 1;
+    if (/^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t])/.test(line)) return index;
+  }
+  return 0;
+}
+
+function repairInline(text: string): Repaired {
+  const open = findOpenInline(text);
+  let source = text;
+  if (open.trailingRun !== undefined) source = source.slice(0, open.trailingRun);
+  let reopen = open.delimiters.map(({ run }) => run).join("");
+  let closers = open.delimiters
+    .toReversed()
+    .map(({ run }) => run)
+    .join("");
+  if (open.code !== undefined) {
+    const { at, run } = open.code;
+    source = source.replace(/`+$/, "");
+    if (source.length <= at + run.length) source = source.slice(0, at);
+    else {
+      closers = run + closers;
+      reopen += run;
+    }
+  } else {
+    source = hideHalfLink(source, open.bracket).replace(/(?:\\|&#?\w{0,32}|<(?=https?:)[^\s<>]*)$/, (half) =>
+      half.startsWith("<") ? half.slice(1) : "",
+    );
+  }
+  source = source.trimEnd();
+  const emptied = open.delimiters.some(({ run }) => source.endsWith(run) && closers !== "");
+  return emptied ? dropEmptyOpeners(source, closers, reopen) : { source: source + closers, reopen };
+}
+
+/** An opener with nothing behind it is not shown at all. */
+function dropEmptyOpeners(source: string, closers: string, reopen: string): Repaired {
+  let rest = source;
+  let left = closers;
+  for (const run of reopen.match(/\*+|_+|~+/g)?.toReversed() ?? []) {
+    if (!rest.endsWith(run)) break;
+    rest = rest.slice(0, -run.length).trimEnd();
+    left = left.slice(run.length);
+  }
+  return { source: rest + left, reopen: reopen.slice(0, left.length) };
+}
+
+/** Shows the text of a link whose address is still coming, without its brackets. */
+function hideHalfLink(
+  text: string,
+  bracket: { readonly at: number; readonly textEnd: number | undefined } | undefined,
+): string {
+  if (bracket === undefined || text.length - bracket.at > MAX_HALF_LINK) return text;
+  const isImage = text.charAt(bracket.at - 1) === "!";
+  const before = text.slice(0, isImage ? bracket.at - 1 : bracket.at);
+  return before + text.slice(bracket.at + 1, bracket.textEnd);
+}
+
+/** The fence that is open at the end of a text, also inside lists and quotes, with what stands before it. */
+export function openFence(source: string): { readonly fence: Fence; readonly line: string } | undefined {
+  if (!source.includes("```") && !source.includes("~~~")) return undefined;
+  let open: { fence: Fence; line: string } | undefined;
+  for (const line of source.split("\n")) {
+    const text = line.replace(CONTAINERS, "");
+    if (open === undefined) {
+      const fence = parseFence(text);
+      if (fence !== undefined) open = { fence, line };
+    } else if (closesFence(text, open.fence)) open = undefined;
+  }
+  return open;
 }

@@ -12,6 +12,9 @@ import {
   parseListMarker,
 } from "./line.ts";
 import type { Fence, ListMarker } from "./line.ts";
+import type { Carry } from "./continuation.ts";
+import { escapeLineStart, removeIndent, reopenLine, splitLines } from "./continuation.ts";
+import { cutLongLine } from "./cut-line.ts";
 import type { Join, Segment } from "./segment.ts";
 
 /**
@@ -25,6 +28,9 @@ type Open =
   | { readonly kind: "fence"; readonly fence: Fence };
 
 const CODE_INDENT = 4;
+/** A block larger than this is cut, so that the work for a chunk of text stays bounded. */
+const MAX_SEGMENT_LENGTH = 16_384;
+const MAX_LINE_LENGTH = 8192;
 const NONE: Open = { kind: "none" };
 
 /** Cuts a growing document into segments at the borders of its top-level blocks and list items, a line at a time. */
@@ -35,6 +41,13 @@ export class SegmentScanner {
   #join: Join = "block";
   #itemNumber: number | undefined;
   #afterBlank = false;
+  #length = 0;
+  /** Set while the segment goes on with a block that was cut. */
+  #carry: Carry | undefined;
+  /** Indentation that the lines of a cut item or footnote are given without. */
+  #dedent = 0;
+  /** What stands before the text of a line that was cut: the markers of its quotes. */
+  #middleOfLine: string | undefined;
 
   constructor(emit: (segment: Segment) => void) {
     this.#emit = emit;
@@ -48,6 +61,10 @@ export class SegmentScanner {
     copy.#join = this.#join;
     copy.#itemNumber = this.#itemNumber;
     copy.#afterBlank = this.#afterBlank;
+    copy.#length = this.#length;
+    copy.#carry = this.#carry;
+    copy.#dedent = this.#dedent;
+    copy.#middleOfLine = this.#middleOfLine;
     return copy;
   }
 
@@ -58,15 +75,26 @@ export class SegmentScanner {
 
   /** The lines of the open segment. */
   get openSource(): string {
-    return this.#lines.join("\n");
+    return this.#source();
   }
 
-  /** Takes one whole line, without its line ending. */
+  /** Takes the beginning of a line that is not ended yet, if it is long enough to be cut; returns what is left. */
+  longLine(line: string): string {
+    let rest = line;
+    while (rest.length >= MAX_LINE_LENGTH) {
+      const cut = cutLongLine(rest, MAX_LINE_LENGTH);
+      this.#lineHead(rest.slice(0, cut));
+      rest = rest.slice(cut);
+    }
+    return rest;
+  }
+
+  /** Takes one whole line, or the end of one, without its line ending. */
   line(line: string): void {
-    if (this.#open.kind === "fence") return this.#fenceLine(line, this.#open.fence);
-    if (isBlank(line)) return this.#blankLine(line);
-    this.#startLine(line);
-    this.#afterBlank = false;
+    this.#wholeLine(this.longLine(line));
+    if (this.#middleOfLine !== undefined && this.#lines.length === 0) this.#join = "line";
+    this.#middleOfLine = undefined;
+    if (this.#length > MAX_SEGMENT_LENGTH) this.#split(false);
   }
 
   /** Ends the document: everything that is open is closed. */
@@ -76,7 +104,64 @@ export class SegmentScanner {
     this.#open = NONE;
   }
 
+  #wholeLine(line: string): void {
+    const middle = this.#middleOfLine;
+    if (this.#open.kind === "fence") return this.#fenceLine(line, this.#open.fence);
+    if (middle !== undefined) return this.#goOnWithLine(line, middle);
+    if (isBlank(line)) return this.#blankLine(line);
+    this.#startLine(line);
+    this.#afterBlank = false;
+  }
+
+  #lineHead(text: string): void {
+    this.#wholeLine(text);
+    if (this.#open.kind !== "fence") {
+      this.#split(true);
+      this.#join = /\s$/.test(text) ? "space" : "none";
+    }
+    this.#middleOfLine ??= /^[ \t>]*/.exec(text)?.[0].trimStart() ?? "";
+  }
+
+  #goOnWithLine(text: string, before: string): void {
+    if (this.#open.kind === "html") {
+      this.#push(text);
+      if (this.#open.until !== "blank" && this.#open.until.test(text)) this.#open = NONE;
+    } else if (text.trim() !== "") {
+      this.#push(before + escapeLineStart(text));
+    }
+  }
+
+  #push(line: string): void {
+    this.#lines.push(removeIndent(line, this.#dedent));
+    this.#length += line.length + 1;
+  }
+
+  /** Hands on what the open block holds so far and lets the block go on in the next segment. */
+  #split(atEnd: boolean): void {
+    const open = this.#open;
+    if (this.#lines.length === 0) return;
+    const column =
+      open.kind === "list" ? open.marker.contentColumn : open.kind === "footnote" ? CODE_INDENT : 0;
+    const dedent = this.#dedent === 0 ? column : 0;
+    const { source, rest, afterBlank, carry } = splitLines(this.#sourceLines(), {
+      dedent,
+      atEnd,
+      verbatim: open.kind === "html",
+    });
+    this.#emitSource(source);
+    this.#carry = carry;
+    this.#dedent = column;
+    this.#lines = rest.map((line) => removeIndent(line, dedent));
+    this.#length = this.#lines.reduce((sum, line) => sum + line.length + 1, 0);
+    this.#join = afterBlank || carry.continuesTable ? "block" : "line";
+    if (open.kind === "list") this.#open = { ...open, marker: { ...open.marker, empty: false } };
+  }
+
   #fenceLine(line: string, fence: Fence): void {
+    if (this.#middleOfLine !== undefined) {
+      this.#emit({ kind: "code-text", text: line, newLine: false });
+      return;
+    }
     if (closesFence(line, fence)) {
       this.#emit({ kind: "code-end" });
       this.#open = NONE;
@@ -89,18 +174,18 @@ export class SegmentScanner {
   #blankLine(line: string): void {
     this.#afterBlank = true;
     if (this.#open.kind === "html" && this.#open.until === "blank") this.#open = NONE;
-    if (this.#lines.length > 0) this.#lines.push(line);
+    if (this.#lines.length > 0) this.#push(line);
   }
 
   #startLine(line: string): void {
     const open = this.#open;
     if (open.kind === "html" && open.until !== "blank") {
-      this.#lines.push(line);
+      this.#push(line);
       if (open.until.test(line)) this.#open = NONE;
       return;
     }
-    if (open.kind === "html") return void this.#lines.push(line);
-    if (this.#continues(line, open)) return void this.#lines.push(line);
+    if (open.kind === "html") return this.#push(line);
+    if (this.#continues(line, open)) return this.#push(line);
     const marker = parseListMarker(line);
     if (open.kind === "list" && marker !== undefined && marker.kind === open.marker.kind) {
       return this.#nextItem(line, open.number + 1, marker);
@@ -144,7 +229,7 @@ export class SegmentScanner {
     }
     const previous = this.#open;
     const begins = this.#lines.length === 0;
-    this.#lines.push(line);
+    this.#push(line);
     if (isHeading(line) || isThematicBreak(line)) {
       this.#open = NONE;
       return;
@@ -168,8 +253,8 @@ export class SegmentScanner {
   }
 
   #nextItem(line: string, number: number, marker: ListMarker): void {
-    this.#boundary(this.#afterBlank ? "block" : "item");
-    this.#lines.push(line);
+    this.#boundary(this.#afterBlank ? "block" : "line");
+    this.#push(line);
     this.#itemNumber = marker.number === undefined ? undefined : number;
     this.#open = { kind: "list", marker, number };
   }
@@ -181,19 +266,42 @@ export class SegmentScanner {
   }
 
   #close(): void {
-    const source = this.#lines.join("\n");
+    this.#emitSource(this.#source());
     this.#lines = [];
-    if (!isBlank(source)) {
-      const itemNumber = this.#itemNumber;
-      this.#emit({
-        kind: "markdown",
-        source,
-        join: this.#join,
-        ...(itemNumber === undefined ? {} : { itemNumber }),
-      });
-    }
-    this.#itemNumber = undefined;
+    this.#length = 0;
+    this.#carry = undefined;
+    this.#dedent = 0;
     this.#join = "block";
+  }
+
+  #emitSource(source: string): void {
+    const itemNumber = this.#itemNumber;
+    this.#itemNumber = undefined;
+    if (this.#lines.length === 0 || isBlank(source)) return;
+    const carry = this.#carry;
+    const insideItem = this.#dedent > 0;
+    this.#emit({
+      kind: "markdown",
+      source,
+      verbatim: carry?.verbatim ?? false,
+      join: this.#join,
+      ...(itemNumber === undefined ? {} : { itemNumber }),
+      ...(carry === undefined
+        ? {}
+        : { continued: { reopen: carry.reopen, continuesTable: carry.continuesTable, insideItem } }),
+    });
+  }
+
+  #source(): string {
+    return this.#sourceLines().join("\n");
+  }
+
+  /** The lines of the open segment, with what a cut before them carries over. */
+  #sourceLines(): readonly string[] {
+    const carry = this.#carry;
+    const [first = "", ...rest] = this.#lines;
+    if (carry === undefined || this.#lines.length === 0) return this.#lines;
+    return [...carry.again, reopenLine(first, carry.reopen), ...rest];
   }
 }
 

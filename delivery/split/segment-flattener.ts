@@ -1,5 +1,7 @@
-import type { BlockContext } from "./flatten-blocks.ts";
+import type { Root, RootContent } from "mdast";
+import type { BlockContext, Place } from "./flatten-blocks.ts";
 import { flattenBlocks, flattenList, TOP } from "./flatten-blocks.ts";
+import { continueTable, fitsWidth } from "./flatten-table.ts";
 import { collectDefinitions, parseMarkdown } from "./parse-markdown.ts";
 import type { Mark, Piece } from "./piece.ts";
 import { NO_MARKS } from "./piece.ts";
@@ -11,6 +13,10 @@ export interface FlattenOptions {
   readonly tableWidth: number;
 }
 
+const SEPARATORS = { block: "\n\n", line: "\n" } as const;
+const RANKS = { block: "block", line: "line", space: "weak" } as const;
+const INSIDE_ITEM: Place = { marks: NO_MARKS, indent: "  ", depth: 1 };
+
 /** Turns segments, in the order of the document, into pieces. Knows the definitions of the segments before. */
 export class SegmentFlattener {
   readonly #options: FlattenOptions;
@@ -19,6 +25,10 @@ export class SegmentFlattener {
   /** Labels in brackets that were not resolved when they were read. */
   #unresolved = new Set<string>();
   #code: { readonly marks: readonly Mark[]; started: boolean; blankLines: number } | undefined;
+
+  #forked = false;
+  /** How the table was shown that the last segment ended with, so that a table that was cut goes on alike. */
+  #tableIsAligned = false;
 
   constructor(options: FlattenOptions) {
     this.#options = options;
@@ -32,10 +42,9 @@ export class SegmentFlattener {
     copy.#unresolved = this.#unresolved;
     copy.#code = this.#code && { ...this.#code };
     copy.#forked = true;
+    copy.#tableIsAligned = this.#tableIsAligned;
     return copy;
   }
-
-  #forked = false;
 
   flatten(segment: Segment): Piece[] {
     switch (segment.kind) {
@@ -60,11 +69,13 @@ export class SegmentFlattener {
   }
 
   #markdown(segment: MarkdownSegment): void {
-    const root = parseMarkdown(segment.source, this.#targets);
-    const separator = segment.join === "block" ? "block" : "line";
-    if (segment.join !== "inside") {
-      this.#writer.separate(segment.join === "block" ? "\n\n" : "\n", separator, NO_MARKS);
+    const { continued, join, verbatim } = segment;
+    const place = continued?.insideItem === true ? INSIDE_ITEM : TOP;
+    if (join !== "none") {
+      this.#writer.separate(join === "space" ? " " : SEPARATORS[join] + place.indent, RANKS[join], NO_MARKS);
     }
+    if (verbatim) return this.#writer.write(segment.source, NO_MARKS);
+    const root = this.#parse(segment.source, continued?.reopen ?? "");
     const context: BlockContext = {
       writer: this.#writer,
       targets: this.#targets,
@@ -75,12 +86,30 @@ export class SegmentFlattener {
     const [first, ...rest] = root.children;
     if (first?.type === "list" && segment.itemNumber !== undefined) {
       flattenList(first, context, TOP, segment.itemNumber);
-      if (rest.length > 0) this.#writer.separate("\n\n", "block", NO_MARKS);
-      flattenBlocks(rest, context, TOP);
+      this.#flattenRest(rest, context, place);
+    } else if (first?.type === "table" && continued?.continuesTable === true) {
+      continueTable(first, context, place, this.#tableIsAligned);
+      this.#flattenRest(rest, context, place);
     } else {
-      flattenBlocks(root.children, context, TOP);
+      flattenBlocks(root.children, context, place);
     }
+    const table = root.children.at(-1);
+    if (table?.type === "table") this.#tableIsAligned = fitsWidth(table, context);
     if (!this.#forked) this.#learn(segment.source, root);
+  }
+
+  #flattenRest(nodes: readonly RootContent[], context: BlockContext, place: Place): void {
+    if (nodes.length > 0) this.#writer.separate(`\n\n${place.indent}`, "block", NO_MARKS);
+    flattenBlocks(nodes, context, place);
+  }
+
+  /** Formatting that was thought to go on, and does not, is not shown as its openers. */
+  #parse(source: string, reopen: string): Root {
+    const root = parseMarkdown(source, this.#targets);
+    const [first] = root.children;
+    const [start] = first !== undefined && "children" in first ? first.children : [];
+    const isText = start?.type === "text" && source.startsWith(reopen) && start.value.startsWith(reopen);
+    return reopen !== "" && isText ? parseMarkdown(source.slice(reopen.length), this.#targets) : root;
   }
 
   #learn(source: string, root: ReturnType<typeof parseMarkdown>): void {

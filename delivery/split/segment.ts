@@ -7,14 +7,27 @@ export type Segment = MarkdownSegment | CodeStart | CodeText | CodeEnd;
 export interface MarkdownSegment {
   readonly kind: "markdown";
   readonly source: string;
+  /** The source is text whatever it looks like: the inside of an HTML block. */
+  readonly verbatim: boolean;
   /** What stands between this segment and the one before it. */
   readonly join: Join;
   /** Number of the first item where the segment goes on with an ordered list. */
   readonly itemNumber?: number;
+  /** Set where the segment goes on with a block that the segment before it began. */
+  readonly continued?: Continued;
 }
 
-/** `item`: the next item of a list, no blank line between. `inside`: the same paragraph or item goes on. */
-export type Join = "block" | "item" | "inside";
+export interface Continued {
+  /** Openers of the formatting that goes on; the source begins with them. */
+  readonly reopen: string;
+  /** The source belongs to a list item and stands in its column. */
+  readonly insideItem: boolean;
+  /** The source begins with the head of a table, which was shown before. */
+  readonly continuesTable: boolean;
+}
+
+/** A blank line, a line break, a space or nothing. */
+export type Join = "block" | "line" | "space" | "none";
 
 /** A fenced block is handed on line by line, because its lines are final as soon as they are read. */
 export interface CodeStart {
