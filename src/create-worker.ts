@@ -1,0 +1,67 @@
+import { routeAgentRequest } from "agents";
+import { equalSecrets } from "./core/constant-time.ts";
+import { ConfigurationError } from "./core/errors.ts";
+import { agentNamespace } from "./messengers/agent-namespace.ts";
+import { problem } from "./messengers/webhook.ts";
+import type { Think } from "./think.ts";
+
+export interface WorkerOptions<Env> {
+  /** The root that takes a request; no `/` in its name. A busy bot names one for each shard. @default "default" */
+  readonly root?: string | ((request: Request, env: Env) => string);
+  /**
+   * Who may reach `/agents/...`: agents by name, with their transcripts.
+   * `true`, or a Response to answer with. @default bearers of the environment's `ADMIN_TOKEN`; nobody without one
+   */
+  readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
+}
+
+/**
+ * The fetch handler of a bot: `/health`, `/agents/...` for those who are authorized, and everything else to the root
+ * object, which serves the messengers' webhooks and then the bot's own `onRequest`.
+ *
+ * @example export default createWorker(MyBot);
+ */
+export function createWorker<Env extends Cloudflare.Env>(
+  agentClass: abstract new (...args: never[]) => Think<Env>,
+  options: WorkerOptions<Env> = {},
+): ExportedHandler<Env> {
+  return {
+    async fetch(request, env, context) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/health") return Response.json({ status: "ok", agent: agentClass.name });
+      if (pathname === "/agents" || pathname.startsWith("/agents/"))
+        return serveAgents(request, env, options);
+      const root = rootName(request, env, options);
+      return agentNamespace(context, env, agentClass.name).getByName(root).fetch(request);
+    },
+  };
+}
+
+async function serveAgents<Env>(request: Request, env: Env, options: WorkerOptions<Env>): Promise<Response> {
+  const verdict = await (options.authorize ?? isAdmin)(request, env);
+  if (verdict instanceof Response) return verdict;
+  if (!verdict) {
+    return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
+      "www-authenticate": "Bearer",
+    });
+  }
+  return (
+    (await routeAgentRequest(request, env)) ?? problem(404, "not_found", "There is no agent at this address.")
+  );
+}
+
+async function isAdmin(request: Request, env: unknown): Promise<boolean> {
+  const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
+  if (typeof token !== "string" || token === "") return false;
+  const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");
+  return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
+}
+
+function rootName<Env>(request: Request, env: Env, options: WorkerOptions<Env>): string {
+  const name = typeof options.root === "function" ? options.root(request, env) : (options.root ?? "default");
+  if (name !== "" && !name.includes("/")) return name;
+  throw new ConfigurationError(
+    "root_name_invalid",
+    `The root's name is "${name}". It must not be empty and must not contain "/", which stands before the name of a conversation.`,
+  );
+}

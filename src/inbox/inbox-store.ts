@@ -1,0 +1,163 @@
+import type { Database } from "../core/database.ts";
+import { firstRow } from "../core/database.ts";
+import type { IncomingEvent } from "../core/messenger.ts";
+import type { MessengerEvent, MessengerThread } from "../core/messenger-event.ts";
+
+/**
+ * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
+ * over redelivery, crash and restart (I2); `seq` is the order of arrival (I3).
+ */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS inbox_v1 (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  messenger_id TEXT NOT NULL,
+  state TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  thread TEXT NOT NULL,
+  raw TEXT,
+  event TEXT,
+  ready_at INTEGER NOT NULL DEFAULT 0,
+  outcome TEXT
+) STRICT`;
+
+/** Only rows that still wait for something are in it, so that a week of known keys costs no look-up. */
+const OPEN_INDEX = "CREATE INDEX IF NOT EXISTS inbox_open_v1 ON inbox_v1 (state) WHERE state <> 'done'";
+
+/**
+ * - `received`: stored as it came, not looked at
+ * - `queued`: a message that waits for its turn
+ * - `taken`: part of a turn that is not finished
+ * - `done`: nothing more will come of it; kept so that a redelivery is known
+ */
+export type InboxState = "received" | "queued" | "taken" | "done";
+
+export interface InboxRow {
+  readonly seq: number;
+  readonly key: string;
+  readonly messengerId: string;
+  readonly state: InboxState;
+  readonly receivedAt: number;
+  /** Not to be answered before this moment (an album that is still arriving, a paste that was split). */
+  readonly readyAt: number;
+  readonly incoming: IncomingEvent;
+  readonly event: MessengerEvent | undefined;
+}
+
+type StoredRow = {
+  seq: number;
+  key: string;
+  messenger_id: string;
+  state: InboxState;
+  received_at: number;
+  thread: string;
+  raw: string | null;
+  event: string | null;
+  ready_at: number;
+};
+
+export interface InboxStore {
+  /** Stores an event, unless one with its key is known. */
+  insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): "stored" | "known";
+  /** Rows in a state, in order of arrival. */
+  inState(state: InboxState): InboxRow[];
+  /** The rows with these numbers, in order of arrival. */
+  rows(seqs: readonly number[]): InboxRow[];
+  queue(seq: number, event: MessengerEvent, readyAt: number): void;
+  /** Replaces the event of a queued message (the person edited it). */
+  correct(seq: number, event: MessengerEvent): void;
+  /** Moves the hold of queued messages (an album got another picture). */
+  hold(seqs: readonly number[], readyAt: number): void;
+  take(seqs: readonly number[]): void;
+  /** Nothing more will come of these. The events of answered messages are kept for a turn that may take them over. */
+  end(seqs: readonly number[], outcome: string): void;
+  countQueued(): number;
+  /** Forgets ended rows received before `before`. */
+  sweep(before: number): void;
+}
+
+export function createInboxStore(database: Database): InboxStore {
+  database.run(SCHEMA);
+  database.run(OPEN_INDEX);
+  const COLUMNS = "seq, key, messenger_id, state, received_at, thread, raw, event, ready_at";
+  const each = (seqs: readonly number[], statement: string, ...bindings: readonly (string | number)[]) => {
+    for (const seq of seqs) database.run(statement, ...bindings, seq);
+  };
+
+  return {
+    insert(messengerId, incoming, receivedAt) {
+      const key = `${messengerId}|${incoming.key}`;
+      const known = firstRow(database.all<{ seq: number }>("SELECT seq FROM inbox_v1 WHERE key = ?", key));
+      if (known !== undefined) return "known";
+      database.run(
+        "INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)",
+        key,
+        messengerId,
+        receivedAt,
+        JSON.stringify(incoming.thread),
+        JSON.stringify(incoming.raw),
+      );
+      return "stored";
+    },
+    inState: (state) =>
+      database
+        .all<StoredRow>(
+          `SELECT ${COLUMNS} FROM inbox_v1 WHERE state <> 'done' AND state = ? ORDER BY seq`,
+          state,
+        )
+        .map(parseRow),
+    rows: (seqs) =>
+      database
+        .all<StoredRow>(
+          `SELECT ${COLUMNS} FROM inbox_v1 WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+          JSON.stringify(seqs),
+        )
+        .map(parseRow),
+    queue(seq, event, readyAt) {
+      database.run(
+        "UPDATE inbox_v1 SET state = 'queued', raw = NULL, event = ?, ready_at = ? WHERE seq = ?",
+        JSON.stringify(withoutRaw(event)),
+        readyAt,
+        seq,
+      );
+    },
+    correct(seq, event) {
+      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", JSON.stringify(withoutRaw(event)), seq);
+    },
+    hold: (seqs, readyAt) => each(seqs, "UPDATE inbox_v1 SET ready_at = ? WHERE seq = ?", readyAt),
+    take: (seqs) => each(seqs, "UPDATE inbox_v1 SET state = 'taken' WHERE seq = ?"),
+    end: (seqs, outcome) =>
+      each(seqs, "UPDATE inbox_v1 SET state = 'done', raw = NULL, outcome = ? WHERE seq = ?", outcome),
+    countQueued: () =>
+      firstRow(
+        database.all<{ n: number }>(
+          "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
+        ),
+      )?.n ?? 0,
+    sweep(before) {
+      database.run("DELETE FROM inbox_v1 WHERE state = 'done' AND received_at < ?", before);
+    },
+  };
+}
+
+function parseRow(row: StoredRow): InboxRow {
+  return {
+    seq: row.seq,
+    key: row.key,
+    messengerId: row.messenger_id,
+    state: row.state,
+    receivedAt: row.received_at,
+    readyAt: row.ready_at,
+    incoming: {
+      key: row.key.slice(row.messenger_id.length + 1),
+      thread: JSON.parse(row.thread) as MessengerThread,
+      raw: row.raw === null ? undefined : (JSON.parse(row.raw) as unknown),
+    },
+    event: row.event === null ? undefined : (JSON.parse(row.event) as MessengerEvent),
+  };
+}
+
+function withoutRaw(event: MessengerEvent): MessengerEvent {
+  const { raw: _raw, ...rest } = event;
+  return rest;
+}

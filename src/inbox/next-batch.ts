@@ -1,0 +1,66 @@
+import type { InboxRow } from "./inbox-store.ts";
+
+export interface BatchSettings {
+  readonly burstMs: number;
+  readonly staleAfterMs: number;
+}
+
+export type NextBatch =
+  | { readonly kind: "none" }
+  /** The first message is still held: more of it may arrive until `until` (epoch milliseconds). */
+  | { readonly kind: "wait"; readonly until: number }
+  | { readonly kind: "batch"; readonly rows: readonly InboxRow[] };
+
+/** Clocks of platforms count whole seconds, so two messages of one moment may look a second apart. */
+const SENT_AT_RESOLUTION_MS = 1000;
+
+/**
+ * Which queued messages the next turn answers, in order of arrival (I3): the first one, and those of the same person in
+ * the same thread that followed in quick succession, or belong to its album. Messages that waited out an outage are
+ * answered together.
+ */
+export function nextBatch(
+  queued: readonly InboxRow[],
+  settingsOf: (messengerId: string) => BatchSettings,
+  now: number,
+): NextBatch {
+  const [head, ...rest] = queued;
+  if (head === undefined) return { kind: "none" };
+  const settings = settingsOf(head.messengerId);
+  const sameThread = rest.filter((row) => inSameThread(head, row));
+  const rows = isStale(head, settings, now)
+    ? [head, ...sameThread.filter((row) => isStale(row, settings, now))]
+    : burst(head, sameThread, settings.burstMs);
+  const readyAt = Math.max(...rows.map((row) => row.readyAt));
+  return readyAt > now ? { kind: "wait", until: readyAt } : { kind: "batch", rows };
+}
+
+function burst(head: InboxRow, following: readonly InboxRow[], burstMs: number): InboxRow[] {
+  const rows = [head];
+  let last = head;
+  for (const row of following) {
+    if (!followsInBurst(last, row, burstMs)) break;
+    rows.push(row);
+    last = row;
+  }
+  return rows;
+}
+
+/** Whether `next` continues what `last` began: same person, same thread, and so soon that it is one utterance. */
+export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number): boolean {
+  if (!inSameThread(last, next) || last.event?.author?.userId !== next.event?.author?.userId) return false;
+  const album = last.event?.message?.albumId;
+  if (album !== undefined && album === next.event?.message?.albumId) return true;
+  if (next.receivedAt - last.receivedAt > burstMs) return false;
+  const sentApart = (next.event?.message?.sentAt ?? 0) - (last.event?.message?.sentAt ?? 0);
+  return sentApart <= burstMs + SENT_AT_RESOLUTION_MS;
+}
+
+function inSameThread(left: InboxRow, right: InboxRow): boolean {
+  return left.messengerId === right.messengerId && left.incoming.thread.id === right.incoming.thread.id;
+}
+
+function isStale(row: InboxRow, settings: BatchSettings, now: number): boolean {
+  const sentAt = row.event?.message?.sentAt;
+  return sentAt !== undefined && now - sentAt > settings.staleAfterMs;
+}

@@ -1,0 +1,79 @@
+import type { MessengerRespondTo } from "../core/messenger.ts";
+import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
+
+/** What the inbox does with an event. Every one leaves a line in the log with its reason. */
+export type Sorting =
+  /** A message for the model. */
+  | { readonly kind: "answer" }
+  /** Handled at once, before the model and beside a running turn. */
+  | { readonly kind: "command"; readonly command: MessengerCommand }
+  /** A button was pressed: always acknowledged; `answer` when it also starts a turn. */
+  | { readonly kind: "press"; readonly answer: boolean }
+  /** An edit of an earlier message: corrects it while it is queued, never starts or runs anything. */
+  | { readonly kind: "correct" }
+  | { readonly kind: "withdraw" }
+  /** The person came back to the bot, or left it. */
+  | { readonly kind: "membership" }
+  | { readonly kind: "ignore"; readonly reason: string };
+
+export interface SortSettings {
+  readonly respondTo: readonly MessengerRespondTo[];
+  readonly isSubscribed: boolean;
+  /** Whether the bot has a command of this name. */
+  readonly hasCommand: (name: string) => boolean;
+}
+
+/** Decides what becomes of an event. Pure; who may use the bot is asked afterwards, only for what would be answered. */
+export function sortEvent(event: MessengerEvent, settings: SortSettings): Sorting {
+  switch (event.kind) {
+    case "message-edited":
+      return { kind: "correct" };
+    case "message-deleted":
+      return { kind: "withdraw" };
+    case "membership":
+      return { kind: "membership" };
+    case "service":
+      return ignore(`service message: ${event.detail ?? "unknown"}`);
+    case "ignored":
+      return ignore(event.detail ?? "kind not handled");
+    case "action":
+      return { kind: "press", answer: settings.respondTo.includes("action") };
+    case "direct-message":
+    case "mention":
+    case "message":
+      return sortMessage(event, settings);
+    default:
+      return unreachable(event.kind);
+  }
+}
+
+function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
+  const { message } = event;
+  if (message === undefined) return ignore("no message in the event");
+  if (event.author?.isBot === true) return ignore("written by a bot");
+  const isDirect = event.thread.isDirectMessage;
+  const { command } = message;
+  if (command !== undefined) {
+    if (settings.hasCommand(command.name)) return { kind: "command", command };
+    if (!isDirect) return ignore("unknown command in a group");
+  }
+  if (message.text.trim() === "" && message.attachments.length === 0) return ignore("empty message");
+  if (event.kind === "direct-message") {
+    return settings.respondTo.includes("direct-message")
+      ? { kind: "answer" }
+      : ignore("direct messages are not answered");
+  }
+  if (event.kind === "mention") {
+    return settings.respondTo.includes("mention") ? { kind: "answer" } : ignore("mentions are not answered");
+  }
+  if (!settings.respondTo.includes("subscribed-thread")) return ignore("no mention");
+  return settings.isSubscribed ? { kind: "answer" } : ignore("no mention, thread not subscribed");
+}
+
+function ignore(reason: string): Sorting {
+  return { kind: "ignore", reason };
+}
+
+function unreachable(kind: never): Sorting {
+  return ignore(`unknown kind ${String(kind)}`);
+}

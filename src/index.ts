@@ -1,0 +1,22 @@
+/** Switchboard: a durable AI agent behind every chat thread. */
+
+// The bot
+export { Think } from "./think.ts";
+export type { ThinkModel } from "./messengers/agent-runtime.ts";
+export { createWorker } from "./create-worker.ts";
+export type { WorkerOptions } from "./create-worker.ts";
+
+// Models
+export { modelFromEnv } from "./models/index.ts";
+
+// Streaming a turn over RPC
+export type { StreamCallback } from "./turn/chat-stream.ts";
+
+// Commands
+export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./messengers/commands.ts";
+
+// Errors
+export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
+
+// Delivery
+export type { DeliveryPolicy, DeliveryReceipt, OutboxState, ReplyState } from "./core/delivery.ts";

@@ -1,0 +1,270 @@
+import { LifecycleCapability } from "agents/lifecycle";
+import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
+import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import type { Budget } from "../core/budget.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import { errorCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
+import { inMessengerContext } from "../core/turn-context.ts";
+import { createBudget } from "../../delivery/index.ts";
+import { guardModel, workersAiModel } from "../models/index.ts";
+import { streamChat } from "../turn/chat-stream.ts";
+import type { StreamCallback } from "../turn/chat-stream.ts";
+import type { ResolvedFile } from "../turn/model-messages.ts";
+import { TurnEngine } from "../turn/turn-engine.ts";
+import type { ThinkCommands } from "./commands.ts";
+import { normalizeMessengers } from "./define-messengers.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { RootRuntime } from "./root-runtime.ts";
+import type { AgentStub } from "./agent-namespace.ts";
+import type { RootLink } from "./root-link.ts";
+import { safeText } from "./texts.ts";
+import { ThreadRuntime } from "./thread-runtime.ts";
+import { describe, isTextFile, parseStoredFile } from "./user-message.ts";
+
+/** An AI SDK model, or the id of a Workers AI model. */
+export type ThinkModel = Exclude<LanguageModel, string> | string;
+
+/** What the runtime asks the bot's own class. */
+export interface AgentMethods {
+  readonly maxSteps: number;
+  readonly maxContextTokens: number;
+  readonly interruptedStep: "restart" | "continue";
+  readonly chatStreamStallTimeoutMs: number;
+  getModel(): ThinkModel;
+  getSystemPrompt(): string | Promise<string>;
+  getTools(): ToolSet | Promise<ToolSet>;
+  getMessengers(): ThinkMessengers;
+  getCommands(): ThinkCommands;
+}
+
+export interface AgentRuntimeOptions {
+  readonly agent: AgentMethods;
+  readonly name: () => string;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly env: object;
+  readonly stub: (name: string) => AgentStub;
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+const DRIVE = "drive";
+const DRIVE_JOB = "switchboard-drive-v1";
+/** Wakes closer together than this are one. */
+const SAME_WAKE_MS = 5;
+
+/** Everything that an agent object does, as a Lifecycle capability: its root's part, its conversation's part, its alarm. */
+export class AgentRuntime extends LifecycleCapability {
+  readonly engine: TurnEngine;
+  readonly #options: AgentRuntimeOptions;
+  #root: RootRuntime | undefined;
+  #thread: ThreadRuntime | undefined;
+  #budget: Budget | undefined;
+  #definitions: readonly NormalizedMessengerDefinition[] | undefined;
+  /** The time of the durable wake, as far as this object knows. */
+  #armedAt: number | undefined;
+  #arming = Promise.resolve();
+  #chats = new Map<string, string>();
+
+  constructor(options: AgentRuntimeOptions) {
+    super("switchboard");
+    this.#options = options;
+    const { agent, log } = options;
+    this.engine = new TurnEngine({
+      log,
+      model: () => this.#model(),
+      system: () => agent.getSystemPrompt(),
+      tools: () => agent.getTools(),
+      maxSteps: () => agent.maxSteps,
+      maxContextTokens: () => agent.maxContextTokens,
+      interruptedStep: () => agent.interruptedStep,
+      resolveFile: (url, mediaType, name) => this.#resolveFile(url, mediaType, name),
+      onToolStart: (operationId) => this.thread.onToolStart(operationId),
+      onSettled: () => this.thread.poke(),
+      inTurn: (operationId, body) => inMessengerContext(this.thread.contextOf(operationId), body),
+    });
+  }
+
+  get root(): RootRuntime {
+    this.#root ??= new RootRuntime({
+      database: this.#options.database,
+      deps: this.#options.deps,
+      log: this.#options.log,
+      definitions: () => this.#all(),
+      deliver: (conversation, messengerId, events) =>
+        conversation === ""
+          ? this.receive(messengerId, events)
+          : this.#options.stub(this.childName(conversation)).receiveMessengerEvents(messengerId, events),
+    });
+    return this.#root;
+  }
+
+  get thread(): ThreadRuntime {
+    this.#thread ??= new ThreadRuntime({
+      database: this.#options.database,
+      deps: this.#options.deps,
+      log: this.#options.log,
+      engine: this.engine,
+      root: this.#link(),
+      definitions: () => this.#all(),
+      commands: () => this.#options.agent.getCommands(),
+      wakeAt: (at) => this.#wakeAt(at),
+    });
+    return this.#thread;
+  }
+
+  /** The budget of all chats of this root. */
+  get budget(): Budget {
+    this.#budget ??= createBudget({ database: this.#options.database, deps: this.#options.deps });
+    return this.#budget;
+  }
+
+  /** The name of an object that belongs to this root. */
+  childName(conversation: string): string {
+    return `${this.#rootName()}/${conversation}`;
+  }
+
+  /** After every start: a job may be due that a former object left, and open turns are taken up without waiting. */
+  override onStart(): void {
+    const job = this.lifecycle.jobs.get(DRIVE_JOB);
+    this.#armedAt = job?.time;
+    if (job !== undefined) this.#later(() => this.thread.poke());
+  }
+
+  async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
+    return this.#isRoot() ? this.root.handle(request) : undefined;
+  }
+
+  async onJob({ job }: LifecycleJobContext): Promise<void> {
+    if (job.fn !== DRIVE) return;
+    this.#armedAt = undefined;
+    await this.thread.drive();
+    await this.#arming;
+  }
+
+  async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
+    await this.lifecycle.ready();
+    this.thread.receive(messengerId, events);
+    await this.#arming;
+    this.#later(() => this.thread.poke());
+  }
+
+  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
+    await this.lifecycle.ready();
+    const requestId = this.#options.deps.newId();
+    const session = this.thread.memory.session();
+    this.#chats.set(requestId, session);
+    this.#wakeAt(this.#options.deps.clock.now() + 2500);
+    try {
+      await streamChat({
+        engine: this.engine,
+        session,
+        requestId,
+        message:
+          typeof message === "string"
+            ? { id: requestId, role: "user", parts: [{ type: "text", text: message }] }
+            : message,
+        errorText: safeText(undefined, "errorResponseText"),
+        callback,
+      });
+    } finally {
+      this.#chats.delete(requestId);
+    }
+  }
+
+  async cancelChat(requestId: string): Promise<boolean> {
+    await this.lifecycle.ready();
+    const session = this.#chats.get(requestId);
+    if (session === undefined) return false;
+    return this.engine.harness.abort(session, requestId);
+  }
+
+  #isRoot(): boolean {
+    return !this.#options.name().includes("/");
+  }
+
+  #rootName(): string {
+    return this.#options.name().split("/", 1)[0] ?? "";
+  }
+
+  #all(): readonly NormalizedMessengerDefinition[] {
+    this.#definitions ??= normalizeMessengers(this.#options.agent.getMessengers());
+    return this.#definitions;
+  }
+
+  #link(): RootLink {
+    if (this.#isRoot()) {
+      return { budget: this.budget, identity: (messengerId) => this.root.identity(messengerId) };
+    }
+    const root = (): AgentStub => this.#options.stub(this.#rootName());
+    return {
+      budget: {
+        acquire: (address, purpose, pacing) => root().acquireBudget(address, purpose, pacing),
+        penalize: (address, retryAfterMs) => root().penalizeBudget(address, retryAfterMs),
+      },
+      identity: (messengerId) => root().botIdentity(messengerId),
+    };
+  }
+
+  #model(): LanguageModel {
+    const { agent, env, log } = this.#options;
+    const model = agent.getModel();
+    return guardModel(typeof model === "string" ? workersAiModel(env, model) : model, {
+      clock: this.#options.deps.clock,
+      stallTimeoutMs: agent.chatStreamStallTimeoutMs,
+      onFailure: (error) =>
+        log.error("model.call_failed", { code: error.code, status: error.status, model: error.modelId }),
+    });
+  }
+
+  async #resolveFile(
+    url: string,
+    mediaType: string,
+    name: string | undefined,
+  ): Promise<ResolvedFile | undefined> {
+    const stored = parseStoredFile(url);
+    if (stored === undefined) return undefined;
+    try {
+      const file = await this.thread.fetchFile(stored);
+      if (isTextFile(mediaType, name)) {
+        return {
+          kind: "text",
+          text: `[File ${name ?? "without a name"}]\n${new TextDecoder().decode(file.bytes)}`,
+        };
+      }
+      return { kind: "bytes", bytes: file.bytes, mediaType: file.mediaType ?? mediaType };
+    } catch (error) {
+      this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", mediaType });
+      return {
+        kind: "text",
+        text: `${describe({ kind: "document", name, mediaType })} (it could not be loaded)`,
+      };
+    }
+  }
+
+  /** Sets the durable wake to `at`, unless an earlier one is set. */
+  #wakeAt(at: number): void {
+    if (this.#armedAt !== undefined && this.#armedAt <= at + SAME_WAKE_MS) return;
+    this.#armedAt = at;
+    const push = async (): Promise<void> => {
+      await this.lifecycle.jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
+    };
+    this.#arming = this.#arming.then(push, push);
+    this.#arming.catch((error: unknown) => {
+      this.#armedAt = undefined;
+      this.#options.log.error("wake.failed", { code: error instanceof Error ? error.name : "unknown" });
+    });
+  }
+
+  /** Runs after the current event, in the object's own time. */
+  #later(body: () => void): void {
+    this.#options.waitUntil(
+      Promise.resolve()
+        .then(() => this.lifecycle.ready())
+        .then(body),
+    );
+  }
+}

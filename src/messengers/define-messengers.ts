@@ -1,0 +1,155 @@
+import { ConfigurationError } from "../core/errors.ts";
+import type {
+  MessengerConversation,
+  MessengerDefinition,
+  MessengerRespondTo,
+  ThinkMessengers,
+  VerifyWebhook,
+} from "../core/messenger.ts";
+
+/** A definition with every default filled in. */
+export interface NormalizedMessengerDefinition extends MessengerDefinition {
+  readonly id: string;
+  readonly path: string;
+  readonly adapterName: string;
+  readonly respondTo: readonly MessengerRespondTo[];
+  readonly subscribeOnMention: boolean;
+  readonly conversation: MessengerConversation;
+  readonly verifyWebhook: VerifyWebhook | false | undefined;
+  readonly acceptsMedia: readonly string[];
+  readonly maxMediaBytes: number;
+  readonly burstMs: number;
+  readonly staleAfterMs: number;
+  readonly inboxLimit: number;
+}
+
+const RESPOND_TO: readonly MessengerRespondTo[] = [
+  "direct-message",
+  "mention",
+  "subscribed-thread",
+  "action",
+];
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * Checks the messengers of a bot and returns them as they are.
+ *
+ * @throws {ConfigurationError} when a declaration is wrong; the message says which one and how to put it right.
+ * @example
+ * getMessengers() {
+ *   return defineMessengers({ telegram: telegramMessenger({ token, secretToken }) });
+ * }
+ */
+export function defineMessengers<const Messengers extends ThinkMessengers>(
+  messengers: Messengers,
+): Messengers {
+  normalizeMessengers(messengers);
+  return messengers;
+}
+
+/**
+ * Fills in the defaults of every messenger.
+ *
+ * @throws {ConfigurationError} as `defineMessengers`.
+ */
+export function normalizeMessengers(messengers: ThinkMessengers): NormalizedMessengerDefinition[] {
+  const normalized = Object.entries(messengers).map(([id, definition]) => normalize(id, definition));
+  requireUnique(normalized, "path", (definition) => definition.path);
+  requireUnique(normalized, "adapterName", (definition) => definition.adapterName);
+  return normalized;
+}
+
+function normalize(id: string, definition: MessengerDefinition): NormalizedMessengerDefinition {
+  if (!ID.test(id)) {
+    throw new ConfigurationError(
+      "messenger_id_invalid",
+      `The messenger id "${id}" is not allowed. Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.`,
+    );
+  }
+  const path = definition.path ?? `/messengers/${id}/webhook`;
+  checkPath(id, path);
+  const respondTo = definition.respondTo ?? ["direct-message", "mention"];
+  for (const kind of respondTo) {
+    if (!RESPOND_TO.includes(kind)) {
+      throw new ConfigurationError(
+        "messenger_respond_to_invalid",
+        `respondTo of the messenger "${id}" contains "${kind}". Use any of: ${RESPOND_TO.join(", ")}.`,
+      );
+    }
+  }
+  if (definition.verifyWebhook === undefined && definition.platform.verification.kind === "none") {
+    throw new ConfigurationError(
+      "messenger_verification_missing",
+      `The messenger "${id}" does not say how its webhook is verified. Set verifyWebhook to a function, or to false to accept every request.`,
+    );
+  }
+  return {
+    ...definition,
+    id,
+    path,
+    adapterName:
+      definition.adapterName ??
+      (id === definition.platform.provider ? id : `${definition.platform.provider}:${id}`),
+    respondTo,
+    subscribeOnMention: definition.subscribeOnMention ?? true,
+    conversation: definition.conversation ?? "thread",
+    verifyWebhook: definition.verifyWebhook,
+    acceptsMedia: definition.acceptsMedia ?? ["image/*"],
+    maxMediaBytes: positive(id, "maxMediaBytes", definition.maxMediaBytes, 10 * 1024 * 1024),
+    burstMs: notNegative(id, "burstMs", definition.burstMs, 1000),
+    staleAfterMs: positive(id, "staleAfterMs", definition.staleAfterMs, 24 * 60 * 60 * 1000),
+    inboxLimit: positive(id, "inboxLimit", definition.inboxLimit, 100),
+  };
+}
+
+function checkPath(id: string, path: string): void {
+  if (!path.startsWith("/")) {
+    throw new ConfigurationError(
+      "messenger_path_invalid",
+      `The path "${path}" of the messenger "${id}" must begin with "/", for example "/${path}".`,
+    );
+  }
+  if (/[?#]/.test(path)) {
+    throw new ConfigurationError(
+      "messenger_path_invalid",
+      `The path "${path}" of the messenger "${id}" must not contain "?" or "#": only the path is compared.`,
+    );
+  }
+}
+
+function requireUnique(
+  definitions: readonly NormalizedMessengerDefinition[],
+  field: "path" | "adapterName",
+  valueOf: (definition: NormalizedMessengerDefinition) => string,
+): void {
+  const owners = new Map<string, string>();
+  for (const definition of definitions) {
+    const value = valueOf(definition);
+    const owner = owners.get(value);
+    if (owner !== undefined) {
+      throw new ConfigurationError(
+        field === "path" ? "messenger_path_duplicate" : "messenger_adapter_duplicate",
+        `The messengers "${owner}" and "${definition.id}" both have the ${field} "${value}". Give one of them another ${field}.`,
+      );
+    }
+    owners.set(value, definition.id);
+  }
+}
+
+function positive(id: string, name: string, value: number | undefined, fallback: number): number {
+  const result = notNegative(id, name, value, fallback);
+  if (result > 0) return result;
+  throw new ConfigurationError(
+    "messenger_option_invalid",
+    `${name} of the messenger "${id}" must be more than 0.`,
+  );
+}
+
+function notNegative(id: string, name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw new ConfigurationError(
+    "messenger_option_invalid",
+    `${name} of the messenger "${id}" is ${String(value)}. It must be a number that is not negative.`,
+  );
+}

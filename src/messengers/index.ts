@@ -1,0 +1,62 @@
+/** Messengers: what a bot declares in `getMessengers()`, and what its code sees of them. */
+
+// Declaring
+export { defineMessengers, normalizeMessengers } from "./define-messengers.ts";
+export type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+export { chatSdkMessenger } from "../../providers/chat-sdk/index.ts";
+// oxlint-disable-next-line typescript/no-deprecated -- exported for bots that were written for the seed
+export { ThinkMessengerStateAgent } from "./state-agent.ts";
+export type {
+  ConversationTarget,
+  MessengerAllow,
+  MessengerConversation,
+  MessengerDefinition,
+  MessengerOptions,
+  MessengerRespondTo,
+  ThinkMessengers,
+  ToEventInput,
+  VerifyWebhook,
+} from "../core/messenger.ts";
+export type { DeliveryPolicy } from "../core/delivery.ts";
+
+// Inside a turn
+export { getMessengerContext } from "../core/turn-context.ts";
+export type {
+  MessengerAction,
+  MessengerAttachment,
+  MessengerAuthor,
+  MessengerCapabilities,
+  MessengerCommand,
+  MessengerEvent,
+  MessengerEventKind,
+  MessengerMessage,
+  MessengerThread,
+  QuotedMessage,
+} from "../core/messenger-event.ts";
+
+// Commands
+export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./commands.ts";
+
+// Writing a provider
+export type {
+  BotIdentity,
+  FetchedFile,
+  IncomingEvent,
+  MessengerPlatform,
+  PlatformContext,
+  PlatformVerification,
+  ReceiveContext,
+} from "../core/messenger.ts";
+export type {
+  ActionNotice,
+  Address,
+  CallFailure,
+  CallOptions,
+  OutgoingMessage,
+  Pacing,
+  PostedMessage,
+  Rate,
+  Surface,
+  SurfaceCapabilities,
+} from "../core/surface.ts";
+export type { RichText, TextEntity, TextFormat, TextLimits } from "../core/rich-text.ts";

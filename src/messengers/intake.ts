@@ -1,0 +1,287 @@
+import { errorCode } from "../core/errors.ts";
+import type { Delivery } from "../core/delivery.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { PlatformContext } from "../core/messenger.ts";
+import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
+import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
+import { sortEvent } from "../inbox/sort-event.ts";
+import type { CommandResult, ThinkCommands } from "./commands.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { safeText } from "./texts.ts";
+import type { ThreadMemory } from "./thread-memory.ts";
+import { addressOf } from "./turn-runner.ts";
+
+export interface IntakeOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly inbox: InboxStore;
+  readonly memory: ThreadMemory;
+  readonly delivery: Delivery;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  readonly context: (messengerId: string) => PlatformContext;
+  readonly commands: () => ThinkCommands;
+  /** Runs code of the bot so that it can ask which event it serves. */
+  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+}
+
+/** How long a message waits for more of it: pictures of an album, the rest of a paste that the client split. */
+const HOLD_MS = 1000;
+/** How often an event is looked at whose reading throws. */
+const MAX_ATTEMPTS = 5;
+/** Clients split pastes at the platform's limit; a text this long may have a second half. */
+const LONG_TEXT_LENGTH = 4000;
+
+/**
+ * Looks at every stored event once, in order of arrival, and decides what becomes of it. Control events are carried
+ * out here, so they never wait behind a turn (I3). Each event leaves one line in the log that says what and why.
+ */
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #attempts = new Map<number, number>();
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sorts all events that have not been looked at. Returns `false` when one could not be read now (the platform could
+   * not be asked who the bot is, code of the bot threw): it stays, and is tried again when `run` is called again.
+   */
+  async run(): Promise<boolean> {
+    let isComplete = true;
+    for (const row of this.#options.inbox.inState("received")) {
+      try {
+        await this.#take(row);
+        this.#attempts.delete(row.seq);
+      } catch (error) {
+        isComplete = this.#giveUp(row, error) && isComplete;
+      }
+    }
+    return isComplete;
+  }
+
+  #giveUp(row: InboxRow, error: unknown): boolean {
+    const attempts = (this.#attempts.get(row.seq) ?? 0) + 1;
+    const code = errorCode(error) ?? errorName(error);
+    this.#options.log.error("inbox.unreadable", { key: row.key, code, attempts });
+    this.#attempts.set(row.seq, attempts);
+    if (attempts < MAX_ATTEMPTS) return false;
+    this.#attempts.delete(row.seq);
+    this.#end(row, `given up: ${code}`);
+    return true;
+  }
+
+  async #take(row: InboxRow): Promise<void> {
+    const definition = this.#options.definition(row.messengerId);
+    if (definition === undefined) {
+      this.#end(row, `the messenger "${row.messengerId}" is not declared any more`);
+      return;
+    }
+    let event = await definition.platform.parse(row.incoming, this.#options.context(row.messengerId));
+    if (definition.toEvent !== undefined) {
+      event = await definition.toEvent({
+        event,
+        eventKind: event.kind,
+        thread: event.thread,
+        raw: event.raw,
+      });
+    }
+    await this.#sort(row, event, definition);
+  }
+
+  async #sort(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { delivery, memory } = this.#options;
+    if (event.kind === "mention" && definition.subscribeOnMention) memory.subscribe(event.thread.id);
+    const commands = this.#options.commands();
+    const sorting = sortEvent(event, {
+      respondTo: definition.respondTo,
+      isSubscribed: memory.isSubscribed(event.thread.id),
+      hasCommand: (name) => Object.hasOwn(commands, name),
+    });
+    if (isFromPerson(event)) delivery.revive(event.thread.chatId);
+    switch (sorting.kind) {
+      case "ignore":
+        this.#end(row, `ignored: ${sorting.reason}`);
+        return;
+      case "membership":
+        this.#end(row, `membership: ${event.detail ?? "changed"}`);
+        return;
+      case "correct":
+        this.#correct(row, event);
+        return;
+      case "withdraw":
+        this.#withdraw(row, event);
+        return;
+      case "press": {
+        if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
+        if (!sorting.answer) this.#end(row, "button answered");
+        else if (await this.#isAllowed(row, event, definition)) this.#queue(row, event, definition);
+        return;
+      }
+      case "command":
+        if (await this.#isAllowed(row, event, definition))
+          await this.#command(row, event, sorting.command, definition);
+        return;
+      case "answer":
+        if (await this.#isAllowed(row, event, definition)) this.#queue(row, event, definition);
+        return;
+    }
+  }
+
+  async #isAllowed(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    const { allow } = definition;
+    if (allow === undefined) return true;
+    const { author } = event;
+    const isAllowed =
+      author !== undefined &&
+      (typeof allow === "function"
+        ? await allow(author, event)
+        : allow.some((id) => String(id) === author.userId));
+    if (isAllowed) return true;
+    const isFirst = author !== undefined && this.#options.memory.refuseOnce(event.messengerId, author.userId);
+    this.#options.database.transaction(() => {
+      if (isFirst)
+        this.#reply(
+          `refused:${row.seq}`,
+          event,
+          definition,
+          safeText(definition.delivery, "refusedResponseText"),
+        );
+      this.#end(row, isFirst ? "refused: not allowed" : "ignored: not allowed");
+    });
+    return false;
+  }
+
+  #queue(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
+    const { database, deps, inbox, memory } = this.#options;
+    if (inbox.countQueued() >= definition.inboxLimit) {
+      database.transaction(() => {
+        if (memory.reportFullOnce(event.thread.id)) {
+          this.#reply(
+            `full:${row.seq}`,
+            event,
+            definition,
+            safeText(definition.delivery, "busyResponseText"),
+          );
+        }
+        this.#end(row, "refused: the inbox is full");
+      });
+      return;
+    }
+    memory.hasRoom(event.thread.id);
+    const albumId = event.message?.albumId;
+    const isHeld = albumId !== undefined || (event.message?.text.length ?? 0) >= LONG_TEXT_LENGTH;
+    const readyAt = isHeld ? deps.clock.now() + HOLD_MS : 0;
+    const album =
+      albumId === undefined
+        ? []
+        : inbox.inState("queued").filter((queued) => queued.event?.message?.albumId === albumId);
+    database.transaction(() => {
+      inbox.queue(row.seq, event, readyAt);
+      if (album.length > 0)
+        inbox.hold(
+          album.map((queued) => queued.seq),
+          readyAt,
+        );
+    });
+    this.#log(row, "queued");
+  }
+
+  #correct(row: InboxRow, event: MessengerEvent): void {
+    const target = this.#queuedMessage(event);
+    if (target?.event?.message === undefined || event.message === undefined) {
+      this.#end(row, "ignored: edit of a message that is not waiting");
+      return;
+    }
+    const { command: _command, ...message } = event.message;
+    this.#options.inbox.correct(target.seq, {
+      ...target.event,
+      message: { ...message, albumId: target.event.message.albumId, sentAt: target.event.message.sentAt },
+    });
+    this.#end(row, "edit applied to the waiting message");
+  }
+
+  #withdraw(row: InboxRow, event: MessengerEvent): void {
+    const target = this.#queuedMessage(event);
+    if (target !== undefined) this.#end(target, "withdrawn by its author");
+    this.#end(row, target === undefined ? "deletion recorded" : "deletion applied to the waiting message");
+  }
+
+  #queuedMessage(event: MessengerEvent): InboxRow | undefined {
+    return this.#options.inbox
+      .inState("queued")
+      .find(
+        (queued) =>
+          queued.messengerId === event.messengerId &&
+          queued.event?.thread.chatId === event.thread.chatId &&
+          queued.event.message?.id === event.message?.id,
+      );
+  }
+
+  async #command(
+    row: InboxRow,
+    event: MessengerEvent,
+    command: MessengerCommand,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { database, inContext, log } = this.#options;
+    const handler = this.#options.commands()[command.name];
+    const replies: string[] = [];
+    let result: CommandResult;
+    try {
+      result = await inContext(event, () =>
+        handler?.handler({ args: command.args, event, reply: (text) => replies.push(text) }),
+      );
+    } catch (error) {
+      log.error("command.failed", { command: command.name, code: errorCode(error) ?? errorName(error) });
+      result = safeText(definition.delivery, "errorResponseText");
+    }
+    if (typeof result === "string" && result !== "") replies.push(result);
+    database.transaction(() => {
+      for (const [index, text] of replies.entries())
+        this.#reply(`command:${row.seq}:${index}`, event, definition, text);
+      if (typeof result === "object" && event.message !== undefined) {
+        const { command: _command, ...message } = event.message;
+        this.#queue(row, { ...event, message: { ...message, text: result.prompt } }, definition);
+      } else {
+        this.#end(row, `command: ${command.name}`);
+      }
+    });
+  }
+
+  #reply(id: string, event: MessengerEvent, definition: NormalizedMessengerDefinition, text: string): void {
+    this.#options.delivery.send({ id, address: addressOf(event), policy: definition.delivery ?? {} }, text);
+  }
+
+  #end(row: InboxRow, outcome: string): void {
+    this.#options.inbox.end([row.seq], outcome);
+    this.#log(row, outcome);
+  }
+
+  #log(row: InboxRow, outcome: string): void {
+    this.#options.log.info("inbox.event", { key: row.key, thread: row.incoming.thread.id, outcome });
+  }
+}
+
+function isFromPerson(event: MessengerEvent): boolean {
+  return (
+    event.message !== undefined ||
+    event.action !== undefined ||
+    (event.kind === "membership" && event.detail !== "left")
+  );
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown";
+}

@@ -1,0 +1,132 @@
+import { errorCode } from "../core/errors.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { BotIdentity, IncomingEvent, PlatformContext } from "../core/messenger.ts";
+import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { createRootStore } from "./root-store.ts";
+import type { DirectoryEntry, RootStore } from "./root-store.ts";
+import { admitWebhook, problem } from "./webhook.ts";
+
+export interface RootRuntimeOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  /** Stores events in a conversation's inbox; resolves when they are durable. `""` is the root itself. */
+  readonly deliver: (
+    conversation: string,
+    messengerId: string,
+    events: readonly IncomingEvent[],
+  ) => Promise<void>;
+}
+
+const IDENTITY_TIMEOUT_MS = 5000;
+
+/** The root: admits webhooks, finds the conversation of each event, and answers when the event is durable there. */
+export class RootRuntime {
+  readonly #options: RootRuntimeOptions;
+  readonly #store: RootStore;
+  readonly #asking = new Map<string, Promise<BotIdentity>>();
+  readonly #identities = new Map<string, BotIdentity>();
+  #definitions: readonly NormalizedMessengerDefinition[] | undefined;
+
+  constructor(options: RootRuntimeOptions) {
+    this.#options = options;
+    this.#store = createRootStore(options.database);
+  }
+
+  /** The answer to a messenger's webhook; `undefined` when the request is for somebody else. */
+  async handle(request: Request): Promise<Response | undefined> {
+    const { pathname } = new URL(request.url);
+    const definition = this.#all().find((candidate) => candidate.path === pathname);
+    if (definition === undefined) return undefined;
+    const admitted = await admitWebhook(request, definition);
+    if (admitted instanceof Response) return admitted;
+    try {
+      return await definition.platform.receive(admitted, this.#context(definition), {
+        accept: (events) => this.#accept(definition, events),
+        ignore: (kind) => this.#store.countIgnored(definition.id, kind),
+      });
+    } catch (error) {
+      // Nothing is answered 2xx that is not durable (I1): the platform sends it again.
+      this.#options.log.error("webhook.failed", {
+        messenger: definition.id,
+        code: errorCode(error) ?? nameOf(error),
+      });
+      return problem(503, "not_stored", "The update could not be stored. Please send it again.", {
+        "retry-after": "1",
+      });
+    }
+  }
+
+  /** Who the bot is: stored once, so that a cold start makes no call. */
+  async identity(messengerId: string): Promise<BotIdentity> {
+    const known = this.#identities.get(messengerId) ?? this.#store.identity(messengerId);
+    if (known !== undefined) {
+      this.#identities.set(messengerId, known);
+      return known;
+    }
+    const asking = this.#asking.get(messengerId) ?? this.#ask(messengerId);
+    this.#asking.set(messengerId, asking);
+    return asking.finally(() => this.#asking.delete(messengerId));
+  }
+
+  directory(limit = 100): DirectoryEntry[] {
+    return this.#store.directory(limit);
+  }
+
+  /** How many updates of kinds that are not handled have come, by messenger and kind. */
+  ignored(): Readonly<Record<string, number>> {
+    return this.#store.ignored();
+  }
+
+  async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
+    const byConversation = new Map<string, IncomingEvent[]>();
+    for (const event of events) {
+      const name = await this.#conversationOf(definition, event);
+      byConversation.set(name, [...(byConversation.get(name) ?? []), event]);
+    }
+    await Promise.all(
+      [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
+    );
+    const now = this.#options.deps.clock.now();
+    for (const [name, [first]] of byConversation) {
+      if (first !== undefined) this.#store.touch(name, definition.id, first.thread, now);
+    }
+  }
+
+  async #conversationOf(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<string> {
+    const { conversation } = definition;
+    if (conversation === "self") return "";
+    if (conversation === "thread") return threadConversationName(definition.id, incoming.thread.id);
+    const event = await definition.platform.parse(incoming, this.#context(definition));
+    const target = await conversation(event);
+    return target.target === "self" ? "" : chosenConversationName(target);
+  }
+
+  async #ask(messengerId: string): Promise<BotIdentity> {
+    const definition = this.#all().find((candidate) => candidate.id === messengerId);
+    if (definition === undefined) throw new Error(`The messenger "${messengerId}" is not declared`);
+    const signal = AbortSignal.timeout(IDENTITY_TIMEOUT_MS);
+    const identity = await definition.platform.fetchIdentity(this.#context(definition), signal);
+    this.#store.setIdentity(messengerId, identity);
+    this.#identities.set(messengerId, identity);
+    return identity;
+  }
+
+  #context(definition: NormalizedMessengerDefinition): PlatformContext {
+    const { deps, log } = this.#options;
+    return { messengerId: definition.id, deps, log, identity: () => this.identity(definition.id) };
+  }
+
+  #all(): readonly NormalizedMessengerDefinition[] {
+    this.#definitions ??= this.#options.definitions();
+    return this.#definitions;
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown";
+}

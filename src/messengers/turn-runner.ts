@@ -1,0 +1,262 @@
+import type { UIMessage } from "ai";
+import type { Database } from "../core/database.ts";
+import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
+import type { Deps } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { Address } from "../core/surface.ts";
+import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
+import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
+import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
+import type { Turn, TurnStore } from "../turn/turn-store.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { safeText } from "./texts.ts";
+import type { ThreadMemory } from "./thread-memory.ts";
+import { userParts } from "./user-message.ts";
+
+export interface TurnRunnerOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly inbox: InboxStore;
+  readonly turns: TurnStore;
+  readonly memory: ThreadMemory;
+  readonly delivery: Delivery;
+  readonly engine: TurnEngine;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+}
+
+/**
+ * Takes queued messages into turns, one turn at a time (I3), and a turn's text into its reply. Every step begins with
+ * a row and can be repeated: after a crash `advance` finds each turn where it was left.
+ */
+export class TurnRunner {
+  readonly #options: TurnRunnerOptions;
+  /** Turns whose operation this object has begun or taken up since it was started. */
+  readonly #begun = new Set<string>();
+
+  constructor(options: TurnRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Does everything that can be done now. Returns when it must be called again at the latest, if ever. */
+  async advance(): Promise<number | undefined> {
+    const { turns } = this.#options;
+    for (;;) {
+      const [turn] = turns.unfinished();
+      if (turn === undefined) {
+        const wakeAt = this.#takeNext();
+        if (wakeAt === "begun") continue;
+        return wakeAt;
+      }
+      if (turn.state === "stopping") {
+        await this.#options.engine.abort(turn.id, turn.session);
+        turns.setState(turn.id, "ended");
+        continue;
+      }
+      if (this.#supersede(turn)) continue;
+      if (!this.#begun.has(turn.id)) {
+        await this.#begin(turn);
+        continue;
+      }
+      const outcome = await this.#options.engine.outcome(turn.id, turn.session);
+      if (outcome.kind === "open") return undefined;
+      if (outcome.kind === "unknown") this.#begun.delete(turn.id);
+      else this.#finish(turn.id, outcome);
+    }
+  }
+
+  /** Whether a turn is at work. */
+  isBusy(): boolean {
+    return this.#options.turns.unfinished().length > 0;
+  }
+
+  /** The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs. */
+  stop(): boolean {
+    const { database, delivery, engine, inbox, turns } = this.#options;
+    const turn = turns.unfinished().find((candidate) => candidate.state === "open");
+    if (turn === undefined) return false;
+    const mark = safeText(this.#policy(turn.address), "stoppedResponseText");
+    database.transaction(() => {
+      turns.setState(turn.id, "stopping");
+      delivery.open(this.#replyOf(turn));
+      delivery.finish(turn.id, joinParagraphs(engine.textSoFar(turn.id), mark));
+      inbox.end(turn.messageSeqs, "stopped");
+    });
+    return true;
+  }
+
+  /** Nobody will see the answer any more: the running turn for this chat is not paid for any longer. */
+  abandon(chatId: string): void {
+    const { database, inbox, turns } = this.#options;
+    for (const turn of turns.unfinished()) {
+      if (turn.address.chatId !== chatId || turn.state !== "open") continue;
+      database.transaction(() => {
+        turns.setState(turn.id, "stopping");
+        inbox.end(turn.messageSeqs, "the chat is gone");
+      });
+    }
+  }
+
+  #takeNext(): number | "begun" | undefined {
+    const { deps, inbox } = this.#options;
+    const queued = inbox.inState("queued");
+    const next = nextBatch(queued, (id) => this.#options.definition(id), deps.clock.now());
+    switch (next.kind) {
+      case "none":
+        return undefined;
+      case "wait":
+        return next.until;
+      case "batch": {
+        const before = this.#options.turns.newest();
+        const continues = before !== undefined && this.#continues(before, next.rows[0]);
+        this.#insert(next.rows, continues ? before : undefined);
+        return "begun";
+      }
+    }
+  }
+
+  /** A message that follows at once makes the running turn void: it is begun again with all of them. */
+  #supersede(turn: Turn): boolean {
+    const { deps, inbox } = this.#options;
+    const [first] = inbox.inState("queued");
+    if (first === undefined || first.readyAt > deps.clock.now() || !this.#continues(turn, first))
+      return false;
+    const next = nextBatch(inbox.inState("queued"), (id) => this.#options.definition(id), deps.clock.now());
+    if (next.kind !== "batch") return false;
+    this.#insert(next.rows, turn);
+    return true;
+  }
+
+  /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
+  #continues(turn: Turn, row: InboxRow | undefined): boolean {
+    if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
+    const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
+    if (last === undefined || turn.session !== this.#options.memory.session()) return false;
+    return followsInBurst(last, row, this.#options.definition(row.messengerId).burstMs);
+  }
+
+  #insert(rows: readonly InboxRow[], replaced: Turn | undefined): void {
+    const { database, delivery, deps, inbox, log, memory, turns } = this.#options;
+    const newest = rows.at(-1);
+    if (newest?.event === undefined) return;
+    const { event } = newest;
+    const turn = {
+      id: deps.newId(),
+      session: memory.session(),
+      address: addressOf(event),
+      context: event,
+      lastReceivedAt: newest.receivedAt,
+      messageSeqs: [...(replaced?.messageSeqs ?? []), ...rows.map((row) => row.seq)],
+      replaces: replaced?.id,
+    };
+    database.transaction(() => {
+      if (replaced !== undefined) {
+        turns.setState(replaced.id, "withdrawn");
+        delivery.withdraw(replaced.id);
+      }
+      inbox.take(rows.map((row) => row.seq));
+      turns.insert(turn);
+    });
+    log.info("turn.begun", { turn: turn.id, messages: turn.messageSeqs.length, replaces: turn.replaces });
+  }
+
+  async #begin(turn: Turn): Promise<void> {
+    const { delivery, engine, inbox } = this.#options;
+    if (turn.replaces !== undefined) {
+      await engine.abort(turn.replaces, turn.session);
+      await engine.forget(turn.replaces, turn.session);
+    }
+    // The person may have stopped it, or written more, while the former one was ending.
+    if (this.#options.turns.get(turn.id)?.state !== "open") return;
+    const events = inbox
+      .rows(turn.messageSeqs)
+      .flatMap((row) => (row.event === undefined ? [] : [row.event]));
+    delivery.open(this.#replyOf(turn));
+    const question: UIMessage = {
+      id: turn.id,
+      role: "user",
+      parts: userParts(events, (id) => this.#options.definition(id)),
+    };
+    await engine.start(turn.id, turn.session, question, {
+      append: (delta) => delivery.append(turn.id, delta),
+      replace: (text) => delivery.replace(turn.id, text),
+    });
+    this.#begun.add(turn.id);
+  }
+
+  #finish(turnId: string, outcome: Exclude<TurnOutcome, { kind: "open" | "unknown" }>): void {
+    const { database, delivery, inbox, log, turns } = this.#options;
+    const turn = turns.get(turnId);
+    if (turn?.state !== "open") return;
+    const text = visibleText(outcome, this.#policy(turn.address));
+    database.transaction(() => {
+      delivery.finish(turn.id, text);
+      turns.setState(turn.id, "ended");
+      inbox.end(turn.messageSeqs, outcome.kind === "done" ? "answered" : outcome.kind);
+    });
+    this.#begun.delete(turn.id);
+    log.info("turn.ended", { turn: turn.id, outcome: outcome.kind, characters: text.length });
+  }
+
+  #replyOf(turn: Turn): ReplyStart {
+    const policy = this.#policy(turn.address);
+    return {
+      id: turn.id,
+      address: turn.address,
+      policy,
+      ...(repliesTo(policy, turn.context) && { replyTo: turn.context.message?.id }),
+      ...(turn.replaces !== undefined && { takesOver: turn.replaces }),
+    };
+  }
+
+  #policy(address: Address): DeliveryPolicy {
+    return this.#options.definition(address.messengerId).delivery ?? {};
+  }
+}
+
+/** What the person reads in the end: never nothing, and never an error's own words. */
+function visibleText(
+  outcome: Exclude<TurnOutcome, { kind: "open" | "unknown" }>,
+  policy: DeliveryPolicy,
+): string {
+  const said = outcome.text.trim() === "" ? "" : outcome.text;
+  switch (outcome.kind) {
+    case "done":
+      return said === "" ? safeText(policy, "emptyResponseText") : said;
+    case "stopped":
+      return joinParagraphs(said, safeText(policy, "stoppedResponseText"));
+    case "failed":
+      return said === ""
+        ? safeText(policy, "errorResponseText")
+        : joinParagraphs(said, safeText(policy, "interruptedResponseText"));
+  }
+}
+
+/** A paragraph after a text that may have been cut anywhere, also inside a code block. */
+function joinParagraphs(text: string, paragraph: string): string {
+  if (text.trim() === "") return paragraph;
+  let fence: string | undefined;
+  for (const [, marks] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {
+    if (fence === undefined) fence = marks;
+    else if (marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length) fence = undefined;
+  }
+  return fence === undefined ? `${text}\n\n${paragraph}` : `${text}\n${fence}\n\n${paragraph}`;
+}
+
+function repliesTo(policy: DeliveryPolicy, event: MessengerEvent): boolean {
+  const when = policy.replyTo ?? "groups";
+  return when === "always" || (when === "groups" && !event.thread.isDirectMessage);
+}
+
+/** Where the answer to an event goes. */
+export function addressOf(event: MessengerEvent): Address {
+  const { thread } = event;
+  return {
+    messengerId: event.messengerId,
+    threadId: thread.id,
+    chatId: thread.chatId,
+    isDirectMessage: thread.isDirectMessage,
+    ...(thread.topicId !== undefined && { topicId: thread.topicId }),
+  };
+}

@@ -1,0 +1,76 @@
+import { InvalidInputError } from "../core/errors.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+
+/** Largest webhook body that is read, in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/**
+ * Checks a webhook request before anything in it is used: the method, the secret in the header, then the size, then a
+ * signature over the body. Returns the request with its body in memory, or the answer that refuses it.
+ */
+export async function admitWebhook(
+  request: Request,
+  definition: NormalizedMessengerDefinition,
+): Promise<Request | Response> {
+  if (request.method !== "POST") {
+    return problem(405, "method_not_allowed", "This is a webhook: send a POST request.", { allow: "POST" });
+  }
+  const { verification } = definition.platform;
+  if (definition.verifyWebhook === undefined && verification.kind === "header") {
+    if (!(await verification.verify(request.headers))) return unauthorized();
+  }
+  const body = await readBody(request);
+  if (body === undefined) {
+    return problem(413, "body_too_large", `The body of a webhook may have ${MAX_BODY_BYTES} bytes at most.`);
+  }
+  const admitted = (): Request =>
+    new Request(request.url, { method: "POST", headers: request.headers, body });
+  if (typeof definition.verifyWebhook === "function") {
+    const verdict = await definition.verifyWebhook(admitted());
+    if (verdict instanceof Response) return verdict;
+    if (!verdict) return unauthorized();
+  }
+  return admitted();
+}
+
+function unauthorized(): Response {
+  return problem(401, "unauthorized", "The secret or signature of the request is missing or wrong.");
+}
+
+/** An error answer in JSON. */
+export function problem(
+  status: number,
+  code: string,
+  message: string,
+  headers?: Record<string, string>,
+): Response {
+  return Response.json({ error: { code, message } }, { status, headers });
+}
+
+async function readBody(request: Request): Promise<Uint8Array | undefined> {
+  const declared = Number(request.headers.get("content-length") ?? "0");
+  if (declared > MAX_BODY_BYTES) return undefined;
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (!(value instanceof Uint8Array))
+      throw new InvalidInputError("body_unreadable", "The body is not made of bytes.");
+    length += value.byteLength;
+    if (length > MAX_BODY_BYTES) {
+      await reader.cancel();
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  const body = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return body;
+}

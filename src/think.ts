@@ -1,0 +1,164 @@
+import { Agent } from "agents";
+import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
+import type { ToolSet, UIMessage } from "ai";
+import type { CallPurpose, Grant } from "./core/budget.ts";
+import { durableDatabase } from "./core/database.ts";
+import { systemDeps } from "./core/deps.ts";
+import { ConfigurationError } from "./core/errors.ts";
+import { consoleLog } from "./core/log.ts";
+import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
+import type { MessengerEvent } from "./core/messenger-event.ts";
+import type { Address, Pacing } from "./core/surface.ts";
+import { getMessengerContext } from "./core/turn-context.ts";
+import type { ThinkCommands } from "./messengers/commands.ts";
+import { AgentRuntime } from "./messengers/agent-runtime.ts";
+import type { ThinkModel } from "./messengers/agent-runtime.ts";
+import { agentNamespace } from "./messengers/agent-namespace.ts";
+import type { DirectoryEntry } from "./messengers/root-store.ts";
+import type { StreamCallback } from "./turn/chat-stream.ts";
+
+const DEFAULT_SYSTEM_PROMPT =
+  "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
+
+/**
+ * The class that a bot extends. One class serves both roles: the root takes the webhooks, and every conversation gets
+ * an object of its own, named `<root>/<conversation>`.
+ *
+ * @example
+ * export class MyBot extends Think<Env> {
+ *   getModel() { return modelFromEnv(this.env).model; }
+ *   getMessengers() { return defineMessengers({ telegram: telegramMessenger({ token, secretToken }) }); }
+ * }
+ * export default createWorker(MyBot);
+ */
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<Env> {
+  /** Most model calls of one turn. */
+  maxSteps = 10;
+  /** About how many tokens of the transcript the model gets; older parts are summarised, then left out. */
+  maxContextTokens = 60_000;
+  /**
+   * What happens to the text of a model call that was cut short. `"restart"`: it is dropped and the call is made again.
+   * `"continue"`: it is kept and the model is asked to go on, for models that honour a partial answer.
+   */
+  interruptedStep: "restart" | "continue" = "restart";
+  /** A model stream that sends nothing for this long, in milliseconds, has failed. `0` waits for ever. */
+  chatStreamStallTimeoutMs = 60_000;
+
+  readonly #runtime: AgentRuntime;
+
+  constructor(ctx: AgentContext, env: Env) {
+    super(ctx, env);
+    this.#runtime = new AgentRuntime({
+      agent: this,
+      name: () => this.name,
+      database: durableDatabase(ctx.storage),
+      deps: systemDeps,
+      log: consoleLog,
+      env,
+      stub: (name) => agentNamespace(ctx, env, this.constructor.name).getByName(name),
+      waitUntil: (work) => ctx.waitUntil(work),
+    });
+    this.lifecycle.use(this.#runtime.engine.harness);
+    this.lifecycle.use(this.#runtime);
+  }
+
+  /**
+   * The model of a turn: an AI SDK `LanguageModel`, or the id of a Workers AI model. Asked before every model call.
+   *
+   * @throws {ConfigurationError} unless overridden.
+   */
+  getModel(): ThinkModel {
+    throw new ConfigurationError(
+      "model_missing",
+      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env).model; }`,
+    );
+  }
+
+  /** @default a short prompt for a careful assistant */
+  getSystemPrompt(): string | Promise<string> {
+    return DEFAULT_SYSTEM_PROMPT;
+  }
+
+  /** AI SDK tools. A tool that may safely run twice can carry `recovery: "rerun"`. @default none */
+  getTools(): ToolSet | Promise<ToolSet> {
+    return {};
+  }
+
+  /** The messengers that this bot serves. @default none */
+  getMessengers(): ThinkMessengers {
+    return {};
+  }
+
+  /** Commands beside `/start`, `/help`, `/stop` and `/new`, or in place of them. @default none */
+  getCommands(): ThinkCommands {
+    return {};
+  }
+
+  /** The event that the running turn answers; `undefined` outside of a messenger's turn. */
+  getMessengerContext(): MessengerEvent | undefined {
+    return getMessengerContext();
+  }
+
+  /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
+  override onRequest(_request: Request): Response | Promise<Response> {
+    return new Response("Not found", { status: 404 });
+  }
+
+  /**
+   * Runs a turn and streams it. Resolves when it has ended.
+   *
+   * @param message text, or an AI SDK user message
+   */
+  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
+    await this.#runtime.chat(message, callback);
+  }
+
+  /** Ends a turn that `chat` began. `false` when it is not running any more. */
+  async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
+    return this.#runtime.cancelChat(requestId);
+  }
+
+  /**
+   * An agent of its own by class and name. For a `Think` class it is a top-level object, `<this root>/<name>`, which
+   * runs on a machine of its own; for any other class it is the base class's sub-agent.
+   */
+  override async subAgent<T extends Agent>(
+    agentClass: DynamicAgentClass<T>,
+    name: string,
+  ): Promise<DynamicAgentStub<T>> {
+    // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
+    if (!(agentClass.prototype instanceof Think)) return super.subAgent(agentClass, name);
+    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(this.#runtime.childName(name));
+    return stub as unknown as DynamicAgentStub<T>;
+  }
+
+  /** The conversations of this root, the most recently active first. */
+  listConversations(limit = 100): DirectoryEntry[] {
+    return this.#runtime.root.directory(limit);
+  }
+
+  /** How many updates of kinds that are not handled have come, by `<messenger>:<kind>`. */
+  ignoredUpdates(): Readonly<Record<string, number>> {
+    return this.#runtime.root.ignored();
+  }
+
+  /** @internal From the root: resolves when the events are durable here. */
+  async receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
+    await this.#runtime.receive(messengerId, events);
+  }
+
+  /** @internal From a conversation to its root. */
+  async acquireBudget(address: Address, purpose: CallPurpose, pacing: Pacing): Promise<Grant> {
+    return this.#runtime.budget.acquire(address, purpose, pacing);
+  }
+
+  /** @internal From a conversation to its root. */
+  async penalizeBudget(address: Address, retryAfterMs: number): Promise<void> {
+    await this.#runtime.budget.penalize(address, retryAfterMs);
+  }
+
+  /** @internal From a conversation to its root. */
+  async botIdentity(messengerId: string): Promise<BotIdentity> {
+    return this.#runtime.root.identity(messengerId);
+  }
+}

@@ -1,0 +1,83 @@
+import type { UIMessage, UIMessageChunk } from "ai";
+
+/** Where the text of a reply goes while it streams. */
+export interface ReplyTextSink {
+  append(delta: string): void;
+  /** What was streamed is void; this is the text now. */
+  replace(text: string): void;
+}
+
+interface JoinedText {
+  readonly text: string;
+  /** Whether a tool call came after the last text: what follows is a paragraph of its own. */
+  readonly afterTool: boolean;
+}
+
+const PARAGRAPH = "\n\n";
+
+/**
+ * The text of an assistant message as a person reads it: what was said before and after a tool call is set apart by a
+ * blank line; what a model continued after an interruption is joined as it is.
+ */
+export function textOfParts(parts: UIMessage["parts"]): string {
+  return joinParts(parts).text;
+}
+
+function joinParts(parts: UIMessage["parts"]): JoinedText {
+  let joined: JoinedText = { text: "", afterTool: false };
+  for (const part of parts) {
+    if (part.type === "text") joined = withText(joined, part.text);
+    else if (part.type.startsWith("tool-") || part.type === "dynamic-tool")
+      joined = { ...joined, afterTool: true };
+  }
+  return joined;
+}
+
+function withText(joined: JoinedText, text: string): JoinedText {
+  if (text === "") return joined;
+  const separator = joined.afterTool && joined.text.trim() !== "" ? PARAGRAPH : "";
+  return { text: joined.text + separator + text, afterTool: false };
+}
+
+/** Follows one operation's events and keeps its text so far, telling a sink of every change. */
+export class ReplyText {
+  readonly #sink: ReplyTextSink;
+  #joined: JoinedText;
+  /** The text shrank (a model call was begun anew). The sink learns of it with the next text, not with a blank. */
+  #isVoid = false;
+
+  /** @param parts what is stored of the message already */
+  constructor(sink: ReplyTextSink, parts: UIMessage["parts"] = []) {
+    this.#sink = sink;
+    this.#joined = joinParts(parts);
+    if (this.#joined.text !== "") sink.replace(this.#joined.text);
+  }
+
+  get text(): string {
+    return this.#joined.text;
+  }
+
+  onChunk(chunk: UIMessageChunk): void {
+    if (chunk.type === "text-delta") this.#advance(withText(this.#joined, chunk.delta));
+    else if (chunk.type.startsWith("tool-")) this.#joined = { ...this.#joined, afterTool: true };
+  }
+
+  /** The message as it is stored now: what counts, whatever was streamed. */
+  onMessage(parts: UIMessage["parts"]): void {
+    this.#advance(joinParts(parts));
+  }
+
+  #advance(next: JoinedText): void {
+    const before = this.#joined.text;
+    this.#joined = next;
+    if (next.text === before) return;
+    if (!next.text.startsWith(before)) this.#isVoid = true;
+    if (next.text.length <= before.length) return;
+    if (this.#isVoid) {
+      this.#isVoid = false;
+      this.#sink.replace(next.text);
+    } else {
+      this.#sink.append(next.text.slice(before.length));
+    }
+  }
+}

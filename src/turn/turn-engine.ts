@@ -1,0 +1,254 @@
+import { createCompactFunction } from "agents/sessions";
+import type { Session } from "agents/sessions";
+import { ThinkHarness } from "agents/harness/think";
+import type { ThinkErrorClass, ThinkSessionEvent } from "agents/harness/think";
+import { generateText } from "ai";
+import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import type { Log } from "../core/log.ts";
+import { errorCode } from "../core/errors.ts";
+import { interruptibleTools } from "./interruptible-tools.ts";
+import { toModelMessages } from "./model-messages.ts";
+import type { ModelMessagesOptions } from "./model-messages.ts";
+import { ReplyText, textOfParts } from "./reply-text.ts";
+import type { ReplyTextSink } from "./reply-text.ts";
+
+/** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
+export interface TurnEngineOptions {
+  readonly log: Log;
+  readonly model: () => LanguageModel | Promise<LanguageModel>;
+  readonly system: () => string | undefined | Promise<string | undefined>;
+  readonly tools: () => ToolSet | Promise<ToolSet>;
+  readonly maxSteps: () => number;
+  readonly maxContextTokens: () => number;
+  readonly interruptedStep: () => "restart" | "continue";
+  readonly resolveFile: ModelMessagesOptions["resolveFile"];
+  /** A tool is about to run: the turn has an effect from here on. */
+  readonly onToolStart: (operationId: string) => void;
+  /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
+  readonly onSettled: (operationId: string) => void;
+  /** Runs code of the bot so that it can ask which turn it serves. */
+  readonly inTurn: <T>(operationId: string, body: () => T) => T;
+}
+
+/** How an operation ended. `text` is everything that it said, also when it failed. */
+export type TurnOutcome =
+  | { readonly kind: "open" }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "done"; readonly text: string }
+  | { readonly kind: "stopped"; readonly text: string }
+  | { readonly kind: "failed"; readonly text: string };
+
+/** A model call that failed is made once more; so much for the model. The rest is for crashes, which are not its fault. */
+const MODEL_ATTEMPTS = 2;
+const MAX_INTERRUPTIONS = 12;
+const INTERRUPTION_BACKOFF_MS = 100;
+/** Where compaction begins, and what it leaves verbatim, as parts of the context limit. */
+const COMPACT_AT = 0.75;
+const KEEP_VERBATIM = 0.25;
+
+/**
+ * The model loop of one object. Durable queue, streaming and resumption are the harness's; ours is what happens when a
+ * model call is cut short, which text a reply has, and what the model gets to read.
+ */
+export class TurnEngine {
+  readonly harness: ThinkHarness;
+  readonly #options: TurnEngineOptions;
+  readonly #sessions = new Map<string, Session>();
+  /** The operation that each session runs now. */
+  readonly #running = new Map<string, string>();
+  readonly #texts = new Map<string, ReplyText>();
+  readonly #failures = new Map<string, number>();
+  readonly #decisions = new WeakMap<object, ThinkErrorClass>();
+
+  constructor(options: TurnEngineOptions) {
+    this.#options = options;
+    this.harness = new ThinkHarness({
+      model: ({ session }) => this.#inTurnOf(session, () => this.#model()),
+      system: ({ session }) => this.#inTurnOf(session, () => options.system()),
+      tools: async ({ session }) => this.#tools(session),
+      get maxSteps() {
+        return options.maxSteps();
+      },
+      recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
+      configureSession: (session, id) => this.#configure(session, id),
+      hooks: {
+        beforeTurn: async ({ session, messages }) => ({
+          messages: await toModelMessages(messages, {
+            tools: await this.#tools(session),
+            maxContextTokens: options.maxContextTokens(),
+            resolveFile: options.resolveFile,
+          }),
+        }),
+        beforeToolCall: ({ operationId }) => options.onToolStart(operationId),
+        onStepFinish: ({ operationId }) => {
+          this.#failures.delete(operationId);
+        },
+        onTurnEnd: ({ operationId }) => {
+          this.#texts.delete(operationId);
+          this.#failures.delete(operationId);
+          options.onSettled(operationId);
+        },
+        onError: (error, { operationId }) => this.#judge(error, operationId),
+        classifyError: (error) => (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail",
+        onRecovery: async ({ session, partial }): Promise<"continue"> => {
+          if (partial !== undefined && options.interruptedStep() === "restart")
+            await this.#cutBack(session, partial);
+          return "continue";
+        },
+      },
+    });
+    this.harness.observe((session, event) => this.#observe(session, event));
+  }
+
+  /** Begins an operation, or does nothing when it exists. Its text goes to `sink` from now on. */
+  async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
+    await this.follow(operationId, session, sink);
+    await this.submit(operationId, session, message);
+  }
+
+  /** Begins an operation whose text nobody follows, or does nothing when it exists. */
+  async submit(operationId: string, session: string, message: UIMessage): Promise<void> {
+    await this.harness
+      .session(session)
+      .submit({ ...message, id: userMessageId(operationId) }, { operationId });
+  }
+
+  /** Sends the text of an operation, what is stored of it first, to `sink`. */
+  async follow(operationId: string, session: string, sink: ReplyTextSink): Promise<void> {
+    if (this.#texts.has(operationId)) return;
+    const stored = await this.#answer(operationId, session);
+    if (!this.#texts.has(operationId)) this.#texts.set(operationId, new ReplyText(sink, stored?.parts));
+  }
+
+  /** Takes up everything that a crash left open, at once instead of at the harness's own next heartbeat. */
+  async resumeAll(): Promise<void> {
+    for (const { operationId, session } of await this.harness.pending()) {
+      await this.harness.session(session).submit("", { operationId });
+    }
+  }
+
+  /** Ends an operation and waits until it has ended. */
+  async abort(operationId: string, session: string): Promise<void> {
+    await this.harness.abort(session, operationId);
+    await this.harness.wait(session, operationId);
+  }
+
+  async outcome(operationId: string, session: string): Promise<TurnOutcome> {
+    const status = await this.harness.session(session).inspect(operationId);
+    if (status === undefined) return { kind: "unknown" };
+    if (status.status === "queued" || status.status === "running") return { kind: "open" };
+    const text = textOfParts((await this.#answer(operationId, session))?.parts ?? []);
+    if (status.status === "done") return { kind: "done", text };
+    return "reason" in status && (status.reason === "aborted" || status.reason === "withdrawn")
+      ? { kind: "stopped", text }
+      : { kind: "failed", text };
+  }
+
+  /** The text of a running operation so far. */
+  textSoFar(operationId: string): string {
+    return this.#texts.get(operationId)?.text ?? "";
+  }
+
+  /** Takes an ended operation's question and answers out of the transcript, as if it had never been asked. */
+  async forget(operationId: string, session: string): Promise<void> {
+    const question = userMessageId(operationId);
+    const answers = await this.harness.session(session).branches(question);
+    await this.#session(session).deleteMessages([...answers.map((message) => message.id), question]);
+  }
+
+  async #answer(operationId: string, session: string): Promise<UIMessage | undefined> {
+    const answers = await this.harness.session(session).branches(userMessageId(operationId));
+    return answers.findLast((message) => message.role === "assistant");
+  }
+
+  #observe(session: string, event: ThinkSessionEvent): void {
+    switch (event.type) {
+      case "run-start":
+        this.#running.set(session, event.operationId);
+        return;
+      case "run-end":
+        this.#running.delete(session);
+        return;
+      case "chunk":
+        this.#texts.get(event.operationId)?.onChunk(event.chunk);
+        return;
+      case "message":
+        if (event.operationId !== undefined && event.message.role === "assistant") {
+          this.#texts.get(event.operationId)?.onMessage(event.message.parts);
+        }
+        return;
+      case "operation":
+      case "reset":
+      case "transcript":
+        return;
+    }
+  }
+
+  #judge(error: unknown, operationId: string): void {
+    const failures = (this.#failures.get(operationId) ?? 0) + 1;
+    this.#failures.set(operationId, failures);
+    const code = errorCode(error) ?? "model_failed";
+    const isRetryable = isObject(error) && "retryable" in error && error.retryable === true;
+    const decision: ThinkErrorClass =
+      code === "context_overflow"
+        ? "context-overflow"
+        : isRetryable && failures < MODEL_ATTEMPTS
+          ? "retry"
+          : "fail";
+    if (isObject(error)) this.#decisions.set(error, decision);
+    this.#options.log.warn("model.failed", { operationId, code, attempt: failures, decision });
+  }
+
+  /**
+   * Drops what the interrupted call said. The harness stores the partial message after its hook, so cutting the parts
+   * back to those that were stored before the call makes the call start over, with the results of finished tools kept.
+   */
+  async #cutBack(session: string, partial: UIMessage): Promise<void> {
+    const stored = await this.#session(session).getMessage(partial.id);
+    partial.parts.length = stored?.parts.length ?? 0;
+  }
+
+  #configure(session: Session, id: string): void {
+    this.#sessions.set(id, session);
+    const limit = this.#options.maxContextTokens();
+    session
+      .onCompaction(
+        createCompactFunction({
+          summarize: async (prompt) => (await generateText({ model: await this.#model(), prompt })).text,
+          keepRecentTokens: Math.round(limit * KEEP_VERBATIM),
+        }),
+      )
+      .compactAfter(Math.round(limit * COMPACT_AT));
+  }
+
+  #session(id: string): Session {
+    const session = this.#sessions.get(id);
+    if (session !== undefined) return session;
+    throw new Error(`The session "${id}" was used before the turn engine knew it`);
+  }
+
+  async #model(): Promise<LanguageModel> {
+    return this.#options.model();
+  }
+
+  async #tools(session: string): Promise<ToolSet> {
+    const tools = await this.#inTurnOf(session, () => this.#options.tools());
+    const operationId = this.#running.get(session);
+    if (operationId === undefined) return tools;
+    return interruptibleTools(tools, (body) => this.#options.inTurn(operationId, body));
+  }
+
+  #inTurnOf<T>(session: string, body: () => T): T {
+    const operationId = this.#running.get(session);
+    return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
+  }
+}
+
+/** The transcript's message that an operation answers. */
+export function userMessageId(operationId: string): string {
+  return `${operationId}:question`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

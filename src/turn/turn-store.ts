@@ -1,0 +1,126 @@
+import type { Database } from "../core/database.ts";
+import { firstRow } from "../core/database.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { Address } from "../core/surface.ts";
+
+/**
+ * The turns that messages of a messenger started. A turn is `open` until its reply's whole text is stored; after a
+ * crash every open turn is taken up again.
+ */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS turn_v1 (
+  id TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  session TEXT NOT NULL,
+  state TEXT NOT NULL,
+  address TEXT NOT NULL,
+  context TEXT NOT NULL,
+  acted INTEGER NOT NULL DEFAULT 0,
+  last_received_at INTEGER NOT NULL,
+  message_seqs TEXT NOT NULL,
+  replaces TEXT
+) STRICT, WITHOUT ROWID`;
+
+/**
+ * - `open`: the model is at work, or will be
+ * - `stopping`: somebody ended it; what is visible stays
+ * - `ended`: its reply's text is stored
+ * - `withdrawn`: a later turn answers its messages too
+ */
+export type TurnState = "open" | "stopping" | "ended" | "withdrawn";
+
+export interface Turn {
+  /** Also the id of its reply and of its operation at the turn engine. */
+  readonly id: string;
+  readonly seq: number;
+  /** The session of the transcript that it belongs to. */
+  readonly session: string;
+  readonly state: TurnState;
+  readonly address: Address;
+  /** The event of the newest message that it answers. */
+  readonly context: MessengerEvent;
+  /** Whether a tool has begun to run: from then on the turn cannot be withdrawn. */
+  readonly acted: boolean;
+  readonly lastReceivedAt: number;
+  /** The inbox rows that it answers. */
+  readonly messageSeqs: readonly number[];
+  /** The withdrawn turn whose visible messages this one takes over. */
+  readonly replaces: string | undefined;
+}
+
+export interface TurnStore {
+  /** Begins a turn, and forgets those that finished before the newest one. */
+  insert(turn: Omit<Turn, "seq" | "state" | "acted">): Turn;
+  get(id: string): Turn | undefined;
+  /** Turns that are `open` or `stopping`, oldest first. */
+  unfinished(): Turn[];
+  newest(): Turn | undefined;
+  setState(id: string, state: TurnState): void;
+  markActed(id: string): void;
+}
+
+type StoredTurn = {
+  id: string;
+  seq: number;
+  session: string;
+  state: TurnState;
+  address: string;
+  context: string;
+  acted: number;
+  last_received_at: number;
+  message_seqs: string;
+  replaces: string | null;
+};
+
+export function createTurnStore(database: Database): TurnStore {
+  database.run(SCHEMA);
+  const COLUMNS =
+    "id, seq, session, state, address, context, acted, last_received_at, message_seqs, replaces";
+  const read = (where: string, ...bindings: string[]) =>
+    database.all<StoredTurn>(`SELECT ${COLUMNS} FROM turn_v1 ${where}`, ...bindings).map(parseTurn);
+
+  return {
+    insert(turn) {
+      const newest =
+        firstRow(database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1"))?.seq ?? 0;
+      database.run("DELETE FROM turn_v1 WHERE state IN ('ended', 'withdrawn') AND seq < ?", newest);
+      database.run(
+        `INSERT INTO turn_v1 (id, seq, session, state, address, context, last_received_at, message_seqs, replaces)
+         VALUES (?, ?, ?, 'open', ?, ?, ?, ?, ?)`,
+        turn.id,
+        newest + 1,
+        turn.session,
+        JSON.stringify(turn.address),
+        JSON.stringify(turn.context),
+        turn.lastReceivedAt,
+        JSON.stringify(turn.messageSeqs),
+        turn.replaces ?? null,
+      );
+      return { ...turn, seq: newest + 1, state: "open", acted: false };
+    },
+    get: (id) => firstRow(read("WHERE id = ?", id)),
+    unfinished: () => read("WHERE state IN ('open', 'stopping') ORDER BY seq"),
+    newest: () => firstRow(read("ORDER BY seq DESC LIMIT 1")),
+    setState(id, state) {
+      database.run("UPDATE turn_v1 SET state = ? WHERE id = ?", state, id);
+    },
+    markActed(id) {
+      database.run("UPDATE turn_v1 SET acted = 1 WHERE id = ? AND acted = 0", id);
+    },
+  };
+}
+
+function parseTurn(row: StoredTurn): Turn {
+  return {
+    id: row.id,
+    seq: row.seq,
+    session: row.session,
+    state: row.state,
+    address: JSON.parse(row.address) as Address,
+    context: JSON.parse(row.context) as MessengerEvent,
+    acted: row.acted === 1,
+    lastReceivedAt: row.last_received_at,
+    messageSeqs: JSON.parse(row.message_seqs) as number[],
+    replaces: row.replaces ?? undefined,
+  };
+}
