@@ -5,12 +5,12 @@ export const DEMO_NOTICE =
   "`ANTHROPIC_API_KEY`_, and start again._";
 
 export const SAMPLE_HINT =
-  'Try "where is order A-1001?", "show me markdown", "tell me something long", or "help".';
+  'Try "where is order 1001?", "show me markdown", "tell me something long", or "help".';
 
 const HELP = `I am the demo of this bot. I understand:
 
 - a greeting, or thanks
-- an order's number, e.g. "where is order A-1001?"
+- an order's number, e.g. "where is order 1001?"
 - "show me markdown": every kind of formatting
 - "tell me something long": a reply that needs several messages (or "long text 12000" for that many characters)
 - "make a list"`;
@@ -64,7 +64,7 @@ const INTENTS: readonly Intent[] = [
   },
   {
     pattern: /\b(orders?|parcel|package|delivery)\b/i,
-    answer: () => 'Which order is it? Please tell me its number, for example "A-1001".',
+    answer: () => 'Which order is it? Please tell me its number, for example "1001".',
   },
   { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You are welcome!" },
   { pattern: /\b(bye|goodbye|see you|good night)\b/i, answer: () => "Goodbye!" },

@@ -122,14 +122,14 @@ function isIdentifier(parameter: Parameter): boolean {
 /** `A-1001`, `A1001`, `#1001`; bare numbers only where the text speaks of the subject. In order, each once. */
 function identifiersIn(text: string, allowsNumbers: boolean): readonly string[] {
   const pattern = allowsNumbers
-    ? /(?<![\w-])(?:[a-z]{1,4}-?\d{2,12}|\d{3,12})(?![\w-])/gi
-    : /(?<![\w-])(?:[a-z]{1,4}-?\d{2,12})(?![\w-])|(?<=#)\d{2,12}/gi;
+    ? /(?<![\w-])(?:[a-z]{1,6}[-_]?\d{2,12}|\d{3,12})(?![\w-])/gi
+    : /(?<![\w-])(?:[a-z]{1,6}[-_]?\d{2,12})(?![\w-])|(?<=#)\d{2,12}/gi;
   return [...new Set([...text.matchAll(pattern)].map((match) => match[0].toUpperCase()))];
 }
 
 /** `A-1001` or `#1001` needs no word about what it is. */
 function hasClearIdentifier(text: string): boolean {
-  return /(?<![\w-])[a-z]{1,4}-\d{3,12}(?![\w-])|#\d{2,12}\b/i.test(text);
+  return /(?<![\w-])[a-z]{1,6}[-_]\d{3,12}(?![\w-])|#\d{2,12}\b/i.test(text);
 }
 
 /** "Where is it?" */
@@ -200,14 +200,24 @@ function wordThing(name: string, fields: Readonly<Record<string, unknown>>): str
   const listed = Object.entries(hasHeading ? rest : fields).filter(
     ([, item]) => item !== null && item !== undefined,
   );
-  return [heading, ...listed.map(([field, item]) => `- ${readable(field)}: ${wordValue(item)}`)]
+  return [heading, ...listed.map(([field, item]) => `- ${wordField(field, item)}`)]
     .join("\n")
     .replace(/:\n- /, ":\n\n- ")
     .replace(/\.\n- /, ".\n\n- ");
 }
 
+/** An amount in cents reads as an amount. */
+function wordField(name: string, value: unknown): string {
+  const amount = /^(?<what>.+)Cents$/.exec(name)?.groups?.["what"];
+  if (amount !== undefined && typeof value === "number")
+    return `${readable(amount)}: ${(value / 100).toFixed(2)}`;
+  return `${readable(name)}: ${wordValue(value)}`;
+}
+
 function wordValue(value: unknown): string {
-  if (Array.isArray(value)) return value.map(wordValue).join(", ");
+  if (Array.isArray(value)) return value.map(wordValue).join("; ");
+  const { name, quantity } = record(value);
+  if (isScalar(name) && isScalar(quantity)) return `${quantity} × ${name}`;
   if (typeof value === "object" && value !== null) {
     return Object.values(value)
       .filter((item) => item !== null)

@@ -13,6 +13,8 @@ export interface ModelEnvironment {
   /** May be left out for a server that asks for none. */
   readonly OPENAI_API_KEY?: string;
   readonly ANTHROPIC_API_KEY?: string;
+  /** A proxy for Anthropic's API. @default "https://api.anthropic.com/v1" */
+  readonly ANTHROPIC_BASE_URL?: string;
   /** The model's id, as its provider names it. */
   readonly MODEL?: string;
   /** The binding of Workers AI. */
@@ -59,7 +61,8 @@ export function modelFromEnv(
     );
   }
   if (hasOpenai) return openaiCompatible(baseUrl ?? PUBLIC_OPENAI_BASE_URL, openaiKey, modelId, deps);
-  if (anthropicKey !== undefined) return anthropic(anthropicKey, modelId, deps);
+  if (anthropicKey !== undefined)
+    return anthropic(anthropicKey, setting(env.ANTHROPIC_BASE_URL), modelId, deps);
   if (env.AI !== undefined && env.AI !== null) {
     const id = modelId ?? DEFAULT_WORKERS_AI_MODEL;
     return { model: workersAiModel(env, id), describe: `Workers AI, model ${id}`, isDemo: false };
@@ -80,7 +83,7 @@ function openaiCompatible(
   modelId: string | undefined,
   deps: Pick<Deps, "fetch">,
 ): ConfiguredModel {
-  const { origin } = parseBaseUrl(baseUrl);
+  const { origin } = parseBaseUrl("OPENAI_BASE_URL", baseUrl, PUBLIC_OPENAI_BASE_URL);
   if (modelId === undefined) {
     throw new ConfigurationError(
       "model_missing",
@@ -100,7 +103,12 @@ function openaiCompatible(
   };
 }
 
-function anthropic(apiKey: string, modelId: string | undefined, deps: Pick<Deps, "fetch">): ConfiguredModel {
+function anthropic(
+  apiKey: string,
+  baseUrl: string | undefined,
+  modelId: string | undefined,
+  deps: Pick<Deps, "fetch">,
+): ConfiguredModel {
   const id = modelId ?? DEFAULT_ANTHROPIC_MODEL;
   if (isWorkersAiId(id)) {
     throw new ConfigurationError(
@@ -109,26 +117,30 @@ function anthropic(apiKey: string, modelId: string | undefined, deps: Pick<Deps,
         `Remove ANTHROPIC_API_KEY, or set MODEL to an Anthropic model such as "${DEFAULT_ANTHROPIC_MODEL}".`,
     );
   }
+  const proxy =
+    baseUrl === undefined
+      ? undefined
+      : parseBaseUrl("ANTHROPIC_BASE_URL", baseUrl, "https://api.anthropic.com/v1");
   return {
-    model: createAnthropic({ apiKey, fetch: deps.fetch })(id),
-    describe: `Anthropic, model ${id}`,
+    model: createAnthropic({ apiKey, baseURL: baseUrl, fetch: deps.fetch })(id),
+    describe: `Anthropic${proxy === undefined ? "" : ` at ${proxy.origin}`}, model ${id}`,
     isDemo: false,
   };
 }
 
 /** The value is not repeated in the messages: people put keys into URLs. */
-function parseBaseUrl(value: string): URL {
+function parseBaseUrl(name: string, value: string, example: string): URL {
   const wrong = (problem: string) =>
     new ConfigurationError(
       "model_base_url_invalid",
-      `OPENAI_BASE_URL ${problem}. It is the address up to the version, e.g. "${PUBLIC_OPENAI_BASE_URL}".`,
+      `${name} ${problem}. It is the address up to the version, e.g. "${example}".`,
     );
   if (!URL.canParse(value)) throw wrong("is not a URL");
   const url = new URL(value);
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw wrong("does not begin with https:// or http://");
   if (url.username !== "" || url.password !== "")
-    throw wrong("holds a user name or password; use OPENAI_API_KEY");
+    throw wrong("holds a user name or password; keys have variables of their own");
   if (url.search !== "" || url.hash !== "") throw wrong("has a part after ? or #");
   if (/\/chat\/completions\/?$/.test(url.pathname))
     throw wrong("ends in /chat/completions, which is added to it");

@@ -78,6 +78,7 @@ describe("the demo model", () => {
     ["where is order A-1001?", ["A-1001"]],
     ["Where is my order a-1001", ["A-1001"]],
     ["A-1001", ["A-1001"]],
+    ["Where is order ORD-20001?", ["ORD-20001"]],
     ["order 1001 please", ["1001"]],
     ["what about #1002?", ["1002"]],
     ["orders A-1001 and A-1002 and A-1001", ["A-1001", "A-1002"]],
@@ -141,7 +142,8 @@ describe("the demo model", () => {
             order: {
               id: orderId,
               status: "in_transit",
-              items: ["Mug"],
+              items: [{ name: "Mug", quantity: 2 }, "Tea"],
+              totalCents: 1250,
               estimatedDelivery: "Friday",
               paid: true,
             },
@@ -153,7 +155,7 @@ describe("the demo model", () => {
     expect(steps).toHaveLength(2);
     expect(text).toContain("looking up **A-1001**");
     expect(text).toContain(
-      "Order **A-1001** is **in transit**.\n\n- Items: Mug\n- Estimated delivery: Friday\n- Paid: yes",
+      "Order **A-1001** is **in transit**.\n\n- Items: 2 × Mug; Tea\n- Total: 12.50\n- Estimated delivery: Friday\n- Paid: yes",
     );
     expect(text.split(DEMO_NOTICE)).toHaveLength(2);
   });

@@ -23,6 +23,12 @@ describe("modelFromEnv", () => {
     ],
     ["Anthropic", { ANTHROPIC_API_KEY: "sk-SECRET" }, "claude-sonnet-5", "Anthropic, model claude-sonnet-5"],
     [
+      "a proxy for Anthropic",
+      { ANTHROPIC_API_KEY: "sk-SECRET", ANTHROPIC_BASE_URL: "https://proxy.test/v1" },
+      "claude-sonnet-5",
+      "Anthropic at https://proxy.test, model claude-sonnet-5",
+    ],
+    [
       "another model of Anthropic",
       { ANTHROPIC_API_KEY: "sk-SECRET", MODEL: "claude-opus-5" },
       "claude-opus-5",
@@ -84,7 +90,7 @@ describe("modelFromEnv", () => {
       "a key in the URL",
       { OPENAI_BASE_URL: "https://u:SECRET@h.test/v1", MODEL: "m" },
       "model_base_url_invalid",
-      /use OPENAI_API_KEY/,
+      /variables of their own/,
     ],
     [
       "a query in the URL",

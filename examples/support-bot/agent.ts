@@ -1,0 +1,59 @@
+import { modelFromEnv, Think, type ModelEnvironment, type ThinkCommands } from "switchboard";
+import { defineMessengers } from "switchboard/messengers";
+import telegramMessenger from "switchboard/messengers/telegram";
+import { lookupOrderTool } from "./lookup-order.ts";
+
+interface Env extends ModelEnvironment {
+  TELEGRAM_BOT_TOKEN: string;
+  TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
+  TELEGRAM_BOT_USERNAME?: string;
+  TELEGRAM_API_BASE_URL?: string;
+  /** The shop's backend, without `/orders`. */
+  ORDERS_API_URL?: string;
+}
+
+/** The support assistant of a small shop for coffee and tea. */
+export class SupportAgent extends Think<Env> {
+  override getModel() {
+    return modelFromEnv(this.env).model;
+  }
+
+  override getSystemPrompt() {
+    return [
+      "You are the support assistant of a small online shop for coffee and tea.",
+      "Answer in the language of the customer, briefly and friendly. You are in a chat: no headings, short paragraphs.",
+      "Use lookup_order for every question about an order, and only say about orders what it returns.",
+      "If an order is not found, ask for its number again; it is in the confirmation mail.",
+      "You cannot change, cancel or refund orders: for that the customer writes to help@shop.example.",
+    ].join("\n");
+  }
+
+  override getTools() {
+    return { lookup_order: lookupOrderTool(this.env.ORDERS_API_URL) };
+  }
+
+  override getCommands(): ThinkCommands {
+    return {
+      order: {
+        description: "Where is my order? For example: /order 1001",
+        handler: ({ args }) =>
+          args === "" ? "Which order? For example: /order 1001" : { prompt: `Where is my order ${args}?` },
+      },
+      hours: {
+        description: "When people answer",
+        handler: () => "People answer Monday to Friday from 9 to 17 o'clock. I am here all the time.",
+      },
+    };
+  }
+
+  override getMessengers() {
+    return defineMessengers({
+      telegram: telegramMessenger({
+        token: this.env.TELEGRAM_BOT_TOKEN,
+        secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+        userName: this.env.TELEGRAM_BOT_USERNAME,
+        apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
+      }),
+    });
+  }
+}
