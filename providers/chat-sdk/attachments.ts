@@ -1,0 +1,163 @@
+import type { Adapter, Attachment } from "chat";
+import { InvalidInputError, SwitchboardError, errorCode } from "../../src/core/errors.ts";
+import type { FetchedFile } from "../../src/core/messenger.ts";
+import type { AttachmentReference, MessengerAttachment } from "../../src/core/messenger-event.ts";
+import { parsePublicUrl } from "./safe-url.ts";
+import type { StoredAttachment } from "./stored-event.ts";
+
+const kinds: Readonly<Record<StoredAttachment["type"], MessengerAttachment["kind"]>> = {
+  image: "image",
+  file: "document",
+  video: "video",
+  audio: "audio",
+};
+
+/** An attachment of the SDK as a reference that the adapter, or its address, can be fetched by later. */
+export function attachmentOf(stored: StoredAttachment): MessengerAttachment {
+  return {
+    kind: kinds[stored.type],
+    reference: {
+      type: stored.type,
+      ...(stored.fetchMetadata ? { metadata: JSON.stringify(stored.fetchMetadata) } : {}),
+      ...(stored.url ? { url: stored.url } : {}),
+      ...(stored.mimeType ? { mediaType: stored.mimeType } : {}),
+    },
+    ...(stored.mimeType ? { mediaType: stored.mimeType } : {}),
+    ...(stored.name ? { name: stored.name } : {}),
+    ...(typeof stored.size === "number" ? { sizeBytes: stored.size } : {}),
+  };
+}
+
+interface FetchOptions {
+  readonly fetch: typeof fetch;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The bytes of an attachment: through the adapter, which knows how to authorise, or else by its public address.
+ * @throws {InvalidInputError} when it is too large, or cannot or must not be fetched
+ * @throws {SwitchboardError} when the download failed and may succeed later
+ */
+export async function fetchAttachment(
+  reference: AttachmentReference,
+  adapter: Adapter,
+  options: FetchOptions,
+): Promise<FetchedFile> {
+  const attachment = restore(reference, adapter);
+  const mediaType = attachment.mimeType;
+  if (attachment.fetchData !== undefined) {
+    const bytes = await fetchByAdapter(attachment.fetchData, options);
+    return { bytes, ...(mediaType === undefined ? {} : { mediaType }) };
+  }
+  if (attachment.url !== undefined) return fetchByUrl(attachment.url, mediaType, options);
+  throw new InvalidInputError("attachment-reference", "The adapter cannot fetch this attachment again.");
+}
+
+function restore(reference: AttachmentReference, adapter: Adapter): Attachment {
+  const { type, metadata, url, mediaType } = reference;
+  const attachment: Attachment = {
+    type: type === "image" || type === "video" || type === "audio" ? type : "file",
+    ...(typeof url === "string" ? { url } : {}),
+    ...(typeof mediaType === "string" ? { mimeType: mediaType } : {}),
+    ...(typeof metadata === "string" ? { fetchMetadata: parseMetadata(metadata) } : {}),
+  };
+  return adapter.rehydrateAttachment?.(attachment) ?? attachment;
+}
+
+function parseMetadata(text: string): Record<string, string> {
+  try {
+    return JSON.parse(text) as Record<string, string>;
+  } catch {
+    throw new InvalidInputError("attachment-reference", "The attachment's reference is not readable.");
+  }
+}
+
+async function fetchByAdapter(
+  fetchData: NonNullable<Attachment["fetchData"]>,
+  { maxBytes, signal }: FetchOptions,
+): Promise<Uint8Array> {
+  const data = await untilAborted(fetchData, signal);
+  refuseOver(maxBytes, data.byteLength);
+  return new Uint8Array(data);
+}
+
+/** An adapter's download takes no signal: it is waited for no longer than this, and its result dropped. */
+function untilAborted<Result>(run: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(failed(signal));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    run()
+      .then(resolve, () => reject(failed(signal)))
+      .finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/** Whatever an adapter or the network threw may hold a token or a signed address: nothing of it is kept (I10). */
+function failed(signal: AbortSignal): SwitchboardError {
+  return signal.aborted
+    ? new SwitchboardError("attachment-timed-out", "Fetching an attachment took too long.")
+    : new SwitchboardError("attachment-failed", "Fetching an attachment failed.");
+}
+
+function refuseOver(maxBytes: number, sizeBytes: number): void {
+  if (!(sizeBytes > maxBytes)) return;
+  throw new InvalidInputError(
+    "attachment-too-large",
+    `The attachment has more than ${maxBytes} bytes. Raise \`maxMediaBytes\` to allow more.`,
+  );
+}
+
+const maxRedirects = 3;
+
+async function fetchByUrl(
+  address: string,
+  mediaType: string | undefined,
+  options: FetchOptions,
+): Promise<FetchedFile> {
+  try {
+    const response = await follow(address, options);
+    refuseOver(options.maxBytes, Number(response.headers.get("content-length") ?? 0));
+    const bytes = await readUpTo(options.maxBytes, response);
+    const type = mediaType ?? response.headers.get("content-type")?.split(";")[0]?.trim();
+    return { bytes, ...(type ? { mediaType: type } : {}) };
+  } catch (error) {
+    if (errorCode(error)?.startsWith("attachment-")) throw error;
+    throw failed(options.signal);
+  }
+}
+
+/** Each step is checked: a public address may redirect to a private one. */
+async function follow(address: string, { fetch, signal }: FetchOptions): Promise<Response> {
+  let url = parsePublicUrl(address);
+  for (let step = 0; step <= maxRedirects; step += 1) {
+    const response = await fetch(url.href, { signal, redirect: "manual" });
+    if (response.ok) return response;
+    await response.body?.cancel();
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null) {
+      throw new SwitchboardError("attachment-refused", `An attachment's server answered ${response.status}.`);
+    }
+    url = parsePublicUrl(new URL(location, url).href);
+  }
+  throw new SwitchboardError("attachment-refused", "An attachment's address redirects too often.");
+}
+
+async function readUpTo(maxBytes: number, response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.byteLength;
+    // Leaving the loop cancels the rest.
+    refuseOver(maxBytes, sizeBytes);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(sizeBytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}

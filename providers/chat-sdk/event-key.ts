@@ -1,0 +1,18 @@
+/**
+ * How a press or a command is known again. The SDK gives them no identity of their own: the platform's trigger or
+ * object id is one where there is one, and otherwise the content, which a redelivery repeats.
+ */
+export async function interactionKey(triggerId: string | undefined, raw: unknown): Promise<string> {
+  if (typeof triggerId === "string" && triggerId !== "") return triggerId;
+  if (typeof raw === "object" && raw !== null && "id" in raw) {
+    const { id } = raw;
+    if ((typeof id === "string" && id !== "") || typeof id === "number") return String(id);
+  }
+  return contentKey(JSON.stringify(raw) ?? "");
+}
+
+/** A short fingerprint of a text: 128 bits of SHA-256, in hexadecimal digits. */
+export async function contentKey(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(digest).slice(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,29 @@
+import type { MessengerDefinition } from "../../src/core/messenger.ts";
+import { type ChatSdkMessengerOptions, messengerOptionsOf, parseChatSdkOptions } from "./options.ts";
+import { createChatSdkPlatform } from "./platform.ts";
+
+export type { ChatSdkMessengerOptions } from "./options.ts";
+export { ChatSdkCallError } from "./call-error.ts";
+
+/**
+ * A bot on any platform that the Chat SDK has an adapter for, for `getMessengers()`.
+ *
+ * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ *
+ * @example
+ * ```ts
+ * getMessengers() {
+ *   return defineMessengers({
+ *     slack: chatSdkMessenger({
+ *       adapter: createSlackAdapter({ botToken, signingSecret }),
+ *       verifyWebhook: false, // the adapter checks Slack's signature
+ *       capabilities: { maxMessageLength: 12_000 },
+ *     }),
+ *   });
+ * }
+ * ```
+ */
+export function chatSdkMessenger(options: ChatSdkMessengerOptions): MessengerDefinition {
+  const settings = parseChatSdkOptions(options);
+  return { ...messengerOptionsOf(options), platform: createChatSdkPlatform(settings) };
+}

@@ -1,0 +1,95 @@
+import type { Adapter } from "chat";
+import { ConfigurationError } from "../../src/core/errors.ts";
+import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.ts";
+import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
+import type { Pacing } from "../../src/core/surface.ts";
+
+/** What `chatSdkMessenger` takes, beside what every messenger understands. */
+export interface ChatSdkMessengerOptions extends MessengerOptions {
+  /** Any Chat SDK adapter, with its credentials. One of its own for each messenger. */
+  readonly adapter: Adapter;
+  /** The platform's name in events and logs. @default the adapter's name */
+  readonly provider?: string;
+  /** The bot's name, without `@`. @default the adapter's own */
+  readonly userName?: string;
+  /** What the platform can do, where it differs from the defaults: everything, and 2000 characters a message. */
+  readonly capabilities?: Partial<MessengerCapabilities>;
+  /** How often the platform may be called. @default 5 at once and one a second for each chat; 20 a second in all */
+  readonly pacing?: Pacing;
+  /**
+   * A function that verifies a request, or `false`: then only the adapter's own verification stands. Most adapters
+   * check signatures themselves, but not all, and not in every configuration.
+   */
+  readonly verifyWebhook: VerifyWebhook | false;
+}
+
+/** The options after they were checked. */
+export interface ChatSdkSettings {
+  readonly adapter: Adapter;
+  readonly provider: string;
+  readonly userName: string;
+  readonly capabilities: MessengerCapabilities;
+  readonly pacing: Pacing;
+}
+
+const defaultCapabilities: MessengerCapabilities = {
+  canEditMessages: true,
+  canStream: true,
+  maxMessageLength: 2000,
+  supportsActions: true,
+  supportsAttachments: true,
+};
+
+const defaultPacing: Pacing = {
+  direct: { burst: 5, everyMs: 1000 },
+  group: { burst: 5, everyMs: 1000 },
+  global: { burst: 20, everyMs: 50 },
+};
+
+/**
+ * Checks the options before anything runs.
+ * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ */
+export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSettings {
+  const adapter: Partial<Adapter> | undefined = options.adapter;
+  if (typeof adapter?.handleWebhook !== "function" || typeof adapter.postMessage !== "function") {
+    throw new ConfigurationError(
+      "chat-sdk-adapter-missing",
+      "chatSdkMessenger needs `adapter`: give it a Chat SDK adapter, such as createSlackAdapter({ ... }).",
+    );
+  }
+  const verifyWebhook: unknown = options.verifyWebhook;
+  if (typeof verifyWebhook !== "function" && verifyWebhook !== false) {
+    throw new ConfigurationError(
+      "chat-sdk-verification-missing",
+      "chatSdkMessenger needs `verifyWebhook`: a function that verifies each request, or `false` when the adapter verifies them itself.",
+    );
+  }
+  const maxLength = options.capabilities?.maxMessageLength;
+  if (maxLength !== undefined && !(Number.isInteger(maxLength) && maxLength > 0)) {
+    throw new ConfigurationError(
+      "chat-sdk-capabilities",
+      `chatSdkMessenger's \`capabilities.maxMessageLength\` is ${String(maxLength)}: give a whole number above 0.`,
+    );
+  }
+  return {
+    adapter: options.adapter,
+    provider: options.provider ?? options.adapter.name,
+    userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
+    capabilities: { ...defaultCapabilities, ...options.capabilities },
+    pacing: options.pacing ?? defaultPacing,
+  };
+}
+
+/** What is left of the options for the definition. The adapter's name tells two messengers apart. */
+export function messengerOptionsOf(options: ChatSdkMessengerOptions): MessengerOptions {
+  const {
+    adapter,
+    provider: _provider,
+    userName: _userName,
+    capabilities: _capabilities,
+    pacing: _pacing,
+    ...common
+  } = options;
+  return { ...common, adapterName: common.adapterName ?? adapter.name };
+}

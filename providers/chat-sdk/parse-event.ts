@@ -1,0 +1,125 @@
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type {
+  MessengerAuthor,
+  MessengerCapabilities,
+  MessengerCommand,
+  MessengerEvent,
+  MessengerMessage,
+  MessengerThread,
+} from "../../src/core/messenger-event.ts";
+import { attachmentOf } from "./attachments.ts";
+import { type StoredAuthor, type StoredMessage, type StoredQuote, storedEvent } from "./stored-event.ts";
+
+type ParsedEvent = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "detail">;
+
+/** The event of a stored one. Total: what cannot be read is `ignored`. */
+export function parseEvent(
+  incoming: IncomingEvent,
+  settings: {
+    readonly messengerId: string;
+    readonly provider: string;
+    readonly capabilities: MessengerCapabilities;
+  },
+): MessengerEvent {
+  const stored = storedEvent.safeParse(incoming.raw);
+  return {
+    key: incoming.key,
+    thread: incoming.thread,
+    ...settings,
+    raw: stored.success ? stored.data.raw : incoming.raw,
+    ...(stored.success
+      ? readEvent(stored.data, incoming.thread)
+      : { kind: "ignored" as const, detail: "unreadable event" }),
+  };
+}
+
+function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: MessengerThread): ParsedEvent {
+  switch (stored.type) {
+    case "message": {
+      const message = readMessage(stored.message, thread);
+      const kind = thread.isDirectMessage ? "direct-message" : message.isMention ? "mention" : "message";
+      const author = readAuthor(stored.message.author);
+      if (message.text === "" && message.attachments.length === 0) {
+        return { kind: "service", author, detail: "content of an unknown kind" };
+      }
+      return { kind, author, message };
+    }
+    case "edited": {
+      const { command: _command, ...message } = readMessage(stored.message, thread);
+      return { kind: "message-edited", author: readAuthor(stored.message.author), message };
+    }
+    case "deleted":
+      return { kind: "message-deleted", message: deletedMessage(stored.messageId) };
+    case "action":
+      return {
+        kind: "action",
+        author: readAuthor(stored.user),
+        action: {
+          id: stored.id,
+          data: stored.data,
+          ...(stored.messageId ? { messageId: stored.messageId } : {}),
+        },
+      };
+    case "command": {
+      const name = stored.command.replace(/^\//, "").toLowerCase();
+      return {
+        kind: thread.isDirectMessage ? "direct-message" : "mention",
+        author: readAuthor(stored.user),
+        message: {
+          id: stored.messageId,
+          text: `/${name} ${stored.text}`.trim(),
+          sentAt: stored.sentAt,
+          isMention: !thread.isDirectMessage,
+          command: { name, args: stored.text.trim() },
+          attachments: [],
+        },
+      };
+    }
+    default:
+      return stored satisfies never;
+  }
+}
+
+function readMessage(stored: StoredMessage, thread: MessengerThread): MessengerMessage {
+  const command = thread.isDirectMessage ? typedCommand(stored.text) : undefined;
+  return {
+    id: stored.id,
+    text: stored.text,
+    sentAt: stored.sentAt,
+    ...(typeof stored.editedAt === "number" ? { editedAt: stored.editedAt } : {}),
+    isMention: stored.isMention,
+    ...(command ? { command } : {}),
+    ...(stored.replyTo ? { quoted: readQuote(stored.replyTo) } : {}),
+    attachments: stored.attachments.map(attachmentOf),
+  };
+}
+
+/** On platforms without commands of their own people type them. */
+function typedCommand(text: string): MessengerCommand | undefined {
+  const [, name, args] = /^\/([a-z]\w{0,31})(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), args: args?.trim() ?? "" };
+}
+
+function readQuote(quote: StoredQuote): NonNullable<MessengerMessage["quoted"]> {
+  return {
+    id: quote.id,
+    text: quote.text,
+    author: readAuthor(quote.author),
+    isFromBot: quote.author.isMe ?? false,
+    attachments: quote.attachments.map(attachmentOf),
+  };
+}
+
+function readAuthor({ userId, userName, fullName, isBot }: StoredAuthor): MessengerAuthor {
+  return {
+    userId,
+    ...(userName ? { userName } : {}),
+    ...(fullName ? { fullName } : {}),
+    ...(typeof isBot === "boolean" ? { isBot } : {}),
+  };
+}
+
+/** The platform says which message went away, not what it said. */
+function deletedMessage(id: string): MessengerMessage {
+  return { id, text: "", sentAt: 0, isMention: false, attachments: [] };
+}

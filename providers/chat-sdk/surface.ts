@@ -1,0 +1,80 @@
+import type { Adapter } from "chat";
+import type { CallFailure, Surface } from "../../src/core/surface.ts";
+import { type CallMethod, ChatSdkCallError, adapterFailure } from "./call-error.ts";
+import type { ChatSdkSettings } from "./options.ts";
+
+/**
+ * Any adapter as the delivery engine sees it. `ready` makes the adapter usable before its first call; when it cannot,
+ * nothing was sent.
+ */
+export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Promise<void>): Surface {
+  const { adapter, capabilities } = settings;
+  const call = async <Result>(
+    method: CallMethod,
+    signal: AbortSignal,
+    run: (adapter: Adapter) => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      await untilAborted(ready(), signal);
+    } catch {
+      throw new ChatSdkCallError("initialize", { kind: "transient", code: "not-initialized" });
+    }
+    try {
+      return await untilAborted(run(adapter), signal);
+    } catch (error) {
+      throw new ChatSdkCallError(
+        method,
+        signal.aborted ? { kind: "unknown", code: "timed-out" } : adapterFailure(method, error),
+      );
+    }
+  };
+  return {
+    provider: settings.provider,
+    capabilities: {
+      edit: capabilities.canEditMessages,
+      remove: true,
+      typing: true,
+      buttons: capabilities.supportsActions,
+    },
+    format: "markdown",
+    limits: { maxLength: capabilities.maxMessageLength, maxEntities: Infinity },
+    pacing: settings.pacing,
+    typingLastsMs: 5000,
+
+    async post(address, message, { signal }) {
+      const posted = await call("post", signal, (to) =>
+        to.postMessage(address.threadId, { markdown: message.text }),
+      );
+      return { messageId: posted.id };
+    },
+    async edit(address, messageId, message, { signal }) {
+      await call("edit", signal, (to) =>
+        to.editMessage(address.threadId, messageId, { markdown: message.text }),
+      );
+    },
+    async remove(address, messageId, { signal }) {
+      await call("remove", signal, (to) => to.deleteMessage(address.threadId, messageId));
+    },
+    async typing(address, { signal }) {
+      await call("typing", signal, (to) => to.startTyping(address.threadId));
+    },
+    // The adapters answer a press themselves when it comes in; none can show a notice later.
+    answerAction: () => Promise.resolve(),
+    classifyError: classifyChatSdkError,
+  };
+}
+
+/** Total: what did not come from a call of this surface may have been done. */
+export function classifyChatSdkError(error: unknown): CallFailure {
+  return error instanceof ChatSdkCallError ? error.failure : adapterFailure("post", error);
+}
+
+/** Adapters take no signal: a call is waited for no longer than the signal says, and its late outcome is dropped. */
+function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(new DOMException("timed out", "AbortError"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    if (signal.aborted) onAbort();
+  });
+}
