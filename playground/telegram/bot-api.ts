@@ -1,7 +1,7 @@
 import type { ApiCall, ApiLog } from "./api-log.ts";
 import { BotApiError } from "./bot-api-error.ts";
 import type { ResponseParameters } from "./bot-api-error.ts";
-import { CallParameters } from "./call-parameters.ts";
+import { CallParameters, readText } from "./call-parameters.ts";
 import type { Flood } from "./flood.ts";
 import { findMethod, floodCounted } from "./methods/index.ts";
 import type { MethodContext } from "./methods/context.ts";
@@ -77,7 +77,7 @@ export class BotApi {
     const chatId = Number(raw.values.chat_id ?? Number.NaN);
     if (Number.isSafeInteger(chatId)) return chatId;
     const queryId = raw.values.callback_query_id;
-    return queryId === undefined ? undefined : this.#context.callbackQueries.find(String(queryId))?.chatId;
+    return queryId === undefined ? undefined : this.#context.callbackQueries.find(readText(queryId))?.chatId;
   }
 }
 

@@ -22,8 +22,7 @@ export class CallParameters {
 
   string(name: string): string {
     const value = this.raw.values[name];
-    if (value === undefined || value === null) return "";
-    return typeof value === "object" ? JSON.stringify(value) : String(value);
+    return readText(value);
   }
 
   /** 0 when absent or no number, as Telegram reads it. */
@@ -75,6 +74,12 @@ export class CallParameters {
     }
     return fixFormattedText(text, readEntities(inner.json(entitiesName)));
   }
+}
+
+/** A parameter as text; what JSON carried as a number, a boolean or an object is written out. */
+export function readText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
 function parseByMode(mode: string, text: string): FormattedText {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { readBody } from "./bot-api-server.ts";
 import type { ChangeSignal } from "./change-signal.ts";
-import type { FaultRule, Faults } from "./faults.ts";
+import type { Faults } from "./faults.ts";
 import type { Simulator } from "./simulator.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
 import type { ChatState, World } from "./world.ts";
@@ -17,6 +17,8 @@ export interface ControlApiOptions {
   readonly delivery: WebhookDelivery;
   readonly faults: Faults;
   readonly signal: ChangeSignal;
+  /** The bot's commands, by scope and language. */
+  readonly commands: ReadonlyMap<string, readonly object[]>;
 }
 
 const id = z.coerce.number().int();
@@ -134,6 +136,7 @@ function createOperations({
   world,
   delivery,
   faults,
+  commands,
 }: ControlApiOptions): Readonly<Record<string, Operation>> {
   const on =
     <Schema extends z.ZodType>(schema: Schema, run: (input: z.infer<Schema>) => unknown): Operation =>
@@ -146,11 +149,8 @@ function createOperations({
       now: world.clock.now(),
       users: simulator.users(),
       chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
-      webhook: {
-        url: delivery.target?.url,
-        problem: delivery.lastError?.message,
-        pending: simulator.updates().filter((record) => record.state === "pending").length,
-      },
+      commands: [...commands.values()].at(-1) ?? [],
+      webhook: webhookState(simulator, delivery),
       faults: faults.list().map(({ id: faultId, rule, left }) => ({
         id: faultId,
         kind: rule.kind,
@@ -248,8 +248,7 @@ function createOperations({
     stopDraft: on(z.object({ chatId: id }), ({ chatId }) => simulator.stopDraft(chatId)),
     postUpdate: on(z.looseObject({}), (update) => ({ updateId: simulator.postUpdate(update).id })),
     fault: on(faultSchema, ({ times, ...rule }) => ({
-      id: faults.add({ ...rule, times: times === -1 ? Number.POSITIVE_INFINITY : (times ?? 1) } as FaultRule)
-        .id,
+      id: faults.add({ ...rule, times: times === -1 ? Number.POSITIVE_INFINITY : (times ?? 1) }).id,
     })),
     removeFault: on(z.object({ id }), ({ id: faultId }) => faults.remove(faultId)),
     clearFaults: () => faults.clear(),
@@ -258,6 +257,17 @@ function createOperations({
     ),
     deleteWebhook: () => simulator.deleteWebhook(),
     redeliverNow: () => simulator.redeliverNow(),
+  };
+}
+
+/** `problem` is told only while something waits because of it. */
+function webhookState(simulator: Simulator, delivery: WebhookDelivery): object {
+  const waiting = simulator.updates().filter((record) => record.state === "pending");
+  const hasFailed = waiting.some((record) => record.attempts.length > 0);
+  return {
+    url: delivery.target?.url,
+    problem: hasFailed ? delivery.lastError?.message : undefined,
+    pending: waiting.length,
   };
 }
 

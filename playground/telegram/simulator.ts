@@ -329,7 +329,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-  const controlApi = new ControlApi({ simulator, world, delivery, faults, signal });
+  const controlApi = new ControlApi({
+    simulator,
+    world,
+    delivery,
+    faults,
+    signal,
+    commands: context.commands,
+  });
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -239,7 +239,7 @@ export class WebhookDelivery {
       return; // An answer that is no JSON is no call: Telegram ignores it.
     }
     if (typeof call === "object" && call !== null && "method" in call && typeof call.method === "string") {
-      this.#options.onMethodInAnswer(call as Record<string, unknown>);
+      this.#options.onMethodInAnswer({ ...call });
     }
   }
 }

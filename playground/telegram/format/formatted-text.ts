@@ -63,17 +63,26 @@ function byteOffset(text: string, offset: number): number {
   return Buffer.byteLength(text.slice(0, offset));
 }
 
+/** Combining lines and a ring with which people imitate struck or decorated text. */
+const removedMarks: ReadonlySet<number> = new Set([0x0333, 0x033f, 0x030a]);
+
+/** What becomes of a UTF-16 unit: it stays, becomes a space, or vanishes (""). */
+function cleanUnit(unit: string): string {
+  const code = unit.charCodeAt(0);
+  if (unit === "\r" || (code >= 0x2028 && code <= 0x202e) || removedMarks.has(code)) return "";
+  return code < 0x20 && unit !== "\n" ? " " : unit;
+}
+
 /** Carriage returns, line separators and direction overrides vanish, other control characters become spaces. */
 function cleanText(text: string, entities: readonly MessageEntity[]): FormattedText {
-  if (!/[\0-\t\v-\x1f\u2028-\u202e\u0333\u033f\u030a]/.test(text)) return { text, entities };
   const newOffset: number[] = [];
   let result = "";
   for (const unit of text.split("")) {
     newOffset.push(result.length);
-    if (/[\r\u2028-\u202e\u0333\u033f\u030a]/.test(unit)) continue;
-    result += /[\0-\t\v-\x1f]/.test(unit) ? " " : unit;
+    result += cleanUnit(unit);
   }
   newOffset.push(result.length);
+  if (result === text) return { text, entities };
   const at = (offset: number): number => newOffset[offset] ?? result.length;
   const moved = entities.map((entity) => ({
     ...entity,

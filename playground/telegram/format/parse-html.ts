@@ -115,7 +115,7 @@ function closeTag(tag: OpenTag, text: string, entities: MessageEntity[]): void {
     case "code": {
       const language = /^language-(.+)$/.exec(tag.attributes.get("class") ?? "")?.[1];
       if (sameAsLast && last.type === "pre" && language !== undefined) last.language = language;
-      else entities.push({ type: "code", offset, length, ...(language && { language }) } as MessageEntity);
+      else entities.push({ type: "code", offset, length, ...(language && { language }) });
       return;
     }
     case "pre":

@@ -1,4 +1,5 @@
 import { badRequest } from "../bot-api-error.ts";
+import { readText } from "../call-parameters.ts";
 import { toChat, toMessage } from "../message-object.ts";
 import type { ChatState, World } from "../world.ts";
 import { findMessage, readableChat, topicOf, writableChat } from "./context.ts";
@@ -140,8 +141,8 @@ export const setMyCommands: Method = ({ commands }, parameters) => {
   if (list.length > 100) throw badRequest("BOT_COMMANDS_TOO_MUCH");
   const parsed = list.map((item: unknown) => {
     const fields = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
-    const command = String(fields.command ?? "").replace(/^\//, "");
-    const description = String(fields.description ?? "");
+    const command = readText(fields.command).replace(/^\//, "");
+    const description = readText(fields.description);
     if (!/^[a-z0-9_]{1,32}$/.test(command)) throw badRequest("BOT_COMMAND_INVALID");
     if (description.length < 1 || description.length > 256)
       throw badRequest("BOT_COMMAND_DESCRIPTION_INVALID");

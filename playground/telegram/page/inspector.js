@@ -1,0 +1,166 @@
+import { read, run } from "./api.js";
+import { byId, element, renderList } from "./dom.js";
+
+const tabs = ["updates", "calls", "faults"];
+let active = "updates";
+let calls = [];
+
+/** Prepares the side panel; `onError` is told what could not be done. */
+export function startInspector(onError) {
+  for (const [index, name] of tabs.entries()) {
+    const tab = byId(`tab-${name}`);
+    tab.addEventListener("click", () => void select(name));
+    tab.addEventListener("keydown", (event) => {
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      if (step === 0) return;
+      const next = tabs[(index + step + tabs.length) % tabs.length];
+      void select(next);
+      byId(`tab-${next}`).focus();
+    });
+  }
+  byId("call-filter").addEventListener("input", showCalls);
+  byId("fault-kind").addEventListener("change", showSecondsField);
+  byId("fault-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const seconds = Number(byId("fault-seconds").value);
+    const method = byId("fault-method").value;
+    void run("fault", {
+      kind: byId("fault-kind").value,
+      times: Number(byId("fault-times").value),
+      retryAfter: seconds,
+      delayMs: seconds * 1000,
+      ...(method !== "" && { method }),
+    }).catch(onError);
+  });
+}
+
+async function select(name) {
+  active = name;
+  for (const tab of tabs) {
+    const isActive = tab === name;
+    byId(`tab-${tab}`).setAttribute("aria-selected", String(isActive));
+    byId(`tab-${tab}`).tabIndex = isActive ? 0 : -1;
+    byId(`panel-${tab}`).hidden = !isActive;
+  }
+  await refreshInspector();
+}
+
+function showSecondsField() {
+  byId("fault-seconds-label").hidden = !["429", "slow", "late"].includes(byId("fault-kind").value);
+}
+
+/** Reads what the open tab shows. */
+export async function refreshInspector() {
+  if (active === "updates") {
+    const { updates } = await read("updates", { limit: 150 });
+    renderList(byId("updates"), updates.toReversed(), (update) => String(update.id), updateView);
+  } else if (active === "calls") {
+    ({ calls } = await read("calls", { limit: 300 }));
+    showCalls();
+  }
+}
+
+function showCalls() {
+  const wanted = byId("call-filter").value.trim().toLowerCase();
+  const shown = calls.filter((call) => call.method.toLowerCase().includes(wanted));
+  renderList(byId("calls"), shown.toReversed(), (call) => String(call.number), callView);
+}
+
+/** @param {readonly any[]} faults */
+export function showFaults(faults, onError) {
+  renderList(
+    byId("faults"),
+    faults,
+    (fault) => String(fault.id),
+    (fault) =>
+      element(
+        "li",
+        {},
+        element(
+          "span",
+          {},
+          `${fault.kind} on ${fault.method ?? "any method"}, ${fault.left === -1 ? "until removed" : `${fault.left} left`}`,
+        ),
+        element(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            onclick: () => run("removeFault", { id: fault.id }).catch(onError),
+          },
+          "Remove",
+        ),
+      ),
+  );
+}
+
+function updateView(update) {
+  const last = update.attempts.at(-1);
+  const state =
+    update.state === "delivered"
+      ? { kind: "good", text: `delivered${last?.status === undefined ? "" : ` · ${last.status}`}` }
+      : update.state === "given-up"
+        ? { kind: "bad", text: "given up" }
+        : last === undefined
+          ? { kind: "waiting", text: "waiting" }
+          : { kind: "bad", text: `waiting · ${last.status ?? last.error}` };
+  const tries = update.attempts.length > 1 ? `${update.attempts.length} attempts` : "";
+  return logEntry(
+    update.kind,
+    state,
+    [
+      excerpt(update.update[update.kind]),
+      timeText(update.createdAt),
+      tries,
+      last === undefined ? "" : `${Math.round(last.durationMs)} ms`,
+    ],
+    {
+      attempts: update.attempts,
+      update: update.update,
+    },
+  );
+}
+
+function callView(call) {
+  const fault = call.fault === undefined ? "" : `fault: ${call.fault}`;
+  const states = {
+    pending: { kind: "waiting", text: "open" },
+    ok: { kind: "good", text: "ok" },
+    error: { kind: "bad", text: String(call.errorCode) },
+    dropped: { kind: "bad", text: call.processed ? "dropped, done" : "dropped" },
+  };
+  const duration = call.durationMs === undefined ? "" : `${Math.round(call.durationMs)} ms`;
+  return logEntry(
+    call.method,
+    states[call.outcome],
+    [excerpt(call.payload), timeText(call.at), duration, fault, call.description ?? ""],
+    call.payload,
+  );
+}
+
+/** The first words of what a message, a press or a call says. */
+function excerpt(payload) {
+  const text = payload?.text ?? payload?.caption ?? payload?.data ?? payload?.action ?? "";
+  const line = String(text).replace(/\s+/g, " ");
+  return line === "" ? "" : `“${line.length > 48 ? `${line.slice(0, 47)}…` : line}”`;
+}
+
+function logEntry(title, state, notes, content) {
+  const details = element(
+    "details",
+    {},
+    element(
+      "summary",
+      {},
+      element("span", { class: "log-title" }, title),
+      element("span", { class: `badge ${state.kind}` }, state.text),
+      element("span", { class: "log-notes" }, notes.filter(Boolean).join(" · ")),
+    ),
+    element("pre", { tabindex: "0" }, JSON.stringify(content, null, 2)),
+  );
+  return element("li", {}, details);
+}
+
+function timeText(milliseconds) {
+  return new Date(milliseconds).toLocaleTimeString([], { hour12: false });
+}

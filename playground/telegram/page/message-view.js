@@ -1,0 +1,186 @@
+import { avatar, clockTime, element } from "./dom.js";
+import { richText } from "./rich-text.js";
+
+/**
+ * One message. Actions are told to `actions`: `press(message, button)`, `menu(message, anchor)`, `show(messageId)`.
+ *
+ * @param {any} item `message`, `isOwn`, `isGroup`, `startsRun` (the one before was by someone else), `replied`, `waiting` (data of buttons whose press is unanswered)
+ * @param {any} actions
+ */
+export function messageView(item, actions) {
+  const { message, isOwn, isGroup, startsRun, replied } = item;
+  if (message.service !== undefined) return serviceView(message, item.serviceText);
+  const hasMedia = message.attachments.length > 0;
+  const bubble = element("div", { class: `bubble${hasMedia ? " with-media" : ""}` });
+  if (isGroup && !isOwn && startsRun) {
+    bubble.append(
+      element("span", { class: `sender name-${Math.abs(message.from.id) % 7}` }, message.from.name),
+    );
+  }
+  if (replied !== undefined) {
+    bubble.append(
+      element(
+        "button",
+        { type: "button", class: "replied", onclick: () => actions.show(replied.id) },
+        element("strong", {}, replied.name),
+        element("span", {}, replied.text || "Attachment"),
+      ),
+    );
+  }
+  for (const attachment of message.attachments) bubble.append(attachmentView(attachment));
+  if (message.text !== "") {
+    bubble.append(element("div", { class: "text", dir: "auto" }, richText(message.text, message.entities)));
+  }
+  bubble.append(metaView(message, isOwn));
+  if (message.reactions.length > 0) bubble.append(reactionsView(message.reactions));
+
+  const article = element("article", {
+    class: `message ${isOwn ? "own" : "theirs"}${startsRun ? " starts-run" : ""}`,
+    "aria-label": `${message.from.name}, ${clockTime(message.date)}`,
+    "data-message-id": message.id,
+  });
+  const column = element("div", { class: "bubble-column" }, bubble);
+  if (message.buttons.length > 0) column.append(keyboardView(item, actions));
+  const menu = element(
+    "button",
+    {
+      type: "button",
+      class: "icon message-menu-button",
+      "aria-label": "What to do with this message",
+      "aria-haspopup": "menu",
+    },
+    "⋯",
+  );
+  menu.addEventListener("click", () => actions.menu(message, menu));
+  if (isGroup && !isOwn)
+    article.append(
+      startsRun ? avatar(message.from.name, message.from.id) : element("span", { class: "avatar-gap" }),
+    );
+  article.append(column, menu);
+  return article;
+}
+
+/** What the bot shows before its message is a message. */
+export function draftView(draft, botName, onStop) {
+  const text =
+    draft.text === ""
+      ? element("div", { class: "text thinking" }, "Thinking…")
+      : element("div", { class: "text", dir: "auto" }, richText(draft.text, draft.entities));
+  const stop = draft.canStop
+    ? element("button", { type: "button", class: "quiet stop", onclick: onStop }, "Stop")
+    : undefined;
+  return element(
+    "article",
+    { class: "message theirs starts-run draft", "aria-label": `${botName} is writing` },
+    element(
+      "div",
+      { class: "bubble-column" },
+      element("div", { class: "bubble" }, text, element("span", { class: "meta" }, "draft")),
+      stop,
+    ),
+  );
+}
+
+export function typingView(name, action) {
+  const what = action === "typing" ? "is typing" : `is busy (${action.replaceAll("_", " ")})`;
+  return element(
+    "div",
+    { class: "typing" },
+    element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i")),
+    element("span", { class: "hidden" }, `${name} ${what}`),
+  );
+}
+
+function serviceView(message, text) {
+  return element("div", { class: "service", "data-message-id": message.id }, element("span", {}, text));
+}
+
+function metaView(message, isOwn) {
+  const edited = message.editDate !== undefined ? "edited " : "";
+  const versions = message.history.length;
+  return element(
+    "span",
+    { class: "meta", title: `Message ${message.id}, ${versions} ${versions === 1 ? "version" : "versions"}` },
+    message.pinned ? "📌 " : "",
+    edited,
+    element("time", { datetime: new Date(message.date * 1000).toISOString() }, clockTime(message.date)),
+    isOwn ? element("span", { class: "sent", "aria-label": "sent" }, " ✓") : undefined,
+  );
+}
+
+function reactionsView(reactions) {
+  const counts = new Map();
+  for (const { emoji } of reactions) counts.set(emoji, (counts.get(emoji) ?? 0) + 1);
+  return element(
+    "span",
+    { class: "reactions", "aria-label": "Reactions" },
+    ...[...counts].map(([emoji, count]) => element("span", {}, count > 1 ? `${emoji} ${count}` : emoji)),
+  );
+}
+
+function keyboardView({ message, waiting }, actions) {
+  const rows = message.buttons.map((row) =>
+    element(
+      "div",
+      { class: "button-row" },
+      ...row.map((button) => {
+        if (button.url !== undefined) {
+          const isSafe = /^(?:https?|tg):/i.test(button.url);
+          return element(
+            "a",
+            {
+              class: "inline-button",
+              href: isSafe ? button.url : undefined,
+              target: "_blank",
+              rel: "noopener noreferrer",
+            },
+            button.text,
+          );
+        }
+        const isWaiting = waiting.includes(button.callbackData);
+        return element(
+          "button",
+          {
+            type: "button",
+            class: "inline-button",
+            "aria-busy": isWaiting ? "true" : undefined,
+            onclick: () => actions.press(message, button),
+          },
+          button.text,
+        );
+      }),
+    ),
+  );
+  return element("div", { class: "keyboard", role: "group", "aria-label": "Buttons" }, ...rows);
+}
+
+function attachmentView({ kind, fileId, fileName, mimeType, sizeBytes }) {
+  const source = `/_sim/files/${encodeURIComponent(fileId)}`;
+  if (kind === "photo") return element("img", { class: "photo", src: source, alt: "Photo" });
+  if (kind === "voice" || kind === "audio")
+    return element("audio", { controls: true, src: source, "aria-label": fileName ?? "Voice message" });
+  if (kind === "video")
+    return element("video", { controls: true, src: source, "aria-label": fileName ?? "Video" });
+  const name = fileName ?? "file";
+  return element(
+    "a",
+    { class: "document", href: source, download: name },
+    element(
+      "span",
+      { class: "document-icon", "aria-hidden": "true" },
+      (name.split(".").at(-1) ?? "").slice(0, 4),
+    ),
+    element(
+      "span",
+      { class: "document-text" },
+      element("strong", {}, name),
+      element("span", {}, `${sizeText(sizeBytes)}, ${mimeType}`),
+    ),
+  );
+}
+
+function sizeText(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
