@@ -19,10 +19,14 @@ export interface BotProcess {
  */
 export async function startBot(options: {
   readonly environment: NodeJS.ProcessEnv;
+  /** Whose worker to run; the project's own when undefined. */
+  readonly configFile: string | undefined;
   readonly onLine: (line: string) => void;
 }): Promise<BotProcess> {
   const root = path.resolve(import.meta.dirname, "..");
-  const child = spawn(process.execPath, [path.join(root, "scripts/serve.ts"), "--exit-with-stdin"], {
+  const parameters = [path.join(root, "scripts/serve.ts"), "--exit-with-stdin"];
+  if (options.configFile !== undefined) parameters.push("--config", path.resolve(options.configFile));
+  const child = spawn(process.execPath, parameters, {
     cwd: root,
     env: options.environment,
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,10 +1,11 @@
 /**
  * `npm start`: the bot with everything around it, on one machine and without a network.
  *
- *   npm start -- [--fresh] [--port 8080] [--headless]
+ *   npm start -- [--fresh] [--port 8080] [--headless] [--config wrangler.jsonc]
  *
  * --fresh     forgets all that earlier runs kept
  * --port      where the playground's page is; the next free port when it is taken
+ * --config    runs another bot than the support bot
  * --headless  prints one line of JSON when all is ready, and everything else on stderr
  */
 import { randomBytes } from "node:crypto";
@@ -13,6 +14,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
 import { isPortFree, nextFreePort, parsePort } from "../scripts/serve/port.ts";
+import { shortPath } from "../scripts/serve/short-path.ts";
 import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBot } from "./bot-process.ts";
 import { planPlayground } from "./plan.ts";
@@ -31,6 +33,7 @@ async function main(): Promise<void> {
       fresh: { type: "boolean", default: false },
       port: { type: "string", default: PAGE_PORT },
       headless: { type: "boolean", default: false },
+      config: { type: "string" },
     },
   });
   const say = (line: string): void =>
@@ -70,7 +73,7 @@ async function main(): Promise<void> {
   }
 
   say("Starting the bot ...");
-  const bot = await startBot({ environment, onLine: say });
+  const bot = await startBot({ environment, configFile: values.config, onLine: say });
   closers.unshift(() => bot.stop());
   void bot.ended.then((code) => stop(`The bot ended by itself (code ${code}).`));
   addresses.bot = bot.url;
@@ -89,7 +92,7 @@ async function main(): Promise<void> {
       : []),
     ["Shop", addresses.shop ?? `${process.env.ORDERS_API_URL} (yours)`],
     ["Model", plan.model],
-    ["Data", `${path.relative(process.cwd(), dataDirectory) || "."} (kept; --fresh starts over)`],
+    ["Data", `${shortPath(dataDirectory)} (kept; --fresh starts over)`],
   ];
   say(`\nSwitchboard is running.\n`);
   for (const [name, value] of rows) say(`  ${String(name).padEnd(12)}${value}`);

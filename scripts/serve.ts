@@ -14,6 +14,7 @@ import { lockDataDirectory } from "./serve/data-lock.ts";
 import { bindingNames } from "./serve/environment.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
 import { ServeError } from "./serve/serve-error.ts";
+import { shortPath } from "./serve/short-path.ts";
 import { superviseWorkerd } from "./serve/supervisor.ts";
 import { stopWithParent } from "./serve/stop-with-parent.ts";
 import { parseWorkerConfig } from "./serve/worker-config.ts";
@@ -80,7 +81,7 @@ async function main(): Promise<void> {
   stop.signal.addEventListener("abort", () => void supervisor.stop());
   try {
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${await supervisor.listening}`;
-    await reportHealth(url, path.relative(process.cwd(), dataDirectory) || ".", stop.signal);
+    await reportHealth(url, shortPath(dataDirectory), stop.signal);
     await supervisor.ended;
   } catch (error) {
     if (!stop.signal.aborted) throw error;

@@ -6,6 +6,8 @@ import { ServeError } from "./serve-error.ts";
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
+const RESTART_DELAY_MS = 100;
+
 /** workerd waits for open requests when asked to end; after this it is killed, which loses nothing. */
 const STOP_TIMEOUT_MS = 3_000;
 
@@ -100,8 +102,12 @@ export function superviseWorkerd(options: {
           ),
         );
       } else {
-        log(`workerd ended ${how}; starting it again`);
-        start();
+        // A Ctrl-C reaches workerd and this process at once; give ours a moment to be heard.
+        setTimeout(() => {
+          if (stopping) return;
+          log(`workerd ended ${how}; starting it again`);
+          start();
+        }, RESTART_DELAY_MS);
       }
     });
   };

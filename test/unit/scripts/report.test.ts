@@ -7,7 +7,6 @@ const report = {
   numFailedTests: 1,
   numPendingTests: 2,
   numTodoTests: 1,
-  numFailedTestSuites: 2,
   testResults: [{ status: "passed", assertionResults: [{}] }],
 };
 
