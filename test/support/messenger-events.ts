@@ -1,0 +1,61 @@
+/** Events and definitions as tests need them: whole, with only what matters in the test named by it. */
+import type { MessengerDefinition, MessengerPlatform } from "../../src/core/messenger.ts";
+import type { MessengerEvent, MessengerMessage } from "../../src/core/messenger-event.ts";
+import type { InboxRow } from "../../src/inbox/inbox-store.ts";
+
+export function messageEvent(
+  overrides: Partial<Omit<MessengerEvent, "message">> & { message?: Partial<MessengerMessage> } = {},
+): MessengerEvent {
+  const { message, ...event } = overrides;
+  return {
+    key: "m:1:1",
+    kind: "direct-message",
+    messengerId: "telegram",
+    provider: "telegram",
+    thread: { id: "telegram:1", chatId: "1", isDirectMessage: true },
+    author: { userId: "7", fullName: "Ada Lovelace", userName: "ada" },
+    capabilities: {
+      canEditMessages: true,
+      canStream: true,
+      maxMessageLength: 4096,
+      supportsActions: true,
+      supportsAttachments: true,
+    },
+    ...event,
+    message: { id: "1", text: "Hello", sentAt: 0, isMention: false, attachments: [], ...message },
+  };
+}
+
+export function inboxRow(
+  seq: number,
+  overrides: { receivedAt?: number; readyAt?: number; event?: MessengerEvent } = {},
+): InboxRow {
+  const event = overrides.event ?? messageEvent();
+  return {
+    seq,
+    key: `telegram|${event.key}`,
+    messengerId: event.messengerId,
+    state: "queued",
+    receivedAt: overrides.receivedAt ?? 0,
+    readyAt: overrides.readyAt ?? 0,
+    incoming: { key: event.key, thread: event.thread, raw: undefined },
+    event,
+  };
+}
+
+/** A definition whose platform can do nothing: for tests of what is declared, not of what is sent. */
+export function definitionOf(overrides: Partial<MessengerDefinition> = {}): MessengerDefinition {
+  const refuse = (): never => {
+    throw new Error("this platform is not to be used");
+  };
+  const platform: MessengerPlatform = {
+    provider: "telegram",
+    verification: { kind: "none" },
+    receive: refuse,
+    parse: refuse,
+    surface: refuse,
+    fetchIdentity: refuse,
+    fetchAttachment: refuse,
+  };
+  return { platform, verifyWebhook: false, ...overrides };
+}

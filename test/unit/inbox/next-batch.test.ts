@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { InboxRow } from "../../../src/inbox/inbox-store.ts";
+import { nextBatch } from "../../../src/inbox/next-batch.ts";
+import { inboxRow, messageEvent } from "../../support/messenger-events.ts";
+
+const settingsOf = () => ({ burstMs: 1000, staleAfterMs: 60_000 });
+const batchOf = (rows: InboxRow[], now = 0) => {
+  const next = nextBatch(rows, settingsOf, now);
+  return next.kind === "batch" ? next.rows.map((row) => row.seq) : next.kind;
+};
+const at = (seq: number, receivedAt: number, event = messageEvent({ message: { sentAt: receivedAt } })) =>
+  inboxRow(seq, { receivedAt, event });
+
+describe("nextBatch", () => {
+  it("makes one turn of three quick lines and leaves a later one for the next", () => {
+    expect(batchOf([at(1, 0), at(2, 900), at(3, 1800), at(4, 9000)], 9000)).toEqual([1, 2, 3]);
+  });
+
+  it("does not take an outage's redelivery for one breath", () => {
+    const late = messageEvent({ message: { sentAt: 50_000 } });
+    expect(
+      batchOf([at(1, 50_000, messageEvent({ message: { sentAt: 0 } })), at(2, 50_001, late)], 50_001),
+    ).toEqual([1]);
+  });
+
+  it("keeps the messages of two people, and of two threads, apart", () => {
+    const other = messageEvent({ author: { userId: "8" } });
+    const elsewhere = messageEvent({ thread: { id: "telegram:2", chatId: "2", isDirectMessage: true } });
+    expect(batchOf([at(1, 0), at(2, 10, other), at(3, 20)])).toEqual([1]);
+    expect(batchOf([at(1, 0), at(2, 10, elsewhere), at(3, 20)])).toEqual([1, 3]);
+  });
+
+  it("waits for a held message and takes a whole album, however slowly it arrives", () => {
+    const picture = messageEvent({ message: { albumId: "a" } });
+    const held = [
+      inboxRow(1, { event: picture, readyAt: 5000 }),
+      inboxRow(2, { event: picture, receivedAt: 4000, readyAt: 5000 }),
+    ];
+    expect(nextBatch(held, settingsOf, 4500)).toEqual({ kind: "wait", until: 5000 });
+    expect(batchOf(held, 5000)).toEqual([1, 2]);
+  });
+
+  it("answers everything that waited out an outage as one", () => {
+    const old = (sentAt: number) => messageEvent({ message: { sentAt } });
+    expect(
+      batchOf([at(1, 200_000, old(0)), at(2, 200_500, old(30_000)), at(3, 201_000, old(190_000))], 201_000),
+    ).toEqual([1, 2]);
+  });
+
+  it("takes every message exactly once and those of a thread in their order (I3)", () => {
+    const arrivals = fc.array(
+      fc.record({
+        gap: fc.integer({ min: 0, max: 3000 }),
+        user: fc.constantFrom("7", "8"),
+        thread: fc.constantFrom("1", "2"),
+      }),
+      { maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(arrivals, (list) => {
+        let now = 0;
+        let queued = list.map(({ gap, user, thread }, index) => {
+          now += gap;
+          const event = messageEvent({
+            author: { userId: user },
+            thread: { id: `telegram:${thread}`, chatId: thread, isDirectMessage: true },
+            message: { sentAt: now },
+          });
+          return at(index, now, event);
+        });
+        const taken: InboxRow[] = [];
+        while (queued.length > 0) {
+          const next = nextBatch(queued, settingsOf, now);
+          if (next.kind !== "batch") throw new Error("nothing is held here");
+          expect(next.rows[0]).toBe(queued[0]);
+          taken.push(...next.rows);
+          queued = queued.filter((row) => !next.rows.includes(row));
+        }
+        expect(taken.map((row) => row.seq).toSorted((a, b) => a - b)).toEqual(list.map((_, index) => index));
+        for (const thread of ["telegram:1", "telegram:2"]) {
+          const order = taken.filter((row) => row.incoming.thread.id === thread).map((row) => row.seq);
+          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        }
+      }),
+    );
+  });
+});

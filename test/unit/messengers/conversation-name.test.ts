@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { chosenConversationName, threadConversationName } from "../../../src/messengers/conversation-name.ts";
+
+it("gives different threads different names, whatever they are called (I11)", () => {
+  const pair = fc.tuple(fc.string(), fc.string());
+  fc.assert(
+    fc.property(pair, pair, ([messenger, thread], [otherMessenger, otherThread]) => {
+      const isSame = messenger === otherMessenger && thread === otherThread;
+      expect(
+        threadConversationName(messenger, thread) === threadConversationName(otherMessenger, otherThread),
+      ).toBe(isSame);
+    }),
+  );
+});
+
+it("keeps chosen names apart from those of threads, and both free of the root's separator", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1, maxLength: 50, unit: "grapheme-ascii" }),
+      fc.string(),
+      (name, thread) => {
+        const chosen = chosenConversationName({ target: "subagent", name });
+        expect(chosen).not.toBe(threadConversationName("telegram", thread));
+        expect(chosen).not.toContain("/");
+        expect(threadConversationName("telegram", thread)).not.toContain("/");
+      },
+    ),
+  );
+});
+
+it.each([
+  ["an empty name", ""],
+  ["a name that is too long", "x".repeat(513)],
+  ["control characters", "a\nb"],
+])("refuses %s", (_what, name) => {
+  expect(() => chosenConversationName({ target: "subagent", name })).toThrow(
+    expect.objectContaining({ code: "conversation_name_invalid" }),
+  );
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { defineMessengers, normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { definitionOf } from "../../support/messenger-events.ts";
+
+const one = (overrides: Parameters<typeof definitionOf>[0], id = "telegram") =>
+  normalizeMessengers({ [id]: definitionOf(overrides) });
+
+describe("normalizeMessengers", () => {
+  it("fills in the defaults that the documentation names", () => {
+    expect(one({})[0]).toMatchObject({
+      id: "telegram",
+      path: "/messengers/telegram/webhook",
+      respondTo: ["direct-message", "mention"],
+      subscribeOnMention: true,
+      conversation: "thread",
+      acceptsMedia: ["image/*"],
+      maxMediaBytes: 10_485_760,
+      burstMs: 1000,
+      staleAfterMs: 86_400_000,
+      inboxLimit: 100,
+    });
+  });
+
+  it.each([
+    ["a path without a slash", { path: "hook" }, "messenger_path_invalid", /"\/hook"/],
+    ["a path with a query", { path: "/hook?x" }, "messenger_path_invalid", /"\?"/],
+    ["a path with a fragment", { path: "/hook#x" }, "messenger_path_invalid", /"#"/],
+    ["no verification", { verifyWebhook: undefined }, "messenger_verification_missing", /verifyWebhook/],
+    ["a negative burst", { burstMs: -1 }, "messenger_option_invalid", /burstMs/],
+    ["an inbox of nothing", { inboxLimit: 0 }, "messenger_option_invalid", /inboxLimit/],
+    ["an unknown kind", { respondTo: ["everything"] as never }, "messenger_respond_to_invalid", /everything/],
+  ])("refuses %s and says the fix", (_name, overrides, code, message) => {
+    expect(() => one(overrides)).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("refuses an id that could not be part of a path", () => {
+    expect(() => one({}, "a/b")).toThrow(expect.objectContaining({ code: "messenger_id_invalid" }));
+  });
+
+  it("refuses two messengers on one path", () => {
+    const both = { a: definitionOf({ path: "/hook" }), b: definitionOf({ path: "/hook" }) };
+    expect(() => defineMessengers(both)).toThrow(
+      expect.objectContaining({ code: "messenger_path_duplicate" }),
+    );
+  });
+
+  it("refuses two messengers with one adapter name", () => {
+    const both = { a: definitionOf({ adapterName: "x" }), b: definitionOf({ adapterName: "x" }) };
+    expect(() => defineMessengers(both)).toThrow(
+      expect.objectContaining({ code: "messenger_adapter_duplicate" }),
+    );
+  });
+
+  it("lets two bots of one platform live side by side", () => {
+    expect(normalizeMessengers({ a: definitionOf(), b: definitionOf() }).map((each) => each.path)).toEqual([
+      "/messengers/a/webhook",
+      "/messengers/b/webhook",
+    ]);
+  });
+});

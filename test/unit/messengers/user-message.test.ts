@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { MessengerAttachment, MessengerEvent } from "../../../src/core/messenger-event.ts";
+import { parseStoredFile, userParts } from "../../../src/messengers/user-message.ts";
+import { messageEvent } from "../../support/messenger-events.ts";
+
+const settings = { acceptsMedia: ["image/*"], maxMediaBytes: 1000, channelSpeakerLabel: undefined };
+const parts = (events: MessengerEvent[], overrides: object = {}) =>
+  userParts(events, () => ({ ...settings, ...overrides }));
+const textOf = (events: MessengerEvent[], overrides: object = {}) => {
+  const [first] = parts(events, overrides);
+  return first?.type === "text" ? first.text : undefined;
+};
+const group = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
+const photo: MessengerAttachment = {
+  kind: "image",
+  mediaType: "image/jpeg",
+  sizeBytes: 500,
+  reference: { fileId: "F" },
+};
+
+describe("userParts", () => {
+  it("joins a burst into one message, line by line", () => {
+    const lines = ["Hi", "where is", "my order?"].map((text) => messageEvent({ message: { text } }));
+    expect(textOf(lines)).toBe("Hi\nwhere is\nmy order?");
+  });
+
+  it("names the speaker in a group and never in a private chat", () => {
+    expect(textOf([messageEvent({ thread: group })])).toBe("Ada Lovelace: Hello");
+    expect(textOf([messageEvent()])).toBe("Hello");
+  });
+
+  it("falls back from full name to user name to user id", () => {
+    expect(textOf([messageEvent({ thread: group, author: { userId: "7", userName: "ada" } })])).toBe(
+      "ada: Hello",
+    );
+    expect(textOf([messageEvent({ thread: group, author: { userId: "7" } })])).toBe("7: Hello");
+  });
+
+  it("lets a bot choose the label, or none", () => {
+    const event = messageEvent({ thread: group });
+    expect(textOf([event], { channelSpeakerLabel: false })).toBe("Hello");
+    expect(textOf([event], { channelSpeakerLabel: () => "A." })).toBe("A.: Hello");
+  });
+
+  it("brings the text of a quoted message", () => {
+    const quoted = {
+      id: "9",
+      text: "Shall we meet?",
+      isFromBot: false,
+      author: { userId: "8", fullName: "Bob" },
+      attachments: [],
+    };
+    expect(textOf([messageEvent({ message: { text: "yes", quoted } })])).toBe(
+      '[In reply to Bob\'s message: "Shall we meet?"]\nyes',
+    );
+  });
+
+  it("passes an accepted picture as a reference that holds no URL", () => {
+    const file = parts([messageEvent({ message: { attachments: [photo] } })])[1];
+    expect(file).toMatchObject({ type: "file", mediaType: "image/jpeg" });
+    expect(file?.type === "file" ? parseStoredFile(file.url) : undefined).toEqual({
+      messengerId: "telegram",
+      reference: { fileId: "F" },
+    });
+  });
+
+  it.each([
+    [
+      "a kind that is not accepted",
+      { kind: "document", mediaType: "application/pdf", name: "a.pdf", sizeBytes: 500 },
+      "[document: a.pdf, application/pdf, 500 bytes]",
+    ],
+    ["a file that is too large", { ...photo, sizeBytes: 5000 }, "[image: image/jpeg, 5 KB]"],
+  ])("describes %s in a line", (_what, attachment, line) => {
+    const event = messageEvent({
+      message: { text: "see", attachments: [{ reference: {}, ...attachment } as MessengerAttachment] },
+    });
+    expect(parts([event])).toEqual([{ type: "text", text: `see\n${line}` }]);
+  });
+
+  it("takes text files although only pictures are accepted", () => {
+    const csv: MessengerAttachment = {
+      kind: "document",
+      mediaType: "text/csv",
+      name: "a.csv",
+      sizeBytes: 20,
+      reference: { fileId: "C" },
+    };
+    expect(parts([messageEvent({ message: { attachments: [csv] } })])[1]).toMatchObject({
+      type: "file",
+      mediaType: "text/csv",
+    });
+  });
+});
