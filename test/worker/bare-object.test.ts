@@ -3,16 +3,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import type { TestObject } from "./worker.ts";
 
-declare global {
-  namespace Cloudflare {
-    interface Env {
-      TestObject: DurableObjectNamespace<TestObject>;
-    }
-  }
-}
+const { TestObject: objects } = env as unknown as { TestObject: DurableObjectNamespace<TestObject> };
 
 it("gives a test an object with SQLite of its own", async () => {
-  const stub = env.TestObject.getByName("bare");
+  const stub = objects.getByName("bare");
   const rows = await runInDurableObject(stub, (_instance, state) => {
     state.storage.sql.exec("CREATE TABLE probe (value TEXT)");
     state.storage.sql.exec("INSERT INTO probe VALUES (?)", "kept");
