@@ -1,0 +1,187 @@
+import type { Budget, CallPurpose, Grant } from "../src/core/budget.ts";
+import type { Database } from "../src/core/database.ts";
+import type { Deps } from "../src/core/deps.ts";
+import type { Address, Pacing, Rate } from "../src/core/surface.ts";
+import { BudgetStore } from "./budget-store.ts";
+import type { Penalty } from "./budget-store.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+export interface BudgetOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+}
+
+/**
+ * The budget of all chats of one root. Penalties are durable. The buckets are not: after a start every bucket begins
+ * with one token, and with what the time since the start has earned, because nobody knows what was sent before.
+ *
+ * Laws:
+ * - `edit` and `typing` are granted only while more than the reserve is left; `post` and `final` take it (I7).
+ * - A caller that was told to wait keeps its place: those who ask later are granted only what it leaves.
+ *   `post` and `final` go before `edit`; `typing` keeps no place.
+ * - `answer` is always granted, also during a penalty: the answer of a button press is a call without a chat
+ *   (`answerCallbackQuery` takes none), so nothing is sent to the chat, and it is worth nothing when it is late.
+ */
+export function createBudget({ database, deps }: BudgetOptions): Budget {
+  return new RootBudget(new BudgetStore(database), deps);
+}
+
+/** Kept for the calls that must become visible. */
+const RESERVE = 1;
+/** Of the bot's whole rate, this share is kept from cosmetic calls. */
+const GLOBAL_RESERVE_SHARE = 0.2;
+const WIDENED_FOR_MS = 10 * 60 * 1000;
+const WIDENING = 1.5;
+const WIDEST = 8;
+/** How long past its time a waiting caller keeps its place. */
+const PLACE_GRACE_MS = 1_500;
+/** Above this many chats in memory the idle ones are let go. */
+const MOST_CHATS = 1_000;
+
+interface Place {
+  readonly rank: 0 | 1;
+  readonly order: number;
+  expiresAt: number;
+}
+
+interface Chat {
+  readonly bucket: TokenBucket;
+  readonly places: Map<string, Place>;
+  penalty: Penalty | undefined;
+  usedAt: number;
+}
+
+class RootBudget implements Budget {
+  readonly #store: BudgetStore;
+  readonly #deps: Deps;
+  readonly #startedAt: number;
+  readonly #chats = new Map<string, Chat>();
+  readonly #global = new Map<string, TokenBucket>();
+  #order = 0;
+
+  constructor(store: BudgetStore, deps: Deps) {
+    this.#store = store;
+    this.#deps = deps;
+    this.#startedAt = deps.clock.now();
+    store.deleteExpired(this.#startedAt);
+  }
+
+  acquire(address: Address, purpose: CallPurpose, pacing: Pacing): Promise<Grant> {
+    return Promise.resolve(this.#acquire(address, purpose, pacing));
+  }
+
+  penalize(address: Address, retryAfterMs: number): Promise<void> {
+    const now = this.#deps.clock.now();
+    const chat = this.#chat(address, now);
+    const until = Math.max(chat.penalty?.until ?? 0, now + retryAfterMs);
+    chat.penalty = {
+      until,
+      strikes: nextStrikes(chat.penalty, now),
+      widenedUntil: until + WIDENED_FOR_MS,
+    };
+    this.#store.write(address.messengerId, address.chatId, chat.penalty);
+    chat.bucket.reset(1, until);
+    for (const place of chat.places.values()) place.expiresAt = Math.max(place.expiresAt, until);
+    return Promise.resolve();
+  }
+
+  #acquire(address: Address, purpose: CallPurpose, pacing: Pacing): Grant {
+    if (purpose === "answer") return { kind: "granted" };
+    const now = this.#deps.clock.now();
+    const chat = this.#chat(address, now);
+    if (chat.penalty !== undefined && now < chat.penalty.until) {
+      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty" };
+    }
+    const rate = address.isDirectMessage ? pacing.direct : pacing.group;
+    const spacing = spacingOf(chat.penalty, now);
+    const isCosmetic = purpose === "edit" || purpose === "typing";
+    const needed = 1 + (isCosmetic ? Math.min(RESERVE, Math.max(0, rate.burst - 1)) : 0);
+    const rank = isCosmetic ? 1 : 0;
+    const ahead = placesAhead(chat, address.threadId, rank, now);
+    const global = this.#globalBucket(address.messengerId, pacing.global, now);
+    const globalNeeded = 1 + (isCosmetic ? Math.floor(pacing.global.burst * GLOBAL_RESERVE_SHARE) : 0);
+    const readyAt = Math.max(
+      chat.bucket.readyAt(now, needed + ahead, rate, spacing),
+      global.readyAt(now, globalNeeded, pacing.global, 1),
+    );
+    if (readyAt > now) {
+      if (purpose !== "typing") this.#keepPlace(chat, address.threadId, rank, readyAt + PLACE_GRACE_MS);
+      return { kind: "wait", retryAt: readyAt, reason: "pacing" };
+    }
+    chat.bucket.take(now, rate, spacing);
+    global.take(now, pacing.global, 1);
+    if (purpose !== "typing") chat.places.delete(address.threadId);
+    return { kind: "granted" };
+  }
+
+  #keepPlace(chat: Chat, threadId: string, rank: 0 | 1, expiresAt: number): void {
+    const place = chat.places.get(threadId);
+    if (place?.rank === rank) {
+      place.expiresAt = expiresAt;
+      return;
+    }
+    this.#order += 1;
+    chat.places.set(threadId, { rank, order: this.#order, expiresAt });
+  }
+
+  #chat(address: Address, now: number): Chat {
+    const key = JSON.stringify([address.messengerId, address.chatId]);
+    const known = this.#chats.get(key);
+    if (known !== undefined) {
+      known.usedAt = now;
+      return known;
+    }
+    if (this.#chats.size >= MOST_CHATS) this.#forgetIdle(now);
+    const penalty = this.#store.read(address.messengerId, address.chatId);
+    const bucket = new TokenBucket(1, this.#startedAt);
+    if (penalty !== undefined && penalty.until > this.#startedAt) bucket.reset(1, penalty.until);
+    const chat: Chat = { bucket, places: new Map(), penalty, usedAt: now };
+    this.#chats.set(key, chat);
+    return chat;
+  }
+
+  #globalBucket(messengerId: string, rate: Rate, now: number): TokenBucket {
+    const known = this.#global.get(messengerId);
+    if (known !== undefined) return known;
+    const bucket = new TokenBucket(Math.min(1, rate.burst), Math.min(this.#startedAt, now));
+    this.#global.set(messengerId, bucket);
+    return bucket;
+  }
+
+  /** A chat that was silent for so long has a full bucket again, whatever its rate; its penalty is stored. */
+  #forgetIdle(now: number): void {
+    for (const [key, chat] of this.#chats) {
+      if (now - chat.usedAt > WIDENED_FOR_MS) this.#chats.delete(key);
+    }
+  }
+}
+
+/** Calls that crossed the same penalty are one strike; a quiet time forgives all. */
+function nextStrikes(penalty: Penalty | undefined, now: number): number {
+  if (penalty === undefined || now >= penalty.widenedUntil) return 1;
+  return now < penalty.until ? penalty.strikes : penalty.strikes + 1;
+}
+
+function spacingOf(penalty: Penalty | undefined, now: number): number {
+  if (penalty === undefined || now >= penalty.widenedUntil) return 1;
+  return Math.min(WIDEST, WIDENING ** penalty.strikes);
+}
+
+function placesAhead(chat: Chat, threadId: string, rank: 0 | 1, now: number): number {
+  const own = chat.places.get(threadId);
+  let ahead = 0;
+  for (const [other, place] of chat.places) {
+    if (place.expiresAt < now) chat.places.delete(other);
+    else if (
+      other !== threadId &&
+      (place.rank < rank || (place.rank === rank && isEarlier(place, own, rank)))
+    ) {
+      ahead += 1;
+    }
+  }
+  return ahead;
+}
+
+function isEarlier(place: Place, own: Place | undefined, rank: 0 | 1): boolean {
+  return own === undefined || own.rank !== rank || place.order < own.order;
+}

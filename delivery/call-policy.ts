@@ -1,0 +1,176 @@
+import type { CallFailure } from "../src/core/surface.ts";
+
+export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
+
+/**
+ * What follows from a failed call.
+ *
+ * - `done`: what the call was for is so already
+ * - `wait`: a penalty; nothing goes to the chat until it is over (I8)
+ * - `retry`, `retry-slowly`: again after a backoff; `retry-slowly` also tells the owner
+ * - `doubt`: a post that may have happened (I6)
+ * - `gone`: the chat takes nothing any more
+ * - `replace`: the message is not there any more: a person deleted it
+ * - `refuse`: the platform does not take this content
+ * - `leave`: a surplus message cannot be taken away
+ * - `ignore`: the call is not worth a second one
+ */
+export type Rule =
+  | "done"
+  | "wait"
+  | "retry"
+  | "retry-slowly"
+  | "doubt"
+  | "gone"
+  | "replace"
+  | "refuse"
+  | "leave"
+  | "ignore";
+
+/** The error class is the recovery decision: one rule for each kind of call and of failure. */
+export const CALL_RULES: Readonly<Record<CallMethod, Readonly<Record<CallFailure["kind"], Rule>>>> = {
+  post: {
+    "retry-after": "wait",
+    transient: "retry",
+    unknown: "doubt",
+    gone: "gone",
+    // A post names no message of ours; a platform that says so refuses what it names (a topic, a quoted message).
+    missing: "refuse",
+    unchanged: "refuse",
+    rejected: "refuse",
+    misconfigured: "retry-slowly",
+  },
+  edit: {
+    "retry-after": "wait",
+    transient: "retry",
+    // An edit twice is an edit once.
+    unknown: "retry",
+    gone: "gone",
+    missing: "replace",
+    unchanged: "done",
+    rejected: "refuse",
+    misconfigured: "retry-slowly",
+  },
+  remove: {
+    "retry-after": "wait",
+    transient: "retry",
+    unknown: "retry",
+    gone: "gone",
+    missing: "done",
+    unchanged: "done",
+    rejected: "leave",
+    misconfigured: "retry-slowly",
+  },
+  typing: {
+    "retry-after": "wait",
+    transient: "ignore",
+    unknown: "ignore",
+    gone: "ignore",
+    missing: "ignore",
+    unchanged: "ignore",
+    rejected: "ignore",
+    misconfigured: "ignore",
+  },
+  answer: {
+    "retry-after": "wait",
+    transient: "ignore",
+    unknown: "ignore",
+    gone: "ignore",
+    missing: "ignore",
+    unchanged: "ignore",
+    rejected: "ignore",
+    misconfigured: "ignore",
+  },
+};
+
+export interface CallContext {
+  /** More text may follow: the content is not the last word. */
+  readonly isInterim: boolean;
+  /** There are no entities that could be left out. */
+  readonly isPlain: boolean;
+  /** How many posts of this row ended without an answer before this call. */
+  readonly doubts: number;
+  /** The message already replaces one that a person deleted. */
+  readonly isReplacement: boolean;
+  /** The message has shown its whole text once. */
+  readonly wasWhole: boolean;
+  /** Failures of this call before this one, and since when. */
+  readonly failures: number;
+  readonly failingForMs: number;
+}
+
+export type Decision =
+  | { readonly kind: "done" }
+  | { readonly kind: "wait"; readonly delayMs: number }
+  | { readonly kind: "retry"; readonly delayMs: number; readonly tellOwner: boolean }
+  /** The reply cannot be completed. */
+  | { readonly kind: "give-up" }
+  /** Post it again, marked, after `delayMs`, unless the first post is heard of until then. */
+  | { readonly kind: "resend"; readonly delayMs: number }
+  /** Twice without an answer: what may be visible stays, the row is `unknown` for good. */
+  | { readonly kind: "leave-unknown" }
+  | { readonly kind: "gone" }
+  /** Post the part anew. */
+  | { readonly kind: "repost" }
+  /** A person deleted what they had read: that is respected. */
+  | { readonly kind: "forget" }
+  /** The same text without entities, at once. */
+  | { readonly kind: "plain" }
+  /** Wait for other text. */
+  | { readonly kind: "skip" }
+  | { readonly kind: "fail" }
+  | { readonly kind: "ignore" };
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 60_000;
+const SLOW_BACKOFF_MS = 60_000;
+/** A timed out post may still be heard of. */
+const RESEND_DELAY_MS = 2_000;
+export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
+/** The owner may need a weekend to put a token right. */
+export const GIVE_UP_MISCONFIGURED_AFTER_MS = 3 * GIVE_UP_AFTER_MS;
+
+/** Pure: what to do about a failed call. `random` in [0, 1) spreads the retries. */
+export function decide(
+  method: CallMethod,
+  failure: CallFailure,
+  context: CallContext,
+  random: number,
+): Decision {
+  const rule = CALL_RULES[method][failure.kind];
+  switch (rule) {
+    case "done":
+      return { kind: "done" };
+    case "wait":
+      return { kind: "wait", delayMs: failure.kind === "retry-after" ? failure.retryAfterMs : 0 };
+    case "retry":
+      return context.failingForMs > GIVE_UP_AFTER_MS && !context.isInterim
+        ? { kind: "give-up" }
+        : { kind: "retry", delayMs: backoffMs(context.failures, random), tellOwner: false };
+    case "retry-slowly":
+      return context.failingForMs > GIVE_UP_MISCONFIGURED_AFTER_MS && !context.isInterim
+        ? { kind: "give-up" }
+        : { kind: "retry", delayMs: SLOW_BACKOFF_MS * (1 + random / 2), tellOwner: true };
+    case "doubt":
+      return context.doubts === 0 ? { kind: "resend", delayMs: RESEND_DELAY_MS } : { kind: "leave-unknown" };
+    case "gone":
+      return { kind: "gone" };
+    case "replace":
+      return context.wasWhole || context.isReplacement ? { kind: "forget" } : { kind: "repost" };
+    case "refuse":
+      if (!context.isPlain) return { kind: "plain" };
+      return context.isInterim ? { kind: "skip" } : { kind: "fail" };
+    case "leave":
+      return { kind: "fail" };
+    case "ignore":
+      return { kind: "ignore" };
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** Doubles from half a second to a minute; the jitter takes away up to half. */
+export function backoffMs(failures: number, random: number): number {
+  const full = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 16));
+  return Math.round(full * (1 - random / 2));
+}

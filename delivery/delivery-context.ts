@@ -1,0 +1,81 @@
+import type { Budget } from "../src/core/budget.ts";
+import type { Database } from "../src/core/database.ts";
+import type { DeliveryPolicy, ReplyState } from "../src/core/delivery.ts";
+import type { Deps } from "../src/core/deps.ts";
+import type { Log } from "../src/core/log.ts";
+import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
+import type { CallMethod } from "./call-policy.ts";
+import type { OutboxStore } from "./outbox-store.ts";
+import type { Reply } from "./reply.ts";
+
+/** What the parts of one engine share. */
+export interface DeliveryContext {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly budget: Budget;
+  readonly outbox: OutboxStore;
+  readonly surfaceFor: (messengerId: string) => Surface;
+  /** Stores that a reply has ended, and tells who waits for it. Nothing when it has ended already. */
+  readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
+  /** The chat takes nothing any more: ends all its replies. */
+  readonly endChat: (address: Address, code: string) => void;
+  /** The reply in memory that has this id. */
+  readonly reply: (replyId: string) => Reply | undefined;
+  /** Late news about a message: whoever owns it now looks at it again. */
+  readonly revisit: (replyId: string) => void;
+}
+
+const DEFAULT_CALL_TIMEOUT_MS = 15_000;
+const DEFAULT_EDIT_EVERY_MS = 700;
+
+export function callTimeoutMs(policy: DeliveryPolicy): number {
+  return policy.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
+}
+
+export function editEveryMs(policy: DeliveryPolicy): number {
+  return policy.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
+}
+
+export const TIMED_OUT: CallFailure = { kind: "unknown", code: "timed-out" };
+
+/** The class of anything that a surface threw, also when its own classification breaks. */
+export function classify(surface: Surface, error: unknown): CallFailure {
+  try {
+    return surface.classifyError(error);
+  } catch {
+    return { kind: "unknown", code: "unclassified" };
+  }
+}
+
+/** One line for a failed call: what it was and how it failed, never what it said (I10). */
+export function logFailure(
+  context: Pick<DeliveryContext, "log">,
+  call: { method: CallMethod; address: Address; replyId?: string; part?: number; attempts: number },
+  failure: CallFailure,
+): void {
+  context.log.warn("delivery.call-failed", {
+    method: call.method,
+    kind: failure.kind,
+    code: failure.code,
+    attempts: call.attempts,
+    messengerId: call.address.messengerId,
+    threadId: call.address.threadId,
+    replyId: call.replyId,
+    part: call.part,
+    retryAfterMs: failure.kind === "retry-after" ? failure.retryAfterMs : undefined,
+  });
+}
+
+/** Remembers a penalty at the root. When the root cannot be told, the caller still keeps it for itself. */
+export async function penalize(
+  context: Pick<DeliveryContext, "budget" | "log">,
+  address: Address,
+  retryAfterMs: number,
+): Promise<void> {
+  try {
+    await context.budget.penalize(address, retryAfterMs);
+  } catch {
+    context.log.warn("delivery.penalty-not-stored", { messengerId: address.messengerId, retryAfterMs });
+  }
+}

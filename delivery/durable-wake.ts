@@ -1,0 +1,43 @@
+import type { WakeNeed } from "./lane.ts";
+
+/** While something is under way, a process that takes over looks at it at most this long after. */
+const SOON_MS = 5_000;
+
+/**
+ * Keeps one durable wake for everything that is not done, and moves it as rarely as possible: each move is a durable
+ * write. `arm` is called with each change.
+ */
+export class DurableWake {
+  readonly #arm: (at: number | undefined) => void;
+  #at: number | undefined;
+
+  constructor(arm: (at: number | undefined) => void) {
+    this.#arm = arm;
+  }
+
+  get at(): number | undefined {
+    return this.#at;
+  }
+
+  update(needs: readonly WakeNeed[], now: number): void {
+    const at = this.#earliest(needs, now);
+    if (at === this.#at) return;
+    this.#at = at;
+    this.#arm(at);
+  }
+
+  #earliest(needs: readonly WakeNeed[], now: number): number | undefined {
+    let earliest: number | undefined;
+    for (const need of needs) {
+      const at = need.kind === "at" ? need.at : this.#soon(now);
+      earliest = earliest === undefined ? at : Math.min(earliest, at);
+    }
+    return earliest;
+  }
+
+  /** Any wake that is armed within the time does. */
+  #soon(now: number): number {
+    const armed = this.#at;
+    return armed !== undefined && armed > now && armed <= now + SOON_MS ? armed : now + SOON_MS;
+  }
+}

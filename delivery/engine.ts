@@ -1,0 +1,331 @@
+import type { Budget } from "../src/core/budget.ts";
+import type { Database } from "../src/core/database.ts";
+import type { Delivery, DeliveryReceipt, ReplyStart, ReplyState } from "../src/core/delivery.ts";
+import type { Deps } from "../src/core/deps.ts";
+import type { Log } from "../src/core/log.ts";
+import type { Address, Surface } from "../src/core/surface.ts";
+import { answerAction } from "./answer-action.ts";
+import { callTimeoutMs, logFailure, penalize } from "./delivery-context.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { DurableWake } from "./durable-wake.ts";
+import { Lane } from "./lane.ts";
+import { isSameChat, laneKey } from "./messenger-key.ts";
+import { entryOf } from "./outbox-entry.ts";
+import { OutboxStore } from "./outbox-store.ts";
+import { Reply } from "./reply.ts";
+import { ReplyStore } from "./reply-store.ts";
+import type { ReplyRecord } from "./reply-store.ts";
+import { adoptMessages } from "./take-over.ts";
+import { showTyping } from "./typing-indicator.ts";
+
+export interface DeliveryOptions {
+  /** The thread's own database. */
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  /** The chat's budget, held by the root. It may reject when the root cannot be reached; the call waits then. */
+  readonly budget: Budget;
+  /** The surface of a messenger. May throw for one that is not declared any more: its replies end as `failed`. */
+  readonly surfaceFor: (messengerId: string) => Surface;
+  /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
+  readonly onWake: (at: number | undefined) => void;
+  /** A reply has ended. Called once for each. */
+  readonly onEnded?: (replyId: string, state: ReplyState) => void;
+  /** A chat takes nothing any more, until `revive`. */
+  readonly onGone?: (chatId: string, code: string) => void;
+}
+
+/** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
+export function createDelivery(options: DeliveryOptions): Delivery {
+  return new Engine(options);
+}
+
+/** Receipts are kept this long. */
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
+/** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
+const MOST_WITHDRAWN = 50;
+
+class Engine implements Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #store: ReplyStore;
+  readonly #outbox: OutboxStore;
+  readonly #context: DeliveryContext;
+  readonly #wake: DurableWake;
+  readonly #lanes = new Map<string, Lane>();
+  /** Replies that have not ended, and withdrawn ones. */
+  readonly #replies = new Map<string, Reply>();
+  readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
+  #lastPosition = 0;
+  #sweptAt = -Infinity;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+    this.#store = new ReplyStore(options.database);
+    this.#outbox = new OutboxStore(options.database);
+    this.#wake = new DurableWake(options.onWake);
+    this.#context = {
+      database: options.database,
+      deps: options.deps,
+      log: options.log,
+      budget: options.budget,
+      outbox: this.#outbox,
+      surfaceFor: options.surfaceFor,
+      reply: (id) => this.#replies.get(id),
+      endReply: (reply, state, code) => this.#end(reply, state, code),
+      endChat: (address, code) => this.#endChat(address, code),
+      revisit: (id) => {
+        const reply = this.#replies.get(id);
+        if (reply === undefined) return;
+        reply.isDirty = true;
+        this.#poke(reply);
+      },
+    };
+    for (const record of this.#store.open()) {
+      this.#lastPosition = record.position;
+      this.#admit(new Reply(record, this.#outbox.rowsOf(record.id).map(entryOf)));
+    }
+  }
+
+  open(start: ReplyStart): void {
+    const reply = this.#begin(start, undefined);
+    if (reply === undefined) return;
+    this.#type(reply);
+    this.#poke(reply);
+  }
+
+  append(replyId: string, delta: string): void {
+    const reply = this.#streaming(replyId);
+    if (reply === undefined || delta === "") return;
+    reply.append(delta);
+    this.#lane(reply.record.address).nudge();
+  }
+
+  replace(replyId: string, text: string): void {
+    const reply = this.#streaming(replyId);
+    if (reply === undefined) return;
+    reply.replace(text);
+    this.#lane(reply.record.address).nudge();
+  }
+
+  finish(replyId: string, text: string): void {
+    const reply = this.#streaming(replyId);
+    if (reply === undefined) return;
+    this.#store.finish(replyId, text);
+    reply.finish(text);
+    this.#poke(reply);
+  }
+
+  withdraw(replyId: string): void {
+    const reply = this.#replies.get(replyId);
+    if (reply?.isOpen !== true) return;
+    this.#end(reply, "withdrawn", undefined);
+    this.#poke(reply);
+  }
+
+  send(start: ReplyStart, text: string): void {
+    const reply = this.#begin(start, text);
+    if (reply !== undefined) this.#poke(reply);
+  }
+
+  async answerAction(
+    address: Address,
+    actionId: string,
+    notice?: { text: string; alert?: boolean },
+  ): Promise<void> {
+    await answerAction(this.#context, address, actionId, notice);
+  }
+
+  revive(chatId: string): void {
+    this.#store.revive(chatId);
+  }
+
+  async run(): Promise<void> {
+    this.#sweep();
+    for (const lane of this.#lanes.values()) lane.poke();
+    this.#rearm();
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
+  }
+
+  nextWakeAt(): number | undefined {
+    return this.#wake.at;
+  }
+
+  settled(replyId: string): Promise<ReplyState> {
+    const state = this.#replies.get(replyId)?.record.state ?? this.#store.read(replyId)?.state;
+    if (state !== undefined && hasEnded(state)) return Promise.resolve(state);
+    return new Promise((resolve) => {
+      this.#waiting.set(replyId, [...(this.#waiting.get(replyId) ?? []), resolve]);
+    });
+  }
+
+  receipt(replyId: string): DeliveryReceipt | undefined {
+    const record = this.#store.read(replyId);
+    if (record === undefined) return undefined;
+    const messages = this.#outbox
+      .rowsOf(replyId)
+      .map(({ part, state, messageId, code, attempts }) => ({ part, state, messageId, code, attempts }));
+    return { replyId, state: record.state, messages };
+  }
+
+  /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
+  #begin(start: ReplyStart, text: string | undefined): Reply | undefined {
+    const known = this.#replies.get(start.id);
+    if (known !== undefined) return known.isOpen ? known : undefined;
+    if (this.#store.read(start.id) !== undefined) return undefined;
+    const now = this.#options.deps.clock.now();
+    const goneCode = this.#store.goneCode(start.address);
+    const record: ReplyRecord = {
+      id: start.id,
+      position: Math.max(now, this.#lastPosition + 1),
+      address: start.address,
+      replyTo: start.replyTo,
+      policy: start.policy,
+      isNotice: text !== undefined,
+      state: text === undefined ? "streaming" : "final",
+      text,
+      openedAt: now,
+    };
+    if (goneCode !== undefined) {
+      this.#store.insert({ ...record, state: "gone", text: undefined, code: goneCode }, now);
+      this.#tell(start.id, "gone");
+      return undefined;
+    }
+    const reply = new Reply(record, []);
+    this.#options.database.transaction(() => {
+      this.#store.insert(record, undefined);
+      if (start.takesOver !== undefined) this.#takeOver(reply, start.takesOver);
+    });
+    this.#lastPosition = record.position;
+    this.#admit(reply);
+    return reply;
+  }
+
+  #takeOver(reply: Reply, earlierId: string): void {
+    const earlier = this.#replies.get(earlierId);
+    const record = earlier?.record ?? this.#store.read(earlierId);
+    if (record === undefined || laneKey(record.address) !== laneKey(reply.record.address)) return;
+    if (!this.#canEdit(record.address)) return;
+    const entries = earlier?.entries ?? this.#outbox.rowsOf(earlierId).map(entryOf);
+    if (earlier?.isOpen === true) this.#end(earlier, "withdrawn", undefined);
+    else if (record.state === "delivered" || record.state === "failed") {
+      this.#store.end(earlierId, "withdrawn", undefined, this.#options.deps.clock.now());
+    }
+    reply.entries = adoptMessages(this.#outbox, reply.record.id, entries);
+    if (earlier !== undefined) earlier.entries = [];
+    this.#replies.delete(earlierId);
+  }
+
+  #canEdit(address: Address): boolean {
+    try {
+      return this.#options.surfaceFor(address.messengerId).capabilities.edit;
+    } catch {
+      // Not declared any more; the reply itself will end for that.
+      return false;
+    }
+  }
+
+  #admit(reply: Reply): void {
+    this.#replies.set(reply.record.id, reply);
+    this.#lane(reply.record.address).add(reply);
+  }
+
+  #streaming(replyId: string): Reply | undefined {
+    const reply = this.#replies.get(replyId);
+    return reply?.record.state === "streaming" ? reply : undefined;
+  }
+
+  #type(reply: Reply): void {
+    if (reply.isFinal || reply.hasVisibleMessage) return;
+    reply.stopTyping();
+    const { address, policy, id } = reply.record;
+    let surface: Surface;
+    try {
+      surface = this.#options.surfaceFor(address.messengerId);
+    } catch {
+      // Not declared any more; the lane ends the reply.
+      return;
+    }
+    if (!surface.capabilities.typing) return;
+    reply.stopTyping = showTyping({
+      clock: this.#options.deps.clock,
+      budget: this.#options.budget,
+      surface,
+      address,
+      callTimeoutMs: callTimeoutMs(policy),
+      onFailure: (failure) => {
+        logFailure(this.#context, { method: "typing", address, replyId: id, attempts: 1 }, failure);
+        if (failure.kind === "retry-after") void penalize(this.#context, address, failure.retryAfterMs);
+      },
+    });
+  }
+
+  #end(reply: Reply, state: ReplyState, code: string | undefined): void {
+    if (!reply.isOpen) return;
+    this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
+    reply.record = { ...reply.record, state, code, text: undefined };
+    reply.release();
+    this.#lane(reply.record.address).remove(reply);
+    if (state === "withdrawn") this.#forgetWithdrawn();
+    else this.#replies.delete(reply.record.id);
+    this.#tell(reply.record.id, state);
+  }
+
+  #endChat(address: Address, code: string): void {
+    this.#store.markGone(address, code);
+    for (const reply of this.#replies.values()) {
+      if (isSameChat(reply.record.address, address)) this.#end(reply, "gone", code);
+    }
+    this.#options.onGone?.(address.chatId, code);
+  }
+
+  #tell(replyId: string, state: ReplyState): void {
+    for (const resolve of this.#waiting.get(replyId) ?? []) resolve(state);
+    this.#waiting.delete(replyId);
+    this.#options.onEnded?.(replyId, state);
+  }
+
+  #forgetWithdrawn(): void {
+    const withdrawn = [...this.#replies.values()].filter(({ record }) => record.state === "withdrawn");
+    for (const reply of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(reply.record.id);
+  }
+
+  #lane(address: Address): Lane {
+    const key = laneKey(address);
+    const known = this.#lanes.get(key);
+    if (known !== undefined) return known;
+    const lane = new Lane(this.#context, () => {
+      if (lane.isEmpty && this.#lanes.get(key) === lane) this.#lanes.delete(key);
+      this.#rearm();
+    });
+    this.#lanes.set(key, lane);
+    return lane;
+  }
+
+  #poke(reply: Reply): void {
+    this.#lane(reply.record.address).poke();
+    this.#rearm();
+  }
+
+  #rearm(): void {
+    const needs = [...this.#lanes.values()].flatMap((lane) => lane.wakeNeed() ?? []);
+    this.#wake.update(needs, this.#options.deps.clock.now());
+  }
+
+  #sweep(): void {
+    const now = this.#options.deps.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    for (const id of this.#store.openedBefore(now - KEEP_MS)) {
+      if (this.#replies.get(id)?.isOpen === true) continue;
+      this.#options.database.transaction(() => {
+        this.#outbox.deleteOf(id);
+        this.#store.delete(id);
+      });
+    }
+  }
+}
+
+function hasEnded(state: ReplyState): boolean {
+  return state !== "streaming" && state !== "final";
+}

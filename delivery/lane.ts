@@ -1,0 +1,247 @@
+import type { CallPurpose, Grant } from "../src/core/budget.ts";
+import { errorCode } from "../src/core/errors.ts";
+import type { Surface } from "../src/core/surface.ts";
+import { backoffMs } from "./call-policy.ts";
+import { editEveryMs } from "./delivery-context.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { markLost, performAction } from "./perform-action.ts";
+import type { Action, CallAction } from "./perform-action.ts";
+import { reconcile } from "./reconcile.ts";
+import type { Reply } from "./reply.ts";
+
+/** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */
+const SHORT_WAIT_MS = 2_000;
+/** While a reply streams, its turn keeps the object in memory anyway, and a timer saves the durable write. */
+const STREAMING_WAIT_MS = 30_000;
+
+type Next =
+  | { readonly kind: "call"; readonly reply: Reply; readonly surface: Surface; readonly action: CallAction }
+  /** `Infinity`: until something changes. */
+  | { readonly kind: "wait"; readonly until: number };
+
+/** When `run` must be called for a lane: `soon` while it works or waits for a moment, or at a time. */
+export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readonly at: number };
+
+/**
+ * The one writer of an address: shows its replies, one call at a time, in the order of `open`.
+ *
+ * A reply whose text is whole holds every later one until it has ended. One that still streams holds only replies of
+ * later turns: a notice, such as the answer of a command, does not wait for the turn before it.
+ */
+export class Lane {
+  readonly #context: DeliveryContext;
+  readonly #changed: () => void;
+  /** Replaced, never changed, because replies end while they are looked through. */
+  #replies: readonly Reply[] = [];
+  /** A penalty, or a rest after the loop itself failed. */
+  #notBefore = 0;
+  /** Epoch milliseconds; 0 when there is nothing to wait for. */
+  #waitUntil = 0;
+  #timer: unknown;
+  #working: Promise<void> | undefined;
+  #failures = 0;
+
+  /** `changed` is called when `wakeNeed` may be another. */
+  constructor(context: DeliveryContext, changed: () => void) {
+    this.#context = context;
+    this.#changed = changed;
+  }
+
+  get isEmpty(): boolean {
+    return this.#replies.length === 0 && this.#working === undefined;
+  }
+
+  add(reply: Reply): void {
+    this.#replies = [...this.#replies, reply];
+  }
+
+  remove(reply: Reply): void {
+    this.#replies = this.#replies.filter((other) => other !== reply);
+  }
+
+  /** More text: looks at it unless the lane is busy or waits. Costs next to nothing then. */
+  nudge(): void {
+    if (this.#working === undefined && this.#context.deps.clock.now() >= this.#waitUntil) this.poke();
+  }
+
+  /** Something changed: decides anew. */
+  poke(): void {
+    if (this.#working !== undefined) return;
+    this.#clearTimer();
+    this.#working = this.#work();
+  }
+
+  /** Resolves when nothing can be done right now. */
+  async idle(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  wakeNeed(): WakeNeed | undefined {
+    const hasFinal = this.#replies.some((reply) => reply.isFinal);
+    if (this.#working !== undefined) return hasFinal ? { kind: "soon" } : undefined;
+    if (this.#waitUntil === 0) return undefined;
+    if (this.#timer === undefined) return { kind: "at", at: this.#waitUntil };
+    return hasFinal ? { kind: "soon" } : undefined;
+  }
+
+  async #work(): Promise<void> {
+    // Collects everything that is said in one go, and lets the caller know that the work has begun.
+    await Promise.resolve();
+    try {
+      for (;;) {
+        const next = this.#next();
+        if (next.kind === "wait") {
+          this.#failures = 0;
+          this.#waitUntil = next.until === Infinity ? 0 : next.until;
+          break;
+        }
+        await this.#call(next);
+      }
+    } catch (error) {
+      // A failed write, or a defect: nothing is lost, because what is stored is taken up again after a rest.
+      const { log, deps } = this.#context;
+      log.error("delivery.loop-failed", { code: errorCode(error) ?? errorName(error) });
+      this.#notBefore = deps.clock.now() + backoffMs(this.#failures + 1, deps.random());
+      this.#waitUntil = this.#notBefore;
+      this.#failures += 1;
+    } finally {
+      this.#working = undefined;
+    }
+    this.#armTimer();
+    this.#changed();
+  }
+
+  async #call(next: Extract<Next, { kind: "call" }>): Promise<void> {
+    const { budget, deps } = this.#context;
+    const { reply, surface } = next;
+    const { address } = reply.record;
+    const askedAsFinal = reply.isFinal;
+    let grant: Grant;
+    try {
+      grant = await budget.acquire(address, purposeOf(reply, next.action), surface.pacing);
+    } catch (error) {
+      this.#context.log.warn("delivery.budget-unreachable", { code: errorCode(error) });
+      this.#failures += 1;
+      this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#failures, deps.random()));
+      return;
+    }
+    if (grant.kind === "wait") {
+      // Text that becomes whole while an interim state waits asks again at once, for the slot that is kept for it.
+      if (reply.isFinal === askedAsFinal) reply.notBefore = Math.max(grant.retryAt, deps.clock.now() + 1);
+      return;
+    }
+    // While the budget was asked, text may have come, or the reply may have ended: what counts is now.
+    const now = this.#next();
+    if (now.kind === "wait" || now.reply !== reply) return;
+    if (now.action.kind === "post") reply.stopTyping();
+    const startedAt = deps.clock.now();
+    const holdUntil = await performAction(this.#context, reply, surface, now.action);
+    if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
+    if (!reply.isFinal) {
+      reply.notBefore = Math.max(reply.notBefore, startedAt + editEveryMs(reply.record.policy));
+    }
+  }
+
+  /** What to do now. Stores what has come to its end on the way. */
+  #next(): Next {
+    const now = this.#context.deps.clock.now();
+    let until = Infinity;
+    let isHeld = false;
+    if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
+    for (const reply of this.#replies) {
+      if (!reply.isFinal) {
+        if (isHeld) continue;
+        isHeld = true;
+        if (!reply.isDirty) continue;
+      } else if (isHeld && !reply.record.isNotice) continue;
+      if (reply.notBefore > now) {
+        until = Math.min(until, reply.notBefore);
+        if (reply.isFinal) break;
+        continue;
+      }
+      const surface = this.#surface(reply);
+      if (surface === undefined) continue;
+      const action = this.#reconcile(reply, surface);
+      if (action === undefined) continue;
+      const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
+      if (retryAt === undefined || retryAt <= now) return { kind: "call", reply, surface, action };
+      until = Math.min(until, retryAt);
+      if (reply.isFinal) break;
+    }
+    return { kind: "wait", until };
+  }
+
+  /** The call that a reply needs; none when it has ended, or needs other text first. */
+  #reconcile(reply: Reply, surface: Surface): CallAction | undefined {
+    const parts = this.#parts(reply, surface);
+    if (parts === undefined) return undefined;
+    for (;;) {
+      const action: Action = reconcile({
+        entries: reply.entries,
+        parts,
+        isFinal: reply.isFinal,
+        canEdit: surface.capabilities.edit,
+        canRemove: surface.capabilities.remove,
+      });
+      switch (action.kind) {
+        case "lost":
+          markLost(this.#context, action.entry);
+          break;
+        case "idle":
+          reply.isDirty = false;
+          return undefined;
+        case "ended":
+          this.#context.endReply(reply, action.code === undefined ? "delivered" : "failed", action.code);
+          return undefined;
+        default:
+          return action;
+      }
+    }
+  }
+
+  #parts(reply: Reply, surface: Surface): ReturnType<Reply["parts"]> | undefined {
+    try {
+      return reply.parts(surface);
+    } catch (error) {
+      // A text that cannot be cut must not hold the chat's other replies for ever.
+      this.#context.log.error("delivery.split-failed", { replyId: reply.record.id, code: errorName(error) });
+      this.#context.endReply(reply, "failed", "split-failed");
+      return undefined;
+    }
+  }
+
+  #surface(reply: Reply): Surface | undefined {
+    try {
+      return this.#context.surfaceFor(reply.record.address.messengerId);
+    } catch {
+      // The messenger is not declared any more.
+      this.#context.endReply(reply, "failed", "unknown-messenger");
+      return undefined;
+    }
+  }
+
+  #armTimer(): void {
+    if (this.#waitUntil === 0) return;
+    const delayMs = this.#waitUntil - this.#context.deps.clock.now();
+    const hasFinal = this.#replies.some((reply) => reply.isFinal);
+    if (delayMs > (hasFinal ? SHORT_WAIT_MS : STREAMING_WAIT_MS)) return;
+    this.#timer = this.#context.deps.clock.setTimeout(() => this.poke(), Math.max(0, delayMs));
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== undefined) this.#context.deps.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waitUntil = 0;
+  }
+}
+
+function purposeOf(reply: Reply, action: CallAction): CallPurpose {
+  if (reply.isFinal) return "final";
+  if (action.kind === "post") return "post";
+  // A later part waits for an earlier one to be whole.
+  return action.kind === "edit" && !action.isInterim ? "post" : "edit";
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

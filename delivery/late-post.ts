@@ -1,0 +1,96 @@
+import type { PostedMessage, Surface } from "../src/core/surface.ts";
+import type { LateOutcome } from "./call-within.ts";
+import { classify, penalize } from "./delivery-context.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { entryOf, plannedRow } from "./outbox-entry.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import { nextState } from "./outbox-state.ts";
+import type { Reply } from "./reply.ts";
+
+interface TimedOutPost {
+  readonly entry: OutboxEntry;
+  /** Whether that post carried the mark. */
+  readonly wasMarked: boolean;
+}
+
+/**
+ * A post that ran into its time limit is still listened to. While its row is `unknown`, the answer settles the
+ * question; when the row was posted again meanwhile, the second message is known to be a duplicate and is taken away.
+ */
+export function watchLatePost(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  post: TimedOutPost,
+  late: Promise<LateOutcome<PostedMessage>>,
+): void {
+  const { entry } = post;
+  void late.then(async (outcome) => {
+    if (outcome.kind === "done") {
+      entry.lateMessageId = outcome.value.messageId;
+      if (entry.row.state !== "sending") adopt(context, post);
+    } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
+      const failure = classify(surface, outcome.error);
+      if (failure.kind === "unknown") return;
+      // It provably did not happen: the next post is the first one.
+      write(context, entry, {
+        state: nextState(entry.row.state, "refused"),
+        doubts: 0,
+        isMarked: post.wasMarked,
+        retryAt: undefined,
+      });
+      if (failure.kind === "retry-after") {
+        await penalize(context, reply.record.address, failure.retryAfterMs);
+      }
+    }
+    context.revisit(entry.row.replyId);
+  });
+}
+
+/** A late answer that came while the row was being posted again. */
+export function adoptLate(context: DeliveryContext, entry: OutboxEntry): void {
+  if (entry.lateMessageId !== undefined && entry.row.state !== "sending") {
+    adopt(context, { entry, wasMarked: false });
+  }
+}
+
+function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): void {
+  const messageId = entry.lateMessageId;
+  entry.lateMessageId = undefined;
+  const { row } = entry;
+  if (messageId === undefined) return;
+  if (row.state === "sent") {
+    if (row.messageId === messageId || row.messageId === undefined) return;
+    // Two messages of one part. The first one stays, because it stands in the right place and needs no mark.
+    const duplicate = entryOf({
+      ...plannedRow(row.replyId, -1 - row.part),
+      state: "sent",
+      messageId: wasMarked ? messageId : row.messageId,
+    });
+    const kept = wasMarked ? row : { ...row, messageId, isMarked: false, shownHash: undefined };
+    context.database.transaction(() => {
+      context.outbox.write(duplicate.row);
+      context.outbox.write(kept);
+    });
+    if (!wasMarked) entry.shownHash = undefined;
+    entry.row = kept;
+    context.reply(row.replyId)?.entries.unshift(duplicate);
+  } else if (row.state === "unknown" || row.state === "planned") {
+    const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
+    write(context, entry, {
+      state: nextState(state, "posted"),
+      messageId,
+      isMarked: wasMarked,
+      shownHash: undefined,
+      retryAt: undefined,
+      code: undefined,
+    });
+    entry.shownHash = undefined;
+  }
+}
+
+function write(context: DeliveryContext, entry: OutboxEntry, change: Partial<OutboxEntry["row"]>): void {
+  const row = { ...entry.row, ...change };
+  context.outbox.write(row);
+  entry.row = row;
+}

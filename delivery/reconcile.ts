@@ -1,0 +1,116 @@
+import type { OutboxEntry } from "./outbox-entry.ts";
+
+/** What reconciliation needs to know of a part that should be visible. */
+export interface DesiredPart {
+  readonly index: number;
+  readonly complete: boolean;
+  readonly hash: string;
+  readonly content: { readonly text: string };
+}
+
+export interface ReconcileInput<Part extends DesiredPart> {
+  /** What is visible, or may be. */
+  readonly entries: readonly OutboxEntry[];
+  /** What should be visible, in order. */
+  readonly parts: readonly Part[];
+  /** The text is whole. */
+  readonly isFinal: boolean;
+  readonly canEdit: boolean;
+  readonly canRemove: boolean;
+}
+
+export type NextAction<Part extends DesiredPart> =
+  /** A new message; `entry` when the part has a row already. A row that is `unknown` is sent again, marked. */
+  | { readonly kind: "post"; readonly part: Part; readonly entry: OutboxEntry | undefined }
+  | { readonly kind: "edit"; readonly part: Part; readonly entry: OutboxEntry; readonly isInterim: boolean }
+  | { readonly kind: "remove"; readonly entry: OutboxEntry }
+  /** A post that nobody waits for any more: the process died under it. */
+  | { readonly kind: "lost"; readonly entry: OutboxEntry }
+  /** Nothing to do until the text changes. */
+  | { readonly kind: "idle" }
+  /** Everything is as it should be, or will never be. `code` of the first part that is not visible. */
+  | { readonly kind: "ended"; readonly code: string | undefined };
+
+/** How often a post may end without an answer before it is left alone (I6). */
+export const MOST_DOUBTS = 2;
+
+/**
+ * Pure: the next step from what is visible to what should be. A part is brought up to date before a later one is
+ * posted; surplus messages go last, from the end. Called again after each step, it ends.
+ */
+export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
+  const { entries, parts, isFinal, canEdit, canRemove } = input;
+  const lost = entries.find(({ row }) => row.state === "sending");
+  if (lost !== undefined) return { kind: "lost", entry: lost };
+  if (!isFinal) {
+    // Nothing to show yet: what an earlier attempt left visible stays until there is something in its place.
+    if (!parts.some((part) => !isBlank(part))) return { kind: "idle" };
+    if (!canEdit) return { kind: "idle" };
+  }
+  let failedCode: string | undefined;
+  for (const part of parts) {
+    const entry = entries.find(({ row }) => row.part === part.index);
+    const step = stepFor(part, entry, input);
+    if (step.kind === "act") return step.action;
+    if (step.kind === "failed") failedCode ??= step.code;
+    // A later part is not posted before this one.
+    if (step.kind === "hold") return { kind: "idle" };
+  }
+  if (canRemove) {
+    const surplus = entries.findLast(
+      ({ row }) => row.state === "sent" && !parts.some(({ index }) => index === row.part),
+    );
+    if (surplus !== undefined) return { kind: "remove", entry: surplus };
+  }
+  return isFinal ? { kind: "ended", code: failedCode } : { kind: "idle" };
+}
+
+type Step<Part extends DesiredPart> =
+  | { readonly kind: "act"; readonly action: NextAction<Part> }
+  | { readonly kind: "shown" }
+  | { readonly kind: "hold" }
+  | { readonly kind: "failed"; readonly code: string };
+
+function stepFor<Part extends DesiredPart>(
+  part: Part,
+  entry: OutboxEntry | undefined,
+  { isFinal, canEdit, canRemove }: ReconcileInput<Part>,
+): Step<Part> {
+  const isInterim = !isFinal && !part.complete;
+  if (isBlank(part)) {
+    if (isFinal && canRemove && entry?.row.state === "sent") return act({ kind: "remove", entry });
+    return { kind: "shown" };
+  }
+  if (entry === undefined) return act({ kind: "post", part, entry });
+  const { row } = entry;
+  switch (row.state) {
+    case "planned":
+      if (isInterim && entry.skippedHash === part.hash) return { kind: "hold" };
+      return act({ kind: "post", part, entry });
+    case "removed":
+      // With a code a person removed it; without one it was surplus, and is needed again.
+      return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
+    case "unknown":
+      if (row.doubts < MOST_DOUBTS) return act({ kind: "post", part, entry });
+      return { kind: "failed", code: row.code ?? "unknown" };
+    case "failed":
+      return { kind: "failed", code: row.code ?? "failed" };
+    case "sent":
+      if (entry.shownHash === part.hash || !canEdit) return { kind: "shown" };
+      if (isInterim && entry.skippedHash === part.hash) return { kind: "shown" };
+      return act({ kind: "edit", part, entry, isInterim });
+    case "sending":
+      return { kind: "hold" };
+    default:
+      return row.state satisfies never;
+  }
+}
+
+function act<Part extends DesiredPart>(action: NextAction<Part>): Step<Part> {
+  return { kind: "act", action };
+}
+
+/** Platforms refuse a message in which there is nothing to see. */
+function isBlank(part: DesiredPart): boolean {
+  return part.content.text.trim() === "";
+}

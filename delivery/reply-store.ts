@@ -1,0 +1,169 @@
+import { z } from "zod";
+import type { Database } from "../src/core/database.ts";
+import type { DeliveryPolicy, ReplyState } from "../src/core/delivery.ts";
+import type { Address } from "../src/core/surface.ts";
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
+  id TEXT PRIMARY KEY,
+  position INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  reply_to TEXT,
+  policy TEXT NOT NULL,
+  is_notice INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  text TEXT,
+  code TEXT,
+  opened_at INTEGER NOT NULL,
+  ended_at INTEGER
+) WITHOUT ROWID`;
+
+/** Chats that refuse everything until the person comes back. */
+const GONE_SCHEMA = `CREATE TABLE IF NOT EXISTS gone_chat_v1 (
+  messenger_id TEXT NOT NULL,
+  chat_id TEXT NOT NULL,
+  code TEXT NOT NULL,
+  PRIMARY KEY (messenger_id, chat_id)
+) WITHOUT ROWID`;
+
+export interface ReplyRecord {
+  readonly id: string;
+  /** Order of `open`. */
+  readonly position: number;
+  readonly address: Address;
+  readonly replyTo?: string | undefined;
+  readonly policy: DeliveryPolicy;
+  /** Outside of any turn: whole from its start. */
+  readonly isNotice: boolean;
+  readonly state: ReplyState;
+  /** The whole text; stored from `finish` until the reply has ended, not longer (I10). */
+  readonly text?: string | undefined;
+  readonly code?: string | undefined;
+  readonly openedAt: number;
+}
+
+type Stored = {
+  id: string;
+  position: number;
+  address: string;
+  reply_to: string | null;
+  policy: string;
+  is_notice: number;
+  state: string;
+  text: string | null;
+  code: string | null;
+  opened_at: number;
+};
+
+const addressSchema = z.object({
+  messengerId: z.string(),
+  threadId: z.string(),
+  chatId: z.string(),
+  topicId: z.string().optional(),
+  isDirectMessage: z.boolean(),
+});
+
+const policySchema = z.looseObject({
+  resentMark: z.string().optional(),
+  callTimeoutMs: z.number().optional(),
+  editEveryMs: z.number().optional(),
+});
+
+export class ReplyStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    database.run(SCHEMA);
+    database.run(GONE_SCHEMA);
+  }
+
+  /** Replies that have not ended, in order. One read of the whole table, at start. */
+  open(): ReplyRecord[] {
+    return this.#database
+      .all<Stored>("SELECT * FROM reply_v1 WHERE ended_at IS NULL ORDER BY position")
+      .map(recordOf);
+  }
+
+  read(id: string): ReplyRecord | undefined {
+    return this.#database.all<Stored>("SELECT * FROM reply_v1 WHERE id = ?", id).map(recordOf)[0];
+  }
+
+  insert(record: ReplyRecord, endedAt: number | undefined): void {
+    this.#database.run(
+      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      record.id,
+      record.position,
+      JSON.stringify(record.address),
+      record.replyTo ?? null,
+      JSON.stringify(record.policy),
+      record.isNotice ? 1 : 0,
+      record.state,
+      record.text ?? null,
+      record.code ?? null,
+      record.openedAt,
+      endedAt ?? null,
+    );
+  }
+
+  /** The text is whole. */
+  finish(id: string, text: string): void {
+    this.#database.run("UPDATE reply_v1 SET state = 'final', text = ? WHERE id = ?", text, id);
+  }
+
+  end(id: string, state: ReplyState, code: string | undefined, endedAt: number): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET state = ?, code = ?, text = NULL, ended_at = ? WHERE id = ?",
+      state,
+      code ?? null,
+      endedAt,
+      id,
+    );
+  }
+
+  /** Ids of replies that were opened before `before`. */
+  openedBefore(before: number): string[] {
+    return this.#database
+      .all<{ id: string }>("SELECT id FROM reply_v1 WHERE opened_at < ?", before)
+      .map(({ id }) => id);
+  }
+
+  delete(id: string): void {
+    this.#database.run("DELETE FROM reply_v1 WHERE id = ?", id);
+  }
+
+  goneCode(address: Address): string | undefined {
+    return this.#database.all<{ code: string }>(
+      "SELECT code FROM gone_chat_v1 WHERE messenger_id = ? AND chat_id = ?",
+      address.messengerId,
+      address.chatId,
+    )[0]?.code;
+  }
+
+  markGone(address: Address, code: string): void {
+    this.#database.run(
+      "INSERT OR REPLACE INTO gone_chat_v1 VALUES (?, ?, ?)",
+      address.messengerId,
+      address.chatId,
+      code,
+    );
+  }
+
+  revive(chatId: string): void {
+    this.#database.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
+  }
+}
+
+function recordOf(stored: Stored): ReplyRecord {
+  return {
+    id: stored.id,
+    position: stored.position,
+    address: addressSchema.parse(JSON.parse(stored.address)),
+    replyTo: stored.reply_to ?? undefined,
+    policy: policySchema.parse(JSON.parse(stored.policy)),
+    isNotice: stored.is_notice === 1,
+    state: stored.state as ReplyState,
+    text: stored.text ?? undefined,
+    code: stored.code ?? undefined,
+    openedAt: stored.opened_at,
+  };
+}

@@ -1,0 +1,93 @@
+import type { RichText } from "../src/core/rich-text.ts";
+import type { Surface } from "../src/core/surface.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import type { ReplyRecord } from "./reply-store.ts";
+import { limitsWithRoom, resentMark } from "./resent-mark.ts";
+import { createPlanner, plainText, telegramEntities } from "./split/index.ts";
+import type { Part, Planner } from "./split/index.ts";
+
+/**
+ * A reply in memory: its text so far, the parts it is cut into, and its messages. Text only collects until somebody
+ * asks for the parts, so that a streamed chunk costs next to nothing.
+ */
+export class Reply {
+  record: ReplyRecord;
+  entries: OutboxEntry[];
+  /** There may be something to send. */
+  isDirty = true;
+  /** Epoch milliseconds before which nothing of this reply is tried, for pacing. */
+  notBefore = 0;
+  /** Ends the typing indicator. */
+  stopTyping: () => void = () => {};
+  #planner: Planner<RichText> | undefined;
+  /** What the planner has read. */
+  #planned = "";
+  /** What it has not read yet. */
+  #pending = "";
+
+  constructor(record: ReplyRecord, entries: readonly OutboxEntry[]) {
+    this.record = record;
+    this.entries = [...entries];
+    this.#pending = record.text ?? "";
+  }
+
+  get isFinal(): boolean {
+    return this.record.state === "final";
+  }
+
+  get isOpen(): boolean {
+    return this.record.state === "streaming" || this.record.state === "final";
+  }
+
+  get hasVisibleMessage(): boolean {
+    return this.entries.some(({ row }) => row.state === "sent");
+  }
+
+  append(delta: string): void {
+    this.#pending += delta;
+    this.isDirty = true;
+  }
+
+  replace(text: string): void {
+    const whole = this.#planned + this.#pending;
+    this.isDirty = true;
+    if (text.startsWith(whole)) {
+      this.#pending += text.slice(whole.length);
+      return;
+    }
+    this.#planner = undefined;
+    this.#planned = "";
+    this.#pending = text;
+  }
+
+  /** The text is whole. What waited for pacing asks again: a slot is kept for it. */
+  finish(text: string): void {
+    this.replace(text);
+    this.record = { ...this.record, state: "final", text };
+    this.notBefore = 0;
+  }
+
+  /** Cuts the text so far for this surface. */
+  parts(surface: Surface): readonly Part<RichText>[] {
+    this.#planner ??= createPlanner({
+      renderer: surface.format === "telegram-entities" ? telegramEntities : plainText,
+      limits: limitsWithRoom(surface.limits, resentMark(this.record.policy)),
+    });
+    if (this.#pending !== "") {
+      this.#planner.append(this.#pending);
+      this.#planned += this.#pending;
+      this.#pending = "";
+    }
+    if (this.isFinal) this.#planner.finish();
+    return this.#planner.parts();
+  }
+
+  /** Nothing more will be planned: lets go of the text. */
+  release(): void {
+    this.stopTyping();
+    this.#planner = undefined;
+    this.#planned = "";
+    this.#pending = "";
+    this.isDirty = false;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Budget } from "../src/core/budget.ts";
+import type { Clock } from "../src/core/deps.ts";
+import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
+import { callWithin } from "./call-within.ts";
+import { classify, TIMED_OUT } from "./delivery-context.ts";
+
+export interface TypingOptions {
+  readonly clock: Clock;
+  readonly budget: Budget;
+  readonly surface: Surface;
+  readonly address: Address;
+  readonly callTimeoutMs: number;
+  /** Told of every failure; the indicator itself goes on. */
+  readonly onFailure: (failure: CallFailure) => void;
+}
+
+/** A turn that shows nothing for so long is no longer worth the calls. */
+const LONGEST_MS = 3 * 60 * 1000;
+/** The next call leaves when this share of the indicator's time is over. */
+const REFRESH_SHARE = 0.8;
+
+/**
+ * Shows that the bot is writing, and again before it fades, until the returned function is called. A full budget
+ * skips a call; nothing waits for it and no failure matters.
+ */
+export function showTyping(options: TypingOptions): () => void {
+  const { clock, budget, surface, address, onFailure } = options;
+  const startedAt = clock.now();
+  const everyMs = Math.max(1_000, surface.typingLastsMs * REFRESH_SHARE);
+  const stopped = new AbortController();
+  let timer: unknown;
+
+  const once = async (): Promise<number> => {
+    const grant = await budget.acquire(address, "typing", surface.pacing);
+    if (stopped.signal.aborted) return 0;
+    if (grant.kind === "wait") return grant.retryAt;
+    const outcome = await callWithin(clock, options.callTimeoutMs, (signal) =>
+      surface.typing(address, { signal: AbortSignal.any([signal, stopped.signal]) }),
+    );
+    if (stopped.signal.aborted || outcome.kind === "done") return 0;
+    onFailure(outcome.kind === "failed" ? classify(surface, outcome.error) : TIMED_OUT);
+    return 0;
+  };
+
+  const loop = async (): Promise<void> => {
+    const calledAt = clock.now();
+    let notBefore = 0;
+    try {
+      notBefore = await once();
+    } catch {
+      // The budget cannot be asked: tried again at the next refresh.
+      onFailure({ kind: "transient", code: "budget-unreachable" });
+    }
+    if (stopped.signal.aborted) return;
+    const next = Math.max(calledAt + everyMs, notBefore, clock.now() + 1);
+    if (next - startedAt > LONGEST_MS) return;
+    timer = clock.setTimeout(() => void loop(), next - clock.now());
+  };
+
+  void loop();
+  return () => {
+    if (stopped.signal.aborted) return;
+    stopped.abort(new DOMException("The text is visible.", "AbortError"));
+    clock.clearTimeout(timer);
+  };
+}

@@ -1,0 +1,321 @@
+import type { Clock } from "../../src/core/deps.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
+import type {
+  ActionNotice,
+  Address,
+  CallFailure,
+  CallOptions,
+  OutgoingMessage,
+  Pacing,
+  PostedMessage,
+  Surface,
+  SurfaceCapabilities,
+} from "../../src/core/surface.ts";
+
+export type FakeMethod = "post" | "edit" | "remove" | "typing" | "answer";
+
+/**
+ * What goes wrong with one call.
+ *
+ * - `fail`: refused with this class; nothing is done
+ * - `lose`: done, or not, and the answer never comes: the caller sees a cut connection
+ * - `hang`: no answer, whatever the signal says; with `answerAfterMs` done then, and answered
+ * - `slow`: takes this long, and ends when the signal aborts
+ */
+export type Fault =
+  | { readonly kind: "fail"; readonly failure: CallFailure }
+  | { readonly kind: "lose"; readonly done: boolean }
+  | { readonly kind: "hang"; readonly answerAfterMs?: number }
+  | { readonly kind: "slow"; readonly latencyMs: number };
+
+export interface FakeCall {
+  readonly at: number;
+  readonly method: FakeMethod;
+  readonly chatId: string;
+  readonly messageId?: string;
+  readonly text?: string;
+  readonly entities?: number;
+  readonly replyTo?: string;
+  /** How the call ended; `pending` while it has not. */
+  outcome: "pending" | "done" | CallFailure["kind"];
+}
+
+export interface FakeMessage {
+  readonly id: string;
+  text: string;
+  entities: RichText["entities"];
+}
+
+export interface FakeSurfaceOptions {
+  readonly clock: Clock;
+  readonly latencyMs?: number;
+  readonly limits?: TextLimits;
+  readonly format?: TextFormat;
+  readonly pacing?: Pacing;
+  readonly capabilities?: Partial<SurfaceCapabilities>;
+  readonly typingLastsMs?: number;
+  /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
+  readonly onBoundary?: (when: "before" | "after", method: FakeMethod) => void;
+}
+
+/** A platform in memory: chats with messages, refusals like those of a real one, and faults on demand. */
+export interface FakeSurface extends Surface {
+  readonly calls: readonly FakeCall[];
+  /** Calls that reached a chat during its penalty. */
+  readonly penaltyBreaches: readonly FakeCall[];
+  /** The next calls of this method meet these faults, one each; `undefined` lets one pass. */
+  fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void;
+  /** Every call of the method meets this fault until it is cleared with `undefined`. */
+  faultAlways(method: FakeMethod, fault: Fault | undefined): void;
+  /** The chat's messages in order. */
+  messages(chatId: string): readonly FakeMessage[];
+  visible(chatId: string): readonly string[];
+  /** A person deletes a message. */
+  deleteMessage(chatId: string, messageId: string): void;
+  /** The same platform as another process sees it. */
+  connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface;
+}
+
+export const ROOMY_PACING: Pacing = {
+  direct: { burst: 1000, everyMs: 1 },
+  group: { burst: 1000, everyMs: 1 },
+  global: { burst: 1000, everyMs: 1 },
+};
+
+export class FakeFailure extends Error {
+  readonly failure: CallFailure;
+
+  constructor(failure: CallFailure) {
+    super(failure.code);
+    this.failure = failure;
+  }
+}
+
+interface Platform {
+  readonly chats: Map<string, FakeMessage[]>;
+  readonly calls: FakeCall[];
+  readonly breaches: FakeCall[];
+  readonly faults: Map<FakeMethod, (Fault | undefined)[]>;
+  readonly always: Map<FakeMethod, Fault>;
+  readonly penalties: Map<string, number>;
+  lastId: number;
+}
+
+export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
+  return new MemorySurface(options, {
+    chats: new Map(),
+    calls: [],
+    breaches: [],
+    faults: new Map(),
+    always: new Map(),
+    penalties: new Map(),
+    lastId: 100,
+  });
+}
+
+class MemorySurface implements FakeSurface {
+  readonly provider = "fake";
+  readonly capabilities: SurfaceCapabilities;
+  readonly format: TextFormat;
+  readonly limits: TextLimits;
+  readonly pacing: Pacing;
+  readonly typingLastsMs: number;
+  readonly #options: FakeSurfaceOptions;
+  readonly #platform: Platform;
+
+  constructor(options: FakeSurfaceOptions, platform: Platform) {
+    this.#options = options;
+    this.#platform = platform;
+    this.capabilities = { edit: true, remove: true, typing: true, buttons: true, ...options.capabilities };
+    this.format = options.format ?? "telegram-entities";
+    this.limits = options.limits ?? { maxLength: 4096, maxEntities: 100 };
+    this.pacing = options.pacing ?? ROOMY_PACING;
+    this.typingLastsMs = options.typingLastsMs ?? 5_000;
+  }
+
+  get calls(): readonly FakeCall[] {
+    return this.#platform.calls;
+  }
+
+  get penaltyBreaches(): readonly FakeCall[] {
+    return this.#platform.breaches;
+  }
+
+  fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void {
+    this.#platform.faults.set(method, [...(this.#platform.faults.get(method) ?? []), ...faults]);
+  }
+
+  faultAlways(method: FakeMethod, fault: Fault | undefined): void {
+    if (fault === undefined) this.#platform.always.delete(method);
+    else this.#platform.always.set(method, fault);
+  }
+
+  messages(chatId: string): readonly FakeMessage[] {
+    return this.#chat(chatId);
+  }
+
+  visible(chatId: string): readonly string[] {
+    return this.#chat(chatId).map(({ text }) => text);
+  }
+
+  deleteMessage(chatId: string, messageId: string): void {
+    this.#platform.chats.set(
+      chatId,
+      this.#chat(chatId).filter(({ id }) => id !== messageId),
+    );
+  }
+
+  connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface {
+    return new MemorySurface({ ...this.#options, ...options }, this.#platform);
+  }
+
+  async post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage> {
+    const { text, entities, replyTo } = message;
+    const call = { chatId: address.chatId, text, entities: entities.length, replyTo };
+    return this.#call("post", call, options, () => {
+      this.#checkText(message);
+      this.#platform.lastId += 1;
+      const id = String(this.#platform.lastId);
+      this.#chat(address.chatId).push({ id, text, entities });
+      return { messageId: id };
+    });
+  }
+
+  async edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void> {
+    const { text, entities } = message;
+    await this.#call(
+      "edit",
+      { chatId: address.chatId, messageId, text, entities: entities.length },
+      options,
+      () => {
+        this.#checkText(message);
+        const found = this.#find(address.chatId, messageId);
+        if (found.text === text && JSON.stringify(found.entities) === JSON.stringify(entities)) {
+          throw new FakeFailure({ kind: "unchanged", code: "not-modified" });
+        }
+        found.text = text;
+        found.entities = entities;
+      },
+    );
+  }
+
+  async remove(address: Address, messageId: string, options: CallOptions): Promise<void> {
+    await this.#call("remove", { chatId: address.chatId, messageId }, options, () => {
+      this.#find(address.chatId, messageId);
+      this.deleteMessage(address.chatId, messageId);
+    });
+  }
+
+  async typing(address: Address, options: CallOptions): Promise<void> {
+    await this.#call("typing", { chatId: address.chatId }, options, () => {});
+  }
+
+  async answerAction(
+    address: Address,
+    actionId: string,
+    notice: ActionNotice | undefined,
+    options: CallOptions,
+  ): Promise<void> {
+    const call = { chatId: address.chatId, messageId: actionId, text: notice?.text };
+    await this.#call("answer", call, options, () => {});
+  }
+
+  classifyError(error: unknown): CallFailure {
+    return error instanceof FakeFailure ? error.failure : { kind: "unknown", code: "connection-cut" };
+  }
+
+  async #call<Value>(
+    method: FakeMethod,
+    what: Omit<FakeCall, "at" | "method" | "outcome">,
+    { signal }: CallOptions,
+    act: () => Value,
+  ): Promise<Value> {
+    const { clock, latencyMs = 0, onBoundary } = this.#options;
+    onBoundary?.("before", method);
+    const call: FakeCall = { at: clock.now(), method, ...what, outcome: "pending" };
+    this.#platform.calls.push(call);
+    const fault = this.#platform.always.get(method) ?? this.#platform.faults.get(method)?.shift();
+    if (clock.now() < (this.#platform.penalties.get(what.chatId) ?? 0) && method !== "answer") {
+      this.#platform.breaches.push(call);
+    }
+    try {
+      const value = await this.#meet(fault, latencyMs, signal, what.chatId, act);
+      onBoundary?.("after", method);
+      call.outcome = "done";
+      return value;
+    } catch (error) {
+      call.outcome = this.classifyError(error).kind;
+      throw error;
+    }
+  }
+
+  async #meet<Value>(
+    fault: Fault | undefined,
+    latencyMs: number,
+    signal: AbortSignal,
+    chatId: string,
+    act: () => Value,
+  ): Promise<Value> {
+    switch (fault?.kind) {
+      case undefined:
+        await this.#wait(latencyMs, signal);
+        return act();
+      case "slow":
+        await this.#wait(fault.latencyMs, signal);
+        return act();
+      case "fail":
+        await this.#wait(latencyMs, signal);
+        if (fault.failure.kind === "retry-after") {
+          this.#platform.penalties.set(chatId, this.#options.clock.now() + fault.failure.retryAfterMs);
+        }
+        throw new FakeFailure(fault.failure);
+      case "lose":
+        await this.#wait(latencyMs, signal);
+        if (fault.done) act();
+        throw new Error("connection cut");
+      case "hang": {
+        const { answerAfterMs } = fault;
+        if (answerAfterMs === undefined) return new Promise(() => {});
+        await this.#wait(answerAfterMs, undefined);
+        return act();
+      }
+      default:
+        return fault satisfies never;
+    }
+  }
+
+  /** Ends with an error when the signal aborts, as a request does; without a signal nothing can end it. */
+  async #wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#options;
+    if (delayMs === 0) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = clock.setTimeout(resolve, delayMs);
+      signal?.addEventListener("abort", () => {
+        clock.clearTimeout(timer);
+        reject(new Error("aborted"));
+      });
+    });
+  }
+
+  #checkText({ text, entities }: RichText): void {
+    if (text.trim() === "") throw new FakeFailure({ kind: "rejected", code: "empty" });
+    if (text.length > this.limits.maxLength) throw new FakeFailure({ kind: "rejected", code: "too-long" });
+    if (entities.some(({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length)) {
+      throw new FakeFailure({ kind: "rejected", code: "entities" });
+    }
+  }
+
+  #find(chatId: string, messageId: string): FakeMessage {
+    const found = this.#chat(chatId).find(({ id }) => id === messageId);
+    if (found === undefined) throw new FakeFailure({ kind: "missing", code: "not-found" });
+    return found;
+  }
+
+  #chat(chatId: string): FakeMessage[] {
+    const known = this.#platform.chats.get(chatId);
+    if (known !== undefined) return known;
+    const chat: FakeMessage[] = [];
+    this.#platform.chats.set(chatId, chat);
+    return chat;
+  }
+}

@@ -1,0 +1,93 @@
+import { DatabaseSync } from "node:sqlite";
+import type { Database, SqlValue } from "../../src/core/database.ts";
+
+export interface NodeDatabaseHooks {
+  /** Before and after each durable write: a statement outside of a transaction, or a commit. May throw: a crash. */
+  readonly beforeWrite?: () => void;
+  readonly afterWrite?: () => void;
+}
+
+export interface NodeDatabase extends Database {
+  /** The same data for another process: its own hooks, the same rows. */
+  withHooks(hooks: NodeDatabaseHooks): NodeDatabase;
+  close(): void;
+}
+
+/** A `Database` over SQLite in memory, with the behaviour of a Durable Object's: synchronous, one connection. */
+export function createNodeDatabase(path = ":memory:"): NodeDatabase {
+  return new Sqlite(new DatabaseSync(path), new Map(), {});
+}
+
+type Statement = ReturnType<DatabaseSync["prepare"]>;
+
+class Sqlite implements NodeDatabase {
+  readonly #connection: DatabaseSync;
+  readonly #statements: Map<string, Statement>;
+  readonly #hooks: NodeDatabaseHooks;
+  #depth = 0;
+
+  constructor(connection: DatabaseSync, statements: Map<string, Statement>, hooks: NodeDatabaseHooks) {
+    this.#connection = connection;
+    this.#statements = statements;
+    this.#hooks = hooks;
+  }
+
+  withHooks(hooks: NodeDatabaseHooks): NodeDatabase {
+    return new Sqlite(this.#connection, this.#statements, hooks);
+  }
+
+  all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
+    // The rows of node:sqlite have no prototype; those of a Durable Object are plain objects.
+    return this.#prepare(statement)
+      .all(...bindings.map(bindable))
+      .map((row) => ({ ...row }) as Row);
+  }
+
+  run(statement: string, ...bindings: readonly SqlValue[]): number {
+    const write = (): number => Number(this.#prepare(statement).run(...bindings.map(bindable)).changes);
+    return this.#depth > 0 ? write() : this.#durably(write);
+  }
+
+  transaction<T>(body: () => T): T {
+    const isOuter = this.#depth === 0;
+    const savepoint = `level_${this.#depth}`;
+    const commit = (): T => {
+      this.#connection.exec(`SAVEPOINT ${savepoint}`);
+      this.#depth += 1;
+      try {
+        const result = body();
+        this.#connection.exec(`RELEASE ${savepoint}`);
+        return result;
+      } catch (error) {
+        this.#connection.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+        throw error;
+      } finally {
+        this.#depth -= 1;
+      }
+    };
+    return isOuter ? this.#durably(commit) : commit();
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #durably<T>(write: () => T): T {
+    this.#hooks.beforeWrite?.();
+    const result = write();
+    this.#hooks.afterWrite?.();
+    return result;
+  }
+
+  #prepare(statement: string): Statement {
+    const known = this.#statements.get(statement);
+    if (known !== undefined) return known;
+    const prepared = this.#connection.prepare(statement);
+    this.#statements.set(statement, prepared);
+    return prepared;
+  }
+}
+
+function bindable(value: SqlValue): string | number | null | Uint8Array {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+}

@@ -1,0 +1,122 @@
+import { createBudget, createDelivery } from "../../../delivery/index.ts";
+import type { Budget } from "../../../src/core/budget.ts";
+import type { Delivery, DeliveryPolicy, ReplyStart, ReplyState } from "../../../src/core/delivery.ts";
+import type { Deps } from "../../../src/core/deps.ts";
+import { createLog } from "../../../src/core/log.ts";
+import type { RichText } from "../../../src/core/rich-text.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import { splitText, telegramEntities } from "../../../delivery/split/index.ts";
+import { limitsWithRoom, resentMark } from "../../../delivery/resent-mark.ts";
+import { createFakeSurface } from "../../support/fake-surface.ts";
+import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+import type { NodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+
+export const ADDRESS: Address = {
+  messengerId: "telegram",
+  threadId: "telegram:7",
+  chatId: "7",
+  isDirectMessage: true,
+};
+
+export const MARK = "(sent again after a connection problem)";
+
+export interface Harness {
+  readonly clock: VirtualClock;
+  readonly surface: FakeSurface;
+  readonly database: NodeDatabase;
+  readonly budget: Budget;
+  readonly delivery: Delivery;
+  readonly lines: readonly string[];
+  readonly ended: readonly (readonly [string, ReplyState])[];
+  readonly gone: readonly (readonly [string, string])[];
+  /** The durable wake, as the object's alarm would hold it. */
+  wakeAt(): number | undefined;
+  /** Advances, and runs the engine when its alarm is due, as the object does. */
+  advance(milliseconds: number): Promise<void>;
+  start(id: string, more?: Partial<ReplyStart>): ReplyStart;
+  visible(): readonly string[];
+}
+
+export interface HarnessOptions {
+  readonly surface?: Partial<FakeSurfaceOptions>;
+  readonly policy?: DeliveryPolicy;
+  readonly budget?: (real: Budget) => Budget;
+}
+
+/** The real engine and budget on a virtual clock, SQLite in memory and a platform in memory. */
+export function createHarness(options: HarnessOptions = {}): Harness {
+  const clock = createVirtualClock();
+  const surface = createFakeSurface({ clock, latencyMs: 50, ...options.surface });
+  const database = createNodeDatabase();
+  const deps = depsOn(clock);
+  const lines: string[] = [];
+  const ended: [string, ReplyState][] = [];
+  const gone: [string, string][] = [];
+  let wakeAt: number | undefined;
+  const real = createBudget({ database: createNodeDatabase(), deps });
+  const budget = options.budget?.(real) ?? real;
+  const delivery = createDelivery({
+    database,
+    deps,
+    log: createLog((_level, line) => lines.push(line)),
+    budget,
+    surfaceFor: () => surface,
+    onWake: (at) => (wakeAt = at),
+    onEnded: (id, state) => ended.push([id, state]),
+    onGone: (chatId, code) => gone.push([chatId, code]),
+  });
+  const advance = async (milliseconds: number): Promise<void> => {
+    const end = clock.now() + milliseconds;
+    for (;;) {
+      await clock.settle();
+      const alarmAt = wakeAt;
+      if (alarmAt === undefined || alarmAt > end) break;
+      await clock.advance(Math.max(0, alarmAt - clock.now()));
+      // The alarm may have been moved, or taken away, while the time passed.
+      if (wakeAt !== alarmAt) continue;
+      void delivery.run();
+      await clock.advance(1);
+    }
+    await clock.advance(Math.max(0, end - clock.now()));
+  };
+  return {
+    clock,
+    surface,
+    database,
+    budget,
+    delivery,
+    lines,
+    ended,
+    gone,
+    wakeAt: () => wakeAt,
+    advance,
+    start: (id, more) => ({ id, address: ADDRESS, policy: options.policy ?? {}, ...more }),
+    visible: () => surface.visible(ADDRESS.chatId),
+  };
+}
+
+export function depsOn(clock: Deps["clock"]): Deps {
+  let id = 0;
+  return {
+    clock,
+    random: () => 0.5,
+    newId: () => `id-${(id += 1)}`,
+    fetch: () => Promise.reject(new Error("The engine makes no requests of its own.")),
+  };
+}
+
+/** The texts of the messages that a reply's text should become. */
+export function expectedMessages(text: string, limits = { maxLength: 4096, maxEntities: 100 }): string[] {
+  return expectedContents(text, limits).map((content) => content.text);
+}
+
+export function expectedContents(text: string, limits = { maxLength: 4096, maxEntities: 100 }): RichText[] {
+  return splitText(text, {
+    renderer: telegramEntities,
+    limits: limitsWithRoom(limits, resentMark({})),
+    final: true,
+  }).map(({ content }) => content);
+}

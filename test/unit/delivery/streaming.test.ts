@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { createHarness, expectedMessages } from "./engine-harness.ts";
+
+const WORDS = "The lamp went out at nine, and nobody in the house noticed until the morning came.".split(" ");
+
+it("shows the first word at once and the whole text in the same message at the end", async () => {
+  const { delivery, surface, clock, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "The");
+  await clock.advance(50);
+  expect(visible()).toEqual(["The"]);
+  for (const word of WORDS.slice(1)) {
+    delivery.append("r1", ` ${word}`);
+    await clock.advance(40);
+  }
+  delivery.finish("r1", WORDS.join(" "));
+  await clock.advance(100);
+  expect(visible()).toEqual([WORDS.join(" ")]);
+  expect(await delivery.settled("r1")).toBe("delivered");
+  expect(surface.messages("7")).toHaveLength(1);
+});
+
+it("cuts a long reply into messages, each finished before the next begins", async () => {
+  const limits = { maxLength: 200, maxEntities: 100 };
+  const { delivery, surface, clock, start, visible } = createHarness({ surface: { limits } });
+  const paragraphs = Array.from(
+    { length: 12 },
+    (_, index) => `Paragraph ${index} says **something** of its own.`,
+  );
+  delivery.open(start("r1"));
+  for (const paragraph of paragraphs) {
+    delivery.append("r1", `${paragraph}\n\n`);
+    await clock.advance(200);
+  }
+  const text = paragraphs.map((paragraph) => `${paragraph}\n\n`).join("");
+  delivery.finish("r1", text);
+  await clock.advance(2_000);
+  expect(visible()).toEqual(expectedMessages(text, limits));
+  const posts = surface.calls.filter(({ method }) => method === "post");
+  expect(posts).toHaveLength(visible().length);
+  expect(delivery.nextWakeAt()).toBeUndefined();
+});
