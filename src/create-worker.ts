@@ -3,7 +3,7 @@ import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import { problem } from "./messengers/webhook.ts";
-import type { Think } from "./think.ts";
+import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {
   /** The root that takes a request; no `/` in its name. A busy bot names one for each shard. @default "default" */
@@ -15,16 +15,29 @@ export interface WorkerOptions<Env> {
   readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
 }
 
+/** A class that extends `Think`. Its whole type is not compared, because that is deeper than compilers go. */
+export interface AgentClass {
+  readonly name: string;
+  readonly prototype: object;
+}
+
 /**
  * The fetch handler of a bot: `/health`, `/agents/...` for those who are authorized, and everything else to the root
  * object, which serves the messengers' webhooks and then the bot's own `onRequest`.
  *
+ * @throws {ConfigurationError} when the class does not extend `Think`.
  * @example export default createWorker(MyBot);
  */
-export function createWorker<Env extends Cloudflare.Env>(
-  agentClass: abstract new (...args: never[]) => Think<Env>,
+export function createWorker<Env = unknown>(
+  agentClass: AgentClass,
   options: WorkerOptions<Env> = {},
 ): ExportedHandler<Env> {
+  if (!(agentClass.prototype instanceof Think)) {
+    throw new ConfigurationError(
+      "agent_class_invalid",
+      `createWorker() needs a class that extends Think; ${agentClass.name} does not.`,
+    );
+  }
   return {
     async fetch(request, env, context) {
       const { pathname } = new URL(request.url);
@@ -32,7 +45,7 @@ export function createWorker<Env extends Cloudflare.Env>(
       if (pathname === "/agents" || pathname.startsWith("/agents/"))
         return serveAgents(request, env, options);
       const root = rootName(request, env, options);
-      return agentNamespace(context, env, agentClass.name).getByName(root).fetch(request);
+      return agentNamespace(context, env as object, agentClass.name).getByName(root).fetch(request);
     },
   };
 }

@@ -8,6 +8,7 @@ export type { WorkerOptions } from "./create-worker.ts";
 
 // Models
 export { modelFromEnv } from "./models/index.ts";
+export type { ModelEnvironment } from "./models/index.ts";
 
 // Streaming a turn over RPC
 export type { StreamCallback } from "./turn/chat-stream.ts";
