@@ -1,12 +1,9 @@
-import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
-import type { TestObject } from "./worker.ts";
-
-const { TestObject: objects } = env as unknown as { TestObject: DurableObjectNamespace<TestObject> };
+import { testEnv } from "./test-env.ts";
 
 it("gives a test an object with SQLite of its own", async () => {
-  const stub = objects.getByName("bare");
+  const stub = testEnv.TestObject.getByName("bare");
   const rows = await runInDurableObject(stub, (_instance, state) => {
     state.storage.sql.exec("CREATE TABLE probe (value TEXT)");
     state.storage.sql.exec("INSERT INTO probe VALUES (?)", "kept");
