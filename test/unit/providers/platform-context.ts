@@ -1,0 +1,60 @@
+import { createLog } from "../../../src/core/log.ts";
+import type { Deps } from "../../../src/core/deps.ts";
+import type {
+  BotIdentity,
+  IncomingEvent,
+  PlatformContext,
+  ReceiveContext,
+} from "../../../src/core/messenger.ts";
+
+/** A context whose log is a list and whose clock stands still; its timers fire when `fire` is called. */
+export function createPlatformContext(options: {
+  readonly fetch?: typeof fetch;
+  readonly identity?: () => Promise<BotIdentity>;
+}): { readonly context: PlatformContext; readonly log: string[]; readonly fireTimers: () => void } {
+  const log: string[] = [];
+  const timers = new Set<() => void>();
+  const deps: Deps = {
+    clock: {
+      now: () => 1_800_000_000_000,
+      setTimeout: (callback) => {
+        timers.add(callback);
+        return callback;
+      },
+      clearTimeout: (timer) => void timers.delete(timer as () => void),
+    },
+    newId: () => "id",
+    random: () => 0,
+    fetch: options.fetch ?? (() => Promise.reject(new Error("no network in this test"))),
+  };
+  const context: PlatformContext = {
+    messengerId: "bot",
+    deps,
+    log: createLog((_level, line) => void log.push(line)),
+    identity: options.identity ?? (() => Promise.reject(new Error("the identity is not needed here"))),
+  };
+  return { context, log, fireTimers: () => timers.forEach((fire) => fire()) };
+}
+
+/** A receiver that keeps what it gets; `accept` waits for `durable` and fails when that does. */
+export function createReceiver(durable: () => Promise<void> = () => Promise.resolve()): ReceiveContext & {
+  readonly accepted: IncomingEvent[];
+  readonly ignored: string[];
+} {
+  const accepted: IncomingEvent[] = [];
+  const ignored: string[] = [];
+  return {
+    accepted,
+    ignored,
+    async accept(events) {
+      await durable();
+      accepted.push(...events);
+    },
+    ignore: (kind) => void ignored.push(kind),
+  };
+}
+
+/** What the inbox gives back: the same through JSON. */
+export function throughStorage<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
