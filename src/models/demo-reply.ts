@@ -17,8 +17,10 @@ export function demoReply(
   tools: NonNullable<LanguageModelV4CallOptions["tools"]>,
 ): DemoReply {
   const lastUser = prompt.findLastIndex((message) => message.role === "user");
-  const asked = askedIn(prompt[lastUser]);
-  const isFirst = !prompt.slice(0, Math.max(lastUser, 0)).some((message) => message.role === "assistant");
+  // Messages in a row that nothing has answered are one question.
+  const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
+  const asked = askedIn(prompt.slice(answered + 1, lastUser + 1));
+  const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
   const reply = replyTo(asked, resultsIn(prompt.slice(lastUser + 1)), tools, lastUser);
   if (!isFirst || reply.calls.length > 0) return reply;
   return { ...reply, text: `${reply.text}\n\n${DEMO_NOTICE}` };
@@ -36,8 +38,8 @@ function replyTo(
   }
   const calls = chooseCalls(asked.text, asked.quoted, tools, turn);
   if (calls.length > 0) return { text: `One moment, I am looking up ${subjectOf(calls)}.`, calls };
-  const answer = answerSentence(asked);
-  if (answer !== undefined) return { text: answer, calls: [] };
+  const answers = asked.text.split("\n").flatMap((text) => answerSentence({ ...asked, text }) ?? []);
+  if (answers.length > 0) return { text: [...new Set(answers)].join("\n\n"), calls: [] };
   return {
     text: `I did not understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
     calls: [],
@@ -53,9 +55,9 @@ export interface Asked {
   readonly hasFiles: boolean;
 }
 
-function askedIn(message: LanguageModelV4Prompt[number] | undefined): Asked {
-  if (message?.role !== "user") return { text: "", quoted: "", hasFiles: false };
-  const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+function askedIn(messages: LanguageModelV4Prompt): Asked {
+  const content = messages.flatMap((message) => (message.role === "user" ? message.content : []));
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const quoted: string[] = [];
   const withoutQuotes = texts.join("\n").replace(QUOTE, (_all, quote: string) => {
     quoted.push(quote);
@@ -76,7 +78,7 @@ function askedIn(message: LanguageModelV4Prompt[number] | undefined): Asked {
     text: written.join("\n").trim(),
     quoted: quoted.join("\n"),
     speaker,
-    hasFiles: message.content.some((part) => part.type === "file") || /^\[/m.test(withoutQuotes),
+    hasFiles: content.some((part) => part.type === "file") || /^\[/m.test(withoutQuotes),
   };
 }
 

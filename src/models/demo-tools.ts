@@ -192,25 +192,24 @@ function wordJson(value: unknown): string {
 
 /** "Order **A-1001** is **shipped**." and the rest as a list. */
 function wordThing(name: string, fields: Readonly<Record<string, unknown>>): string {
-  const { id, status, ...rest } = fields;
+  const { id, status, currency, ...rest } = fields;
   const hasHeading = isScalar(id) && isScalar(status);
   const heading = hasHeading
     ? `${readable(name)} **${id}** is **${readable(String(status)).toLowerCase()}**.`
     : `${readable(name)}:`;
-  const listed = Object.entries(hasHeading ? rest : fields).filter(
-    ([, item]) => item !== null && item !== undefined,
-  );
-  return [heading, ...listed.map(([field, item]) => `- ${wordField(field, item)}`)]
-    .join("\n")
-    .replace(/:\n- /, ":\n\n- ")
-    .replace(/\.\n- /, ".\n\n- ");
+  const listed = Object.entries(hasHeading ? rest : { id, status, ...rest })
+    .filter(([, item]) => item !== null && item !== undefined)
+    .map(([field, item]) => `- ${wordField(field, item, isScalar(currency) ? ` ${currency}` : "")}`);
+  if (listed.length > 0) return [heading, "", ...listed].join("\n");
+  return hasHeading ? heading : "There is nothing more to say about that.";
 }
 
 /** An amount in cents reads as an amount. */
-function wordField(name: string, value: unknown): string {
+function wordField(name: string, value: unknown, currency: string): string {
   const amount = /^(?<what>.+)Cents$/.exec(name)?.groups?.["what"];
-  if (amount !== undefined && typeof value === "number")
-    return `${readable(amount)}: ${(value / 100).toFixed(2)}`;
+  if (amount !== undefined && typeof value === "number") {
+    return `${readable(amount)}: ${(value / 100).toFixed(2)}${currency}`;
+  }
   return `${readable(name)}: ${wordValue(value)}`;
 }
 

@@ -15,9 +15,9 @@ export interface GuardOptions {
   readonly clock?: Clock;
   /** Deltas of one block that follow each other within this time become one, in milliseconds; 0 for never. @default 100 */
   readonly mergeMs?: number;
-  /** Longest silence of a streamed call, from its start on, in milliseconds. @default 60000 */
+  /** Longest silence of a streamed call, from its start on, in milliseconds; 0 for no limit. @default 60000 */
   readonly stallTimeoutMs?: number;
-  /** Longest time of a call that is not streamed, in milliseconds. @default 300000 */
+  /** Longest time of a call that is not streamed, in milliseconds; 0 for no limit. @default 300000 */
   readonly generateTimeoutMs?: number;
   /** Told once of every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
   readonly onFailure?: (error: ModelCallError) => void;

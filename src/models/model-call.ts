@@ -26,6 +26,7 @@ export interface Call {
   failure(error: unknown, hasOutput: boolean, onFailure?: (error: ModelCallError) => void): unknown;
 }
 
+/** @param limitMs 0 for no limit */
 export function beginCall(
   model: LanguageModelV4,
   params: LanguageModelV4CallOptions,
@@ -39,7 +40,7 @@ export function beginCall(
   broken.promise.catch(() => undefined);
   let lastSignAt = clock.now();
   let ended = false;
-  let timer = clock.setTimeout(check, limitMs);
+  let timer = limitMs > 0 ? clock.setTimeout(check, limitMs) : undefined;
   caller?.addEventListener("abort", onAbort, { once: true });
 
   function check(): void {
@@ -66,7 +67,7 @@ export function beginCall(
     race: (work) => Promise.race([work, broken.promise]),
     end: () => {
       ended = true;
-      clock.clearTimeout(timer);
+      if (timer !== undefined) clock.clearTimeout(timer);
       caller?.removeEventListener("abort", onAbort);
     },
     abort: (reason) => request.abort(reason),

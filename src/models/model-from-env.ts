@@ -83,11 +83,11 @@ function openaiCompatible(
   modelId: string | undefined,
   deps: Pick<Deps, "fetch">,
 ): ConfiguredModel {
-  const { origin } = parseBaseUrl("OPENAI_BASE_URL", baseUrl, PUBLIC_OPENAI_BASE_URL);
+  const { origin, pathname } = parseBaseUrl("OPENAI_BASE_URL", baseUrl, PUBLIC_OPENAI_BASE_URL);
   if (modelId === undefined) {
     throw new ConfigurationError(
       "model_missing",
-      `MODEL is not set. Set it to the id of a model that ${origin} serves (GET ${origin}/…/models lists them).`,
+      `MODEL is not set. Set it to the id of a model that ${origin} serves (GET ${origin}${pathname.replace(/\/$/, "")}/models lists them).`,
     );
   }
   const provider = createOpenAICompatible({

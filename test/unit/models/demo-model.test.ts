@@ -68,6 +68,12 @@ describe("the demo model", () => {
     expect(say(text)).toMatchObject({ text: expect.stringMatching(answer), calls: [] });
   });
 
+  it("answers several messages in a row at once", () => {
+    const reply = demoReply([...EARLIER, user("hello"), user("will it rain?\nthanks")], [LOOKUP]);
+    expect(reply.text).toMatch(/^Hello![^]*\n\nI cannot tell the weather[^]*\n\nYou are welcome!$/);
+    expect(demoReply([...EARLIER, user("hello"), user("order 1001?")], [LOOKUP]).calls).toHaveLength(1);
+  });
+
   it("writes as much as it is asked for", () => {
     expect(say("tell me something long").text.length).toBeGreaterThan(5900);
     expect(say("long text 12000").text).toHaveLength(12_000);
@@ -144,6 +150,7 @@ describe("the demo model", () => {
               status: "in_transit",
               items: [{ name: "Mug", quantity: 2 }, "Tea"],
               totalCents: 1250,
+              currency: "EUR",
               estimatedDelivery: "Friday",
               paid: true,
             },
@@ -155,7 +162,7 @@ describe("the demo model", () => {
     expect(steps).toHaveLength(2);
     expect(text).toContain("looking up **A-1001**");
     expect(text).toContain(
-      "Order **A-1001** is **in transit**.\n\n- Items: 2 × Mug; Tea\n- Total: 12.50\n- Estimated delivery: Friday\n- Paid: yes",
+      "Order **A-1001** is **in transit**.\n\n- Items: 2 × Mug; Tea\n- Total: 12.50 EUR\n- Estimated delivery: Friday\n- Paid: yes",
     );
     expect(text.split(DEMO_NOTICE)).toHaveLength(2);
   });

@@ -114,6 +114,15 @@ describe("guardModel", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("waits for ever when it is told so", async () => {
+    const { clock, feed, parts, ended } = await open({ stallTimeoutMs: 0 });
+    feed.controller.enqueue(delta("Half"));
+    await clock.advance(3_600_000);
+    feed.controller.enqueue(FINISH);
+    await ended;
+    expect(parts).toEqual([delta("Half"), FINISH]);
+  });
+
   it("gives up on a server that never answers", async () => {
     const clock = new FakeClock();
     const signals: (AbortSignal | undefined)[] = [];
