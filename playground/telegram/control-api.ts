@@ -4,6 +4,7 @@ import { readBody } from "./bot-api-server.ts";
 import type { ChangeSignal } from "./change-signal.ts";
 import type { Faults } from "./faults.ts";
 import type { Simulator } from "./simulator.ts";
+import type { Updates } from "./updates.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
 import type { ChatState, World } from "./world.ts";
 
@@ -15,6 +16,7 @@ export interface ControlApiOptions {
   readonly simulator: Simulator;
   readonly world: World;
   readonly delivery: WebhookDelivery;
+  readonly updates: Updates;
   readonly faults: Faults;
   readonly signal: ChangeSignal;
   /** The bot's commands, by scope and language. */
@@ -135,6 +137,7 @@ function createOperations({
   simulator,
   world,
   delivery,
+  updates,
   faults,
   commands,
 }: ControlApiOptions): Readonly<Record<string, Operation>> {
@@ -150,7 +153,7 @@ function createOperations({
       users: simulator.users(),
       chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
       commands: [...commands.values()].at(-1) ?? [],
-      webhook: webhookState(simulator, delivery),
+      webhook: webhookState(updates, delivery),
       faults: faults.list().map(({ id: faultId, rule, left }) => ({
         id: faultId,
         kind: rule.kind,
@@ -261,8 +264,8 @@ function createOperations({
 }
 
 /** `problem` is told only while something waits because of it. */
-function webhookState(simulator: Simulator, delivery: WebhookDelivery): object {
-  const waiting = simulator.updates().filter((record) => record.state === "pending");
+function webhookState(updates: Updates, delivery: WebhookDelivery): object {
+  const waiting = [...updates.pending.values()];
   const hasFailed = waiting.some((record) => record.attempts.length > 0);
   return {
     url: delivery.target?.url,

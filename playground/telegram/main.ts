@@ -30,6 +30,9 @@ const simulator = await startSimulator({
   redelivery: { baseMs: Number(values["redelivery-base-ms"]), maxMs: Number(values["redelivery-max-ms"]) },
 });
 
+// The page opens on a chat, so that the first thing to do is to write.
+if (simulator.users().length === 0) simulator.privateChat(simulator.addUser({ first_name: "Alex" }));
+
 console.log(JSON.stringify({ ready: true, url: simulator.url, token: simulator.token }));
 
 let isClosing = false;

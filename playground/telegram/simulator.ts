@@ -333,6 +333,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     simulator,
     world,
     delivery,
+    updates,
     faults,
     signal,
     commands: context.commands,

@@ -20,6 +20,14 @@ export interface DeliveryOptions {
   readonly onMethodInAnswer: (call: Record<string, unknown>) => void;
 }
 
+interface Outcome {
+  readonly status?: number;
+  readonly error?: string;
+  readonly retryAfterMs?: number;
+  readonly body?: string;
+  readonly isStale?: boolean;
+}
+
 interface Lane {
   readonly queue: UpdateRecord[];
   busy: boolean;
@@ -121,12 +129,7 @@ export class WebhookDelivery {
   #send(target: WebhookTarget, lane: Lane, record: UpdateRecord): void {
     const startedAt = this.#options.clock.now();
     let done = false;
-    const finish = (result: {
-      status?: number;
-      error?: string;
-      retryAfterMs?: number;
-      body?: string;
-    }): void => {
+    const finish = (result: Outcome): void => {
       if (done) return;
       done = true;
       this.#inFlight -= 1;
@@ -138,7 +141,7 @@ export class WebhookDelivery {
         ...(result.error !== undefined && { error: result.error }),
         durationMs: this.#options.clock.now() - startedAt,
       };
-      this.#finished(lane, record, attempt, result.retryAfterMs ?? 0, result.body ?? "");
+      this.#finished(lane, record, attempt, result);
     };
     const timeout = this.#options.clock.setTimeout(
       () => finish({ error: "Read timeout expired" }),
@@ -147,12 +150,7 @@ export class WebhookDelivery {
     this.#request(target, record, finish);
   }
 
-  #request(
-    target: WebhookTarget,
-    record: UpdateRecord,
-    finish: (result: { status?: number; error?: string; retryAfterMs?: number; body?: string }) => void,
-    isRetry = false,
-  ): void {
+  #request(target: WebhookTarget, record: UpdateRecord, finish: (result: Outcome) => void): void {
     const url = new URL(target.url);
     const secure = url.protocol === "https:";
     const body = JSON.stringify(record.update);
@@ -177,40 +175,25 @@ export class WebhookDelivery {
       });
     });
     request.on("error", (error) => {
-      // A kept connection that the bot had closed meanwhile says nothing about the bot: one new connection is tried.
-      if (
-        request.reusedSocket &&
-        !isRetry &&
-        !this.#closed &&
-        "code" in error &&
-        error.code === "ECONNRESET"
-      ) {
-        this.#request(target, record, finish, true);
-        return;
-      }
-      finish({ error: connectionError(error) });
+      // A kept connection that the bot has closed meanwhile says nothing about the bot: a new one is tried at once.
+      const isStale = request.reusedSocket && "code" in error && error.code === "ECONNRESET";
+      finish({ error: connectionError(error), isStale });
     });
     // Also ends a request whose answer nobody waits for any longer, so that it cannot arrive later.
     request.setTimeout(this.#options.timeoutMs, () => request.destroy());
     request.end(body);
   }
 
-  #finished(
-    lane: Lane,
-    record: UpdateRecord,
-    attempt: UpdateAttempt,
-    retryAfterMs: number,
-    body: string,
-  ): void {
+  #finished(lane: Lane, record: UpdateRecord, attempt: UpdateAttempt, outcome: Outcome): void {
     const { updates, clock, redelivery } = this.#options;
     if (this.#closed) return;
     const accepted = attempt.status !== undefined && attempt.status >= 200 && attempt.status < 300;
     if (accepted) {
       lane.queue.shift();
       lane.failures = 0;
-      if (record.state === "pending") updates.settle(record, "delivered");
       updates.attempted(record, attempt);
-      this.#runMethodIn(body);
+      if (record.state === "pending") updates.settle(record, "delivered");
+      this.#runMethodIn(outcome.body ?? "");
       if (lane.queue.length === 0) this.#lanes.delete(record.lane);
     } else {
       const message =
@@ -219,8 +202,9 @@ export class WebhookDelivery {
           : `Wrong response from the webhook: ${attempt.status} ${http.STATUS_CODES[attempt.status] ?? ""}`.trim();
       this.lastError = { at: clock.now(), message };
       updates.attempted(record, attempt);
-      const delayMs = retryAfterMs || Math.min(redelivery.baseMs * 2 ** lane.failures, redelivery.maxMs);
-      lane.failures += 1;
+      const growingMs = Math.min(redelivery.baseMs * 2 ** lane.failures, redelivery.maxMs);
+      const delayMs = outcome.isStale === true ? 0 : outcome.retryAfterMs || growingMs;
+      if (outcome.isStale !== true) lane.failures += 1;
       lane.timer = clock.setTimeout(() => {
         delete lane.timer;
         this.#wake(lane);

@@ -148,7 +148,14 @@ function excerpt(payload) {
 function logEntry(title, state, notes, content) {
   const details = element(
     "details",
-    {},
+    {
+      // Written only when it is looked at: a long log stays light.
+      ontoggle: () => {
+        if (details.open && details.querySelector("pre") === null) {
+          details.append(element("pre", { tabindex: "0" }, JSON.stringify(content, null, 2)));
+        }
+      },
+    },
     element(
       "summary",
       {},
@@ -156,7 +163,6 @@ function logEntry(title, state, notes, content) {
       element("span", { class: `badge ${state.kind}` }, state.text),
       element("span", { class: "log-notes" }, notes.filter(Boolean).join(" · ")),
     ),
-    element("pre", { tabindex: "0" }, JSON.stringify(content, null, 2)),
   );
   return element("li", {}, details);
 }

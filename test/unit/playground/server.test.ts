@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputFile, InputMediaBuilder } from "grammy";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startSimulator } from "../../../playground/telegram/simulator.ts";
+import type { SimChat, Simulator } from "../../../playground/telegram/simulator.ts";
+import { apiOf } from "./echo-bot.ts";
+
+let simulator: Simulator;
+let chat: SimChat;
+
+beforeEach(async () => {
+  simulator = await startSimulator();
+  chat = simulator.privateChat(simulator.addUser({ first_name: "Alice" }));
+});
+afterEach(() => simulator.close());
+
+const call = async (
+  method: string,
+  init?: RequestInit,
+  token = simulator.token,
+): Promise<Record<string, unknown>> => {
+  const response = await fetch(`${simulator.url}/bot${token}/${method}`, init);
+  return (await response.json()) as Record<string, unknown>;
+};
+
+describe("the Bot API server", () => {
+  it("reads a query, a form, a multipart form and JSON alike", async () => {
+    const form = new FormData();
+    form.set("chat_id", String(chat.id));
+    form.set("text", "multipart\r\nbody");
+    const json = { chat_id: chat.id, text: "json" };
+    await call(`sendMessage?chat_id=${chat.id}&text=query`);
+    await call("sendMessage", {
+      method: "POST",
+      body: new URLSearchParams({ chat_id: String(chat.id), text: "form" }),
+    });
+    await call("SENDMESSAGE", { method: "POST", body: form });
+    await call("sendMessage", {
+      method: "POST",
+      body: JSON.stringify(json),
+      headers: { "content-type": "application/json" },
+    });
+    expect(simulator.messages(chat).map((message) => message.text)).toEqual([
+      "query",
+      "form",
+      "multipart\nbody",
+      "json",
+    ]);
+  });
+
+  it("reads entities and keyboards that come as JSON in a string", async () => {
+    const body = new URLSearchParams({
+      chat_id: String(chat.id),
+      text: "bold",
+      entities: JSON.stringify([{ type: "bold", offset: 0, length: 4 }]),
+      reply_markup: JSON.stringify({ inline_keyboard: [[{ text: "A", callback_data: "a" }]] }),
+    });
+    await call("sendMessage", { method: "POST", body });
+    expect(simulator.messages(chat)).toMatchObject([
+      { entities: [{ type: "bold" }], buttons: [[{ text: "A", callbackData: "a" }]] },
+    ]);
+  });
+
+  it("refuses a wrong token, an unknown method and broken JSON", async () => {
+    expect(await call("getMe", {}, "1:wrong")).toEqual({
+      ok: false,
+      error_code: 401,
+      description: "Unauthorized",
+    });
+    expect(await call("getMe", {}, "nonsense")).toMatchObject({ error_code: 404, description: "Not Found" });
+    expect(await call("makeCoffee")).toMatchObject({
+      error_code: 404,
+      description: "Not Found: method not found",
+    });
+    const broken = { method: "POST", body: "{", headers: { "content-type": "application/json" } };
+    expect(await call("sendMessage", broken)).toMatchObject({ error_code: 400 });
+  });
+
+  it("describes the bot, with privacy mode off", async () => {
+    expect(await apiOf(simulator).getMe()).toMatchObject({
+      is_bot: true,
+      username: "switchboard_bot",
+      can_read_all_group_messages: true,
+    });
+  });
+
+  it("takes albums of uploads and of files that it has", async () => {
+    const api = apiOf(simulator);
+    const upload = new InputFile(Buffer.from("one"), "one.txt");
+    const first = await api.sendDocument(chat.id, upload);
+    const album = await api.sendMediaGroup(chat.id, [
+      InputMediaBuilder.document(new InputFile(Buffer.from("two"), "two.txt"), { caption: "Both" }),
+      InputMediaBuilder.document(first.document.file_id),
+    ]);
+    expect(album).toHaveLength(2);
+    expect(new Set(simulator.messages(chat).map((message) => message.mediaGroupId)).size).toBe(2);
+    expect(simulator.messages(chat).map((message) => message.attachments[0]?.sizeBytes)).toEqual([3, 3, 3]);
+    expect(simulator.messages(chat)[1]?.text).toBe("Both");
+  });
+
+  it("refuses to hand out a file of more than 20 MB, and a photo that is none", async () => {
+    const api = apiOf(simulator);
+    const alice = simulator.users()[0];
+    if (alice === undefined) throw new Error("nobody is there");
+    const bytes = new Uint8Array(20 * 1024 * 1024 + 1);
+    const message = simulator.sendDocument(chat, alice, { bytes, fileName: "big.bin", mimeType: "x/y" });
+    await expect(api.getFile(message.document?.file_id ?? "")).rejects.toThrow(
+      "400: Bad Request: file is too big",
+    );
+    await expect(api.sendPhoto(chat.id, new InputFile(Buffer.from("no image"), "a.png"))).rejects.toThrow(
+      "400: Bad Request: IMAGE_PROCESS_FAILED",
+    );
+  });
+});
+
+describe("the control API", () => {
+  const operate = async (
+    name: string,
+    body: object,
+  ): Promise<{ status: number; answer: Record<string, unknown> }> => {
+    const response = await fetch(`${simulator.url}/_sim/${name}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+  };
+
+  it("does what people do", async () => {
+    const { answer } = await operate("sendText", { chatId: chat.id, userId: chat.id, text: "Hello" });
+    expect(answer).toMatchObject({ message: { text: "Hello" } });
+    const messages = await fetch(`${simulator.url}/_sim/messages?chatId=${chat.id}`);
+    expect(await messages.json()).toMatchObject({ messages: [{ text: "Hello" }] });
+    await operate("fault", { kind: "429", retryAfter: 3, times: -1 });
+    await expect(apiOf(simulator).getMe()).rejects.toThrow("retry after 3");
+    await operate("clearFaults", {});
+    await apiOf(simulator).getMe();
+  });
+
+  it("says what is wrong with a request", async () => {
+    expect(await operate("sendText", { chatId: 5, userId: 5, text: "x" })).toEqual({
+      status: 400,
+      answer: { error: "The simulator has no chat 5." },
+    });
+    expect((await operate("sendText", {})).status).toBe(400);
+    expect((await operate("nothing", {})).status).toBe(404);
+  });
+
+  it("cannot be driven by a form of another page", async () => {
+    const response = await fetch(`${simulator.url}/_sim/clearFaults`, { method: "POST", body: "{}" });
+    expect(response.status).toBe(415);
+    expect((await fetch(`${simulator.url}/_sim/clearFaults`)).status).toBe(405);
+  });
+
+  it("tells of changes by a stream", async () => {
+    const response = await fetch(`${simulator.url}/_sim/events`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    simulator.addUser();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toContain("event: change");
+    await reader?.cancel();
+  });
+});
+
+describe("the state file", () => {
+  it("keeps chats, numbers, files and undelivered updates over a restart", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "simulator-"));
+    const stateFile = join(folder, "state.json");
+    const before = await startSimulator({ stateFile });
+    const alice = before.addUser({ first_name: "Alice" });
+    const group = before.addGroup({ title: "F", forum: true, members: [alice] });
+    const topic = before.addTopic(group, "Returns");
+    const sent = before.sendDocument(group, alice, {
+      bytes: Buffer.from("hello"),
+      fileName: "a.txt",
+      mimeType: "text/plain",
+      threadId: topic,
+    });
+    await before.close();
+
+    const after = await startSimulator({ stateFile });
+    expect(after.messages(group.id, { threadId: topic }).at(-1)).toMatchObject({
+      attachments: [{ fileName: "a.txt", sizeBytes: 5 }],
+    });
+    expect(after.updates().map((record) => record.state)).toContain("pending");
+    const next = after.sendText(group.id, alice.id, "Next");
+    expect(next.message_id).toBe(sent.message_id + 1);
+    expect(after.addUser().id).not.toBe(alice.id);
+    await after.close();
+    await rm(folder, { recursive: true });
+  });
+});
