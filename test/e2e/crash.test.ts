@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SimChat } from "../../playground/telegram/simulator.ts";
+import { createGate } from "../support/gate.ts";
+import { holdAt, say } from "../support/model-script.ts";
+import { startRig, type Rig } from "../support/rig.ts";
+import { lastUserText } from "../support/scripted-model.ts";
+
+const ANSWER =
+  "The first half of the answer, which is long enough to be seen, and then the **second** half of it.";
+const HALF = 60;
+
+describe.each([
+  { name: "a bot that restarts, a model that starts over", config: undefined, onPartial: "restart" as const },
+  {
+    name: "a bot that restarts, a model that would go on",
+    config: undefined,
+    onPartial: "continue" as const,
+  },
+  {
+    name: "a bot that continues, a model that goes on",
+    config: "test/e2e/bots/continuing/wrangler.jsonc",
+    onPartial: "continue" as const,
+  },
+])("SIGKILL of the whole process group: $name", ({ config, onPartial }) => {
+  let rig: Rig;
+
+  beforeAll(async () => {
+    rig = await startRig({
+      simulator: { redelivery: { baseMs: 100, maxMs: 500 } },
+      ...(config !== undefined && { config }),
+    });
+    rig.model.onPartial(onPartial);
+  });
+  afterAll(async () => {
+    await rig.close();
+  });
+
+  const newChat = () => {
+    const user = rig.simulator.addUser();
+    return { user, chat: rig.simulator.privateChat(user) };
+  };
+  const fromBot = (chat: SimChat) =>
+    rig.simulator
+      .messages(chat)
+      .filter((message) => message.from.isBot === true)
+      .map((message) => message.text);
+  const shown = (markdown: string) => markdown.replaceAll("**", "");
+  const dieAndComeBack = async () => {
+    await rig.bot.kill("SIGKILL");
+    await rig.bot.restart();
+  };
+  /** The answer is there once, whole, and a message written right after the restart is answered too. */
+  const expectOneAnswer = async (chat: SimChat, user: { id: number }, expected = shown(ANSWER)) => {
+    rig.simulator.sendText(chat, user, "And now?");
+    await rig.simulator.waitFor(() => fromBot(chat).some((text) => text.includes("And now?")), {
+      timeoutMs: 20_000,
+    });
+    expect(fromBot(chat)).toEqual([expected, "You said: And now?"]);
+  };
+  const script = (first: Parameters<Rig["model"]["script"]>[0]) =>
+    rig.model.script((request) =>
+      lastUserText(request).includes("And now?") ? [say("You said: And now?")] : first(request),
+    );
+
+  it("answers a message whose webhook was never answered", async () => {
+    const { chat, user } = newChat();
+    script(() => [say(ANSWER)]);
+    rig.simulator.sendText(chat, user, "Hello");
+    await dieAndComeBack();
+    await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 20_000 });
+    await expectOneAnswer(chat, user);
+  });
+
+  it("answers a message by itself after it died right behind the 200", async () => {
+    const { chat, user } = newChat();
+    script(() => [say(ANSWER)]);
+    rig.simulator.sendText(chat, user, "Hello");
+    await rig.simulator.waitFor(() => rig.simulator.updates().at(-1)?.state === "delivered");
+    await dieAndComeBack();
+    await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 5000 });
+    await expectOneAnswer(chat, user);
+  });
+
+  it("completes a half-streamed answer in the same message, within five seconds and without a request", async () => {
+    const { chat, user } = newChat();
+    const gate = createGate();
+    let calls = 0;
+    script(() => {
+      calls += 1;
+      return [say(ANSWER.slice(0, HALF)), ...(calls === 1 ? [holdAt(gate)] : []), say(ANSWER.slice(HALF))];
+    });
+    rig.simulator.sendText(chat, user, "Hello");
+    await gate.reached;
+    await rig.simulator.waitFor(() => (fromBot(chat)[0]?.length ?? 0) > 20);
+    const before = rig.simulator.messages(chat).find((message) => message.from.isBot === true)?.id;
+    await dieAndComeBack();
+    await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 5000 });
+    expect(rig.simulator.messages(chat).find((message) => message.from.isBot === true)?.id).toBe(before);
+    gate.open();
+    await expectOneAnswer(chat, user);
+  });
+
+  it("completes an answer whose last edit never left", async () => {
+    const { chat, user } = newChat();
+    const gate = createGate();
+    script(() => [say(ANSWER.slice(0, HALF)), holdAt(gate), say(ANSWER.slice(HALF))]);
+    rig.simulator.sendText(chat, user, "Hello");
+    await gate.reached;
+    await rig.simulator.waitFor(() => (fromBot(chat)[0]?.length ?? 0) > 20);
+    const editsBefore = rig.simulator.calls({ method: "editMessageText" }).length;
+    rig.simulator.fault({ method: "editMessageText", chatId: chat.id, kind: "hang", processed: false });
+    gate.open();
+    await rig.simulator.waitFor(
+      () => rig.simulator.calls({ method: "editMessageText" }).length > editsBefore,
+    );
+    rig.simulator.clearFaults();
+    await dieAndComeBack();
+    await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 20_000 });
+    await expectOneAnswer(chat, user);
+  });
+
+  it("asks the model once for a reply that was whole before the kill", async () => {
+    const { chat, user } = newChat();
+    script(() => [say(ANSWER)]);
+    const asked = rig.model.requests().length;
+    rig.simulator.sendText(chat, user, "Hello");
+    await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 20_000 });
+    await rig.bot.logged(/"event":"turn.ended"/);
+    await dieAndComeBack();
+    await expectOneAnswer(chat, user);
+    expect(rig.model.requests().length - asked).toBe(2);
+  });
+});
