@@ -38,7 +38,7 @@ export class BotApi {
     });
   }
 
-  /** Does what the call asks. */
+  /** Does what the call asks. Never throws. */
   process(call: ApiCall, raw: RawParameters): BotApiAnswer {
     try {
       const method = findMethod(call.method);
@@ -49,8 +49,10 @@ export class BotApi {
       this.#log.update(call, { processed: true, ...(messageId !== undefined && { messageId }) });
       return { ok: true, result };
     } catch (error) {
-      if (!(error instanceof BotApiError)) throw error;
-      return errorAnswer(error);
+      if (error instanceof BotApiError) return errorAnswer(error);
+      // A fault of the simulator itself: told aloud, and to the bot as any server's fault.
+      console.error(`The simulator failed in ${call.method}:`, error);
+      return errorAnswer(new BotApiError(500, "Internal Server Error"));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Chat, Message } from "grammy/types";
+import type { Chat, Message, TextQuote } from "grammy/types";
 import type { ChatState, StoredMessage, World } from "./world.ts";
 
 /** The Bot API's `Chat`. */
@@ -37,11 +37,14 @@ export function toMessage(world: World, chat: ChatState, stored: StoredMessage, 
     ...text,
     ...(stored.markup?.kind === "inline" && { reply_markup: stored.markup.markup }),
     ...(replied !== undefined && { reply_to_message: { ...replied, reply_to_message: undefined } }),
-    ...(stored.quote !== undefined && {
-      quote: { text: stored.quote, position: 0, is_manual: true as const },
-    }),
+    ...(stored.quote !== undefined && { quote: quoteOf(chat, stored, stored.quote) }),
     ...stored.service,
   };
+}
+
+function quoteOf(chat: ChatState, stored: StoredMessage, text: string): TextQuote {
+  const answered = stored.replyToId === undefined ? undefined : chat.messages.get(stored.replyToId);
+  return { text, position: Math.max(0, answered?.text.indexOf(text) ?? 0), is_manual: true };
 }
 
 function textFields(stored: StoredMessage): Partial<Message> {
@@ -61,7 +64,7 @@ function repliedMessage(world: World, chat: ChatState, stored: StoredMessage): M
 
 /** Outside of topics, a supergroup's answers carry the number of the message that their thread began with. */
 function replyThread(chat: ChatState, stored: StoredMessage): number | undefined {
-  if (chat.type !== "supergroup") return undefined;
+  if (chat.type !== "supergroup" || chat.isForum) return undefined;
   let root: StoredMessage | undefined;
   let next = stored.replyToId === undefined ? undefined : chat.messages.get(stored.replyToId);
   while (next !== undefined) {

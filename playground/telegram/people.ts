@@ -176,6 +176,22 @@ export class People {
     return this.#post(chat, user, { service: { new_chat_title: title } });
   }
 
+  /** Makes a basic group a supergroup: a new chat with numbers of its own; the old one refuses the bot's messages. */
+  upgradeGroup(chat: ChatState, user: User): ChatState {
+    if (chat.type !== "group") throw new Error(`Chat ${chat.id} is no basic group.`);
+    const upgraded = this.#world.addGroup({
+      title: chat.title ?? "",
+      type: "supergroup",
+      isForum: false,
+      members: [...chat.members].map((id) => this.#world.requireUser(id)),
+      botIsAdministrator: chat.botStatus === "administrator",
+    });
+    this.#post(chat, user, { service: { migrate_to_chat_id: upgraded.id } });
+    chat.migratedTo = upgraded.id;
+    this.#post(upgraded, user, { service: { migrate_from_chat_id: chat.id } });
+    return upgraded;
+  }
+
   addTopic(chat: ChatState, user: User, name: string): number {
     if (!chat.isForum) throw new Error(`Chat ${chat.id} is no forum.`);
     const threadId = this.#world.boxOf(chat).lastId + 1;

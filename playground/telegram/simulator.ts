@@ -131,6 +131,8 @@ export interface Simulator {
   join(chat: ChatReference, user: User): Message;
   leave(chat: ChatReference, user: UserReference): Message;
   changeTitle(chat: ChatReference, user: UserReference, title: string): Message;
+  /** Makes a basic group a supergroup, which is a new chat. */
+  upgradeGroup(chat: ChatReference): SimChat;
   blockBot(user: UserReference): void;
   unblockBot(user: UserReference): void;
   kickBot(chat: ChatReference): void;
@@ -249,7 +251,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://simulator");
+    const url = parseRequestUrl(request.url);
+    if (url === undefined) {
+      response.writeHead(400).end();
+      return;
+    }
     if (botApiServer.handle(request, response, url)) return;
     if (controlApi.handle(request, response, url)) return;
     void servePage(response, url.pathname);
@@ -297,6 +303,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     join: (chat, user) => people.join(chatOf(chat), user),
     leave: (chat, user) => people.leave(chatOf(chat), userOf(user)),
     changeTitle: (chat, user, title) => people.changeTitle(chatOf(chat), userOf(user), title),
+    upgradeGroup: (chat) => toSimChat(people.upgradeGroup(chatOf(chat), anyMember(chatOf(chat)))),
     blockBot: (user) => people.setBlocked(userOf(user), true),
     unblockBot: (user) => people.setBlocked(userOf(user), false),
     kickBot: (chat) => people.setBotStatus(chatOf(chat), anyMember(chatOf(chat)), "kicked"),
@@ -347,6 +354,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
   if (options.webhook !== undefined) setWebhook(options.webhook.url, options.webhook.secretToken);
   return simulator;
+}
+
+/** Undefined for a path that cannot be decoded. */
+function parseRequestUrl(path = "/"): URL | undefined {
+  try {
+    const url = new URL(`http://simulator${path}`);
+    decodeURIComponent(url.pathname);
+    return url;
+  } catch {
+    return undefined; // a malformed address, or percent signs that encode nothing
+  }
 }
 
 function toSimChat(chat: ChatState): SimChat {

@@ -19,6 +19,7 @@ interface SavedState {
     readonly members: readonly number[];
     readonly botStatus: ChatState["botStatus"];
     readonly blocked: boolean;
+    readonly migratedTo?: number;
     readonly topics: readonly (readonly [number, string])[];
     readonly messages: readonly StoredMessage[];
     readonly lastId?: number;
@@ -59,6 +60,7 @@ export class StateFile {
     for (const chat of saved.chats) {
       const state = this.#world.addChat(chat);
       state.blocked = chat.blocked;
+      if (chat.migratedTo !== undefined) state.migratedTo = chat.migratedTo;
       for (const [threadId, name] of chat.topics) state.topics.set(threadId, name);
       for (const message of chat.messages) state.messages.set(message.id, message);
       if (chat.lastId !== undefined) this.#world.supergroupBoxes.set(chat.id, { lastId: chat.lastId });
@@ -107,6 +109,7 @@ export class StateFile {
         members: [...chat.members],
         botStatus: chat.botStatus,
         blocked: chat.blocked,
+        ...(chat.migratedTo !== undefined && { migratedTo: chat.migratedTo }),
         topics: [...chat.topics],
         messages: [...chat.messages.values()],
         ...(chat.type === "supergroup" && { lastId: world.boxOf(chat).lastId }),

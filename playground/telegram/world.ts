@@ -60,6 +60,8 @@ export interface ChatState {
   readonly topics: Map<number, string>;
   readonly messages: Map<number, StoredMessage>;
   botStatus: "member" | "administrator" | "left" | "kicked";
+  /** Basic groups: the supergroup that this one has become. */
+  migratedTo?: number;
   /** Private chats: the person blocked the bot. */
   blocked: boolean;
   /** Until when (milliseconds) "typing…" shows, by thread (0: none). */

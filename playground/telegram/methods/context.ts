@@ -1,5 +1,5 @@
 import type { Message } from "grammy/types";
-import { badRequest, forbidden } from "../bot-api-error.ts";
+import { badRequest, BotApiError, forbidden } from "../bot-api-error.ts";
 import type { CallbackQueries } from "../callback-queries.ts";
 import type { CallParameters } from "../call-parameters.ts";
 import { toMessage } from "../message-object.ts";
@@ -23,6 +23,11 @@ export type Method = (context: MethodContext, parameters: CallParameters) => unk
 export function writableChat({ world }: MethodContext, parameters: CallParameters): ChatState {
   const chat = readableChat({ world }, parameters);
   if (chat.type === "private" && chat.blocked) throw forbidden("bot was blocked by the user");
+  if (chat.migratedTo !== undefined) {
+    throw new BotApiError(400, "Bad Request: group chat was upgraded to a supergroup chat", {
+      migrate_to_chat_id: chat.migratedTo,
+    });
+  }
   const name = chat.type === "group" ? "group" : "supergroup";
   if (chat.botStatus === "kicked") throw forbidden(`bot was kicked from the ${name} chat`);
   if (chat.botStatus === "left") throw forbidden(`bot is not a member of the ${name} chat`);
