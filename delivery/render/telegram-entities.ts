@@ -30,12 +30,15 @@ export const telegramEntities: Renderer<RichText> = {
 
   render(pieces: readonly Piece[]): RichText {
     const lines = new LineWriter();
-    const open = new Map<Mark, number>();
-    const entities: TextEntity[] = [];
+    const open = new Map<Mark, { readonly from: number; readonly order: number }>();
+    const entities: { readonly entity: TextEntity; readonly order: number }[] = [];
+    const codeStarts: number[] = [];
+    let order = 0;
     const close = (mark: Mark): void => {
-      const entity = toEntity(mark, lines.text, open.get(mark) ?? 0);
+      const start = open.get(mark);
       open.delete(mark);
-      if (entity !== undefined) entities.push(entity);
+      const entity = start && toEntity(mark, lines.text, start.from, codeStarts);
+      if (start !== undefined && entity !== undefined) entities.push({ entity, order: start.order });
     };
     for (const piece of pieces) {
       const marks = effectiveMarks(piece.marks);
@@ -45,13 +48,21 @@ export const telegramEntities: Renderer<RichText> = {
       const outer = marks.find(({ kind }) => kind === "quote");
       for (const mark of marks) {
         if (mark.kind === "quote" && mark !== outer) continue;
-        if (!open.has(mark)) open.set(mark, start);
+        if (open.has(mark)) continue;
+        open.set(mark, { from: start, order });
+        if (mark.kind === "pre") codeStarts.push(start);
+        order += 1;
       }
       lines.write(piece.text);
     }
     for (const mark of open.keys()) close(mark);
-    entities.sort((left, right) => left.offset - right.offset || right.length - left.length);
-    return { text: lines.text, entities };
+    entities.sort(
+      (left, right) =>
+        left.entity.offset - right.entity.offset ||
+        right.entity.length - left.entity.length ||
+        left.order - right.order,
+    );
+    return { text: lines.text, entities: entities.map(({ entity }) => entity) };
   },
 };
 
@@ -78,9 +89,17 @@ function effectiveMarks(marks: readonly Mark[]): readonly Mark[] {
 }
 
 /** Entities neither begin nor end with whitespace; only code keeps the indentation of its first line. */
-function toEntity(mark: Mark, text: string, from: number): TextEntity | undefined {
+function toEntity(
+  mark: Mark,
+  text: string,
+  from: number,
+  codeStarts: readonly number[],
+): TextEntity | undefined {
   const covered = text.slice(from);
-  const lead = mark.kind === "pre" ? 0 : covered.length - covered.trimStart().length;
+  const firstText = from + covered.length - covered.trimStart().length;
+  const code =
+    mark.kind === "quote" || mark.kind === "pre" ? codeStarts.find((start) => start >= from) : undefined;
+  const lead = Math.min(firstText, code ?? firstText) - from;
   const length = covered.trim() === "" ? 0 : covered.trimEnd().length - lead;
   if (length === 0) return undefined;
   const place = { offset: from + lead, length };

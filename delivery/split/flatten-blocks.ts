@@ -109,7 +109,7 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   context.writer.write(goesOn ? `${label} ` : label, place.marks);
   const inside: Place = { ...place, indent: place.indent + INDENT, depth: place.depth + 1 };
   if (first !== undefined && !goesOn) {
-    context.writer.separate(`\n${inside.indent}`, "line", inside.marks);
+    context.writer.separate(`\n${inside.indent}`, "weak", inside.marks);
   }
   flattenBlocks(item.children, context, inside, item.spread !== true);
 }

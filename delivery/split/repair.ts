@@ -9,6 +9,8 @@ const HALF_BLOCK =
   /^[ \t]*(?:#{1,6}|[-*+_=: \t|]+|\d{1,9}[.)]?|>+|`{1,2}|`{3,}[^`]*|~{1,2}|~{3,}.*|\|.*|\[[ xX]?\]?|\[[^\]^][^\]]*\]:.*)[ \t]*$/;
 const HALF_FENCE = /^[ \t>]*(?:`+|~+)[ \t]*$/;
 const TABLE_ROW = /^[ \t]*\|/;
+/** More openers than anyone nests are text. */
+const MAX_OPEN_DELIMITERS = 8;
 /** A bracket that was opened further back than this is taken for text. */
 const MAX_HALF_LINK = 2048;
 
@@ -57,7 +59,8 @@ function lastTextStart(lines: readonly string[]): number {
 }
 
 function repairInline(text: string): Repaired {
-  const open = findOpenInline(text);
+  const found = findOpenInline(text);
+  const open = found.delimiters.length > MAX_OPEN_DELIMITERS ? { ...found, delimiters: [] } : found;
   let source = text;
   if (open.trailingRun !== undefined) source = source.slice(0, open.trailingRun);
   let reopen = open.delimiters.map(({ run }) => run).join("");

@@ -210,7 +210,7 @@ export class SegmentScanner {
 
   /** Whether the line certainly begins a new top-level block. */
   #interrupts(line: string, open: Open, marker: ListMarker | undefined): boolean {
-    if (this.#afterBlank || open.kind === "none") return true;
+    if (this.#afterBlank || open.kind === "none" || open.kind === "indented") return true;
     if (isSetextUnderline(line) && open.kind === "paragraph") return false;
     if (isHeading(line) || isThematicBreak(line) || parseFence(line) !== undefined) return true;
     if (marker !== undefined) {

