@@ -22,6 +22,10 @@ export interface DeliveryContext {
   readonly endChat: (address: Address, code: string) => void;
   /** The reply in memory that has this id. */
   readonly reply: (replyId: string) => Reply | undefined;
+  /** Tells the owner that the messenger's calls cannot succeed; once, until one has. */
+  readonly misconfigured: (address: Address, code: string) => void;
+  /** A call has succeeded. */
+  readonly configured: (address: Address) => void;
   /** Late news about a message: whoever owns it now looks at it again. */
   readonly revisit: (replyId: string) => void;
 }

@@ -56,6 +56,8 @@ class Engine implements Delivery {
   /** Replies that have not ended, and withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
+  /** Messengers whose owner was told that they do not work. */
+  readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
   #sweptAt = -Infinity;
 
@@ -74,6 +76,13 @@ class Engine implements Delivery {
       reply: (id) => this.#replies.get(id),
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endChat: (address, code) => this.#endChat(address, code),
+      misconfigured: ({ messengerId }, code) => {
+        if (!this.#misconfigured.has(messengerId)) {
+          options.log.error("delivery.misconfigured", { messengerId, code });
+        }
+        this.#misconfigured.add(messengerId);
+      },
+      configured: ({ messengerId }) => void this.#misconfigured.delete(messengerId),
       revisit: (id) => {
         const reply = this.#replies.get(id);
         if (reply === undefined) return;
@@ -98,14 +107,14 @@ class Engine implements Delivery {
     const reply = this.#streaming(replyId);
     if (reply === undefined || delta === "") return;
     reply.append(delta);
-    this.#lane(reply.record.address).nudge();
+    this.#lane(reply.laneKey).nudge();
   }
 
   replace(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
     reply.replace(text);
-    this.#lane(reply.record.address).nudge();
+    this.#lane(reply.laneKey).nudge();
   }
 
   finish(replyId: string, text: string): void {
@@ -227,7 +236,7 @@ class Engine implements Delivery {
 
   #admit(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
-    this.#lane(reply.record.address).add(reply);
+    this.#lane(reply.laneKey).add(reply);
   }
 
   #streaming(replyId: string): Reply | undefined {
@@ -265,7 +274,7 @@ class Engine implements Delivery {
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
     reply.record = { ...reply.record, state, code, text: undefined };
     reply.release();
-    this.#lane(reply.record.address).remove(reply);
+    this.#lane(reply.laneKey).remove(reply);
     if (state === "withdrawn") this.#forgetWithdrawn();
     else this.#replies.delete(reply.record.id);
     this.#tell(reply.record.id, state);
@@ -290,8 +299,7 @@ class Engine implements Delivery {
     for (const reply of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(reply.record.id);
   }
 
-  #lane(address: Address): Lane {
-    const key = laneKey(address);
+  #lane(key: string): Lane {
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
     const lane = new Lane(this.#context, () => {
@@ -303,7 +311,7 @@ class Engine implements Delivery {
   }
 
   #poke(reply: Reply): void {
-    this.#lane(reply.record.address).poke();
+    this.#lane(reply.laneKey).poke();
     this.#rearm();
   }
 

@@ -6,6 +6,7 @@ import { editEveryMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { markLost, performAction } from "./perform-action.ts";
 import type { Action, CallAction } from "./perform-action.ts";
+import { strayUntil } from "./outbox-entry.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
 
@@ -91,7 +92,6 @@ export class Lane {
       for (;;) {
         const next = this.#next();
         if (next.kind === "wait") {
-          this.#failures = 0;
           this.#waitUntil = next.until === Infinity ? 0 : next.until;
           break;
         }
@@ -125,6 +125,7 @@ export class Lane {
       this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#failures, deps.random()));
       return;
     }
+    this.#failures = 0;
     if (grant.kind === "wait") {
       // Text that becomes whole while an interim state waits asks again at once, for the slot that is kept for it.
       if (reply.isFinal === askedAsFinal) reply.notBefore = Math.max(grant.retryAt, deps.clock.now() + 1);
@@ -156,13 +157,16 @@ export class Lane {
       } else if (isHeld && !reply.record.isNotice) continue;
       if (reply.notBefore > now) {
         until = Math.min(until, reply.notBefore);
-        if (reply.isFinal) break;
+        if (reply.isFinal && !reply.isWholeVisible) break;
         continue;
       }
       const surface = this.#surface(reply);
       if (surface === undefined) continue;
       const action = this.#reconcile(reply, surface);
-      if (action === undefined) continue;
+      if (action === undefined) {
+        if (reply.isFinal && reply.notBefore > now) until = Math.min(until, reply.notBefore);
+        continue;
+      }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
       if (retryAt === undefined || retryAt <= now) return { kind: "call", reply, surface, action };
       until = Math.min(until, retryAt);
@@ -191,12 +195,26 @@ export class Lane {
           reply.isDirty = false;
           return undefined;
         case "ended":
+          if (this.#awaitsStrayEdit(reply)) return undefined;
+          if (forgetStrayEdits(reply)) break;
           this.#context.endReply(reply, action.code === undefined ? "delivered" : "failed", action.code);
           return undefined;
         default:
           return action;
       }
     }
+  }
+
+  /**
+   * Everything is visible, but an edit that was given up may still land on it: looks again when that is over. Later
+   * replies do not wait for it.
+   */
+  #awaitsStrayEdit(reply: Reply): boolean {
+    const until = strayUntil(reply.entries);
+    if (until === undefined || until <= this.#context.deps.clock.now()) return false;
+    reply.isWholeVisible = true;
+    reply.notBefore = until;
+    return true;
   }
 
   #parts(reply: Reply, surface: Surface): ReturnType<Reply["parts"]> | undefined {
@@ -240,6 +258,17 @@ function purposeOf(reply: Reply, action: CallAction): CallPurpose {
   if (action.kind === "post") return "post";
   // A later part waits for an earlier one to be whole.
   return action.kind === "edit" && !action.isInterim ? "post" : "edit";
+}
+
+/** Whether something may have been changed by an edit that was given up: it is then not known what is visible. */
+function forgetStrayEdits(reply: Reply): boolean {
+  if (strayUntil(reply.entries) === undefined) return false;
+  for (const entry of reply.entries) {
+    if (entry.strayEdit === undefined) continue;
+    entry.strayEdit = undefined;
+    entry.shownHash = undefined;
+  }
+  return true;
 }
 
 function errorName(error: unknown): string {

@@ -2,6 +2,7 @@ import type { PostedMessage, Surface } from "../src/core/surface.ts";
 import type { LateOutcome } from "./call-within.ts";
 import { classify, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { store } from "./outbox-change.ts";
 import { entryOf, plannedRow } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -33,7 +34,7 @@ export function watchLatePost(
       const failure = classify(surface, outcome.error);
       if (failure.kind === "unknown") return;
       // It provably did not happen: the next post is the first one.
-      write(context, entry, {
+      store(context, entry, {
         state: nextState(entry.row.state, "refused"),
         doubts: 0,
         isMarked: post.wasMarked,
@@ -77,7 +78,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
     context.reply(row.replyId)?.entries.unshift(duplicate);
   } else if (row.state === "unknown" || row.state === "planned") {
     const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
-    write(context, entry, {
+    store(context, entry, {
       state: nextState(state, "posted"),
       messageId,
       isMarked: wasMarked,
@@ -87,10 +88,4 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
     });
     entry.shownHash = undefined;
   }
-}
-
-function write(context: DeliveryContext, entry: OutboxEntry, change: Partial<OutboxEntry["row"]>): void {
-  const row = { ...entry.row, ...change };
-  context.outbox.write(row);
-  entry.row = row;
 }

@@ -14,6 +14,11 @@ export interface OutboxEntry {
   plainHash?: string | undefined;
   /** Failures in a row of interim edits, for the backoff. */
   interimFailures: number;
+  /**
+   * An edit that ended without an answer: it may still land, until then, and put its older text over a newer one.
+   * Without a hash there are several.
+   */
+  strayEdit?: { readonly hash: string | undefined; readonly until: number } | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
   lateMessageId?: string | undefined;
 }
@@ -32,4 +37,14 @@ export function plannedRow(replyId: string, part: number): OutboxRow {
     doubts: 0,
     attempts: 0,
   };
+}
+
+/** Until when the message may still be changed by an edit that was given up; nothing when what is visible is certain. */
+export function strayUntil(entries: readonly OutboxEntry[]): number | undefined {
+  let latest: number | undefined;
+  for (const { row, strayEdit, shownHash } of entries) {
+    if (row.state !== "sent" || strayEdit === undefined || strayEdit.hash === shownHash) continue;
+    latest = Math.max(latest ?? 0, strayEdit.until);
+  }
+  return latest;
 }

@@ -1,5 +1,6 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { Surface } from "../src/core/surface.ts";
+import { laneKey } from "./messenger-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
@@ -12,11 +13,14 @@ import type { Part, Planner } from "./split/index.ts";
  */
 export class Reply {
   record: ReplyRecord;
+  readonly laneKey: string;
   entries: OutboxEntry[];
   /** There may be something to send. */
   isDirty = true;
   /** Epoch milliseconds before which nothing of this reply is tried, for pacing. */
   notBefore = 0;
+  /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
+  isWholeVisible = false;
   /** Ends the typing indicator. */
   stopTyping: () => void = () => {};
   #planner: Planner<RichText> | undefined;
@@ -27,6 +31,7 @@ export class Reply {
 
   constructor(record: ReplyRecord, entries: readonly OutboxEntry[]) {
     this.record = record;
+    this.laneKey = laneKey(record.address);
     this.entries = [...entries];
     this.#pending = record.text ?? "";
   }

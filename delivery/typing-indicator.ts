@@ -16,6 +16,8 @@ export interface TypingOptions {
 
 /** A turn that shows nothing for so long is no longer worth the calls. */
 const LONGEST_MS = 3 * 60 * 1000;
+/** A call for which there was no budget is not tried again before this time. */
+const SHED_MS = 500;
 /** The next call leaves when this share of the indicator's time is over. */
 const REFRESH_SHARE = 0.8;
 
@@ -30,29 +32,30 @@ export function showTyping(options: TypingOptions): () => void {
   const stopped = new AbortController();
   let timer: unknown;
 
+  /** Returns when the next call is due. */
   const once = async (): Promise<number> => {
+    const next = clock.now() + everyMs;
     const grant = await budget.acquire(address, "typing", surface.pacing);
-    if (stopped.signal.aborted) return 0;
-    if (grant.kind === "wait") return grant.retryAt;
+    if (stopped.signal.aborted) return next;
+    if (grant.kind === "wait") return Math.max(grant.retryAt, clock.now() + SHED_MS);
     const outcome = await callWithin(clock, options.callTimeoutMs, (signal) =>
       surface.typing(address, { signal: AbortSignal.any([signal, stopped.signal]) }),
     );
-    if (stopped.signal.aborted || outcome.kind === "done") return 0;
+    if (stopped.signal.aborted || outcome.kind === "done") return next;
     onFailure(outcome.kind === "failed" ? classify(surface, outcome.error) : TIMED_OUT);
-    return 0;
+    return next;
   };
 
   const loop = async (): Promise<void> => {
-    const calledAt = clock.now();
-    let notBefore = 0;
+    let next = clock.now() + everyMs;
     try {
-      notBefore = await once();
+      next = await once();
     } catch {
       // The budget cannot be asked: tried again at the next refresh.
       onFailure({ kind: "transient", code: "budget-unreachable" });
     }
     if (stopped.signal.aborted) return;
-    const next = Math.max(calledAt + everyMs, notBefore, clock.now() + 1);
+    next = Math.max(next, clock.now() + 1);
     if (next - startedAt > LONGEST_MS) return;
     timer = clock.setTimeout(() => void loop(), next - clock.now());
   };

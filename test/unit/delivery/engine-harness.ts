@@ -33,11 +33,11 @@ export interface Harness {
   readonly ended: readonly (readonly [string, ReplyState])[];
   readonly gone: readonly (readonly [string, string])[];
   /** The durable wake, as the object's alarm would hold it. */
-  wakeAt(): number | undefined;
+  readonly wakeAt: () => number | undefined;
   /** Advances, and runs the engine when its alarm is due, as the object does. */
-  advance(milliseconds: number): Promise<void>;
-  start(id: string, more?: Partial<ReplyStart>): ReplyStart;
-  visible(): readonly string[];
+  readonly advance: (milliseconds: number) => Promise<void>;
+  readonly start: (id: string, more?: Partial<ReplyStart>) => ReplyStart;
+  readonly visible: () => readonly string[];
 }
 
 export interface HarnessOptions {

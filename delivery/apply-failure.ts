@@ -1,0 +1,148 @@
+import type { RichText } from "../src/core/rich-text.ts";
+import type { CallFailure } from "../src/core/surface.ts";
+import { decide } from "./call-policy.ts";
+import type { CallMethod, Decision } from "./call-policy.ts";
+import { logFailure, penalize } from "./delivery-context.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { removed, shown, store } from "./outbox-change.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import { nextState } from "./outbox-state.ts";
+import type { OutboxRow } from "./outbox-store.ts";
+import type { Reply } from "./reply.ts";
+import type { Part } from "./split/index.ts";
+
+export interface FailedCall {
+  readonly method: CallMethod;
+  readonly entry: OutboxEntry;
+  readonly part?: Part<RichText>;
+  readonly content?: RichText;
+  readonly isInterim?: boolean;
+}
+
+/** Stores what a failure means for the row and the reply. Returns until when nothing may go to the address. */
+export async function applyFailure(
+  context: DeliveryContext,
+  reply: Reply,
+  call: FailedCall,
+  failure: CallFailure,
+): Promise<number | undefined> {
+  const { clock, random } = context.deps;
+  const { entry, method, part } = call;
+  const now = clock.now();
+  const isInterim = call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete);
+  const decision = decide(
+    method,
+    failure,
+    {
+      isInterim,
+      isPlain: call.content === undefined || call.content.entities.length === 0,
+      doubts: entry.row.doubts,
+      isReplacement: entry.row.isReplacement,
+      wasWhole: entry.row.shownHash !== undefined,
+      failures: isInterim && method === "edit" ? entry.interimFailures : failuresOf(entry.row, method),
+      failingForMs: now - (entry.row.failingSince ?? now),
+    },
+    random(),
+  );
+  const quiet = decision.kind === "done";
+  if (!quiet) {
+    const { replyId } = entry.row;
+    const attempts = method === "post" ? entry.row.attempts : entry.row.attempts + 1;
+    const what = { method, address: reply.record.address, replyId, part: entry.row.part, attempts };
+    logFailure(context, what, failure);
+  }
+  return applyDecision(context, reply, { ...call, isInterim }, failure, decision, now);
+}
+
+async function applyDecision(
+  context: DeliveryContext,
+  reply: Reply,
+  call: FailedCall,
+  failure: CallFailure,
+  decision: Decision,
+  now: number,
+): Promise<number | undefined> {
+  const { entry, part, method } = call;
+  const { row } = entry;
+  const isPost = method === "post";
+  const refused = isPost ? nextState(row.state, "refused") : row.state;
+  switch (decision.kind) {
+    case "done":
+      if (method === "remove") removed(context, entry);
+      else if (part !== undefined) shown(context, entry, part);
+      return undefined;
+    case "wait":
+      if (isPost || call.isInterim !== true) {
+        // Kept here too, for the case that the root cannot be told.
+        store(context, entry, { state: refused, code: failure.code, retryAt: now + decision.delayMs });
+      }
+      await penalize(context, reply.record.address, decision.delayMs);
+      return now + decision.delayMs;
+    case "retry":
+      if (decision.tellOwner) {
+        context.misconfigured(reply.record.address, failure.code);
+      }
+      if (method === "edit" && call.isInterim === true) {
+        entry.interimFailures += 1;
+        reply.notBefore = now + decision.delayMs;
+        return undefined;
+      }
+      store(context, entry, {
+        state: refused,
+        attempts: isPost ? row.attempts : row.attempts + 1,
+        code: failure.code,
+        failingSince: row.failingSince ?? now,
+        retryAt: now + decision.delayMs,
+      });
+      return undefined;
+    case "give-up":
+      store(context, entry, { state: nextState(row.state, "failed"), code: failure.code });
+      context.endReply(reply, "failed", failure.code);
+      return undefined;
+    case "resend":
+    case "leave-unknown":
+      store(context, entry, {
+        state: nextState(row.state, "lost"),
+        doubts: row.doubts + 1,
+        code: failure.code,
+        retryAt: decision.kind === "resend" ? now + decision.delayMs : undefined,
+      });
+      return undefined;
+    case "gone":
+      store(context, entry, { state: refused, code: failure.code });
+      context.endChat(reply.record.address, failure.code);
+      return undefined;
+    case "repost":
+      store(context, entry, {
+        state: nextState(row.state, "deleted"),
+        messageId: undefined,
+        shownHash: undefined,
+        isReplacement: true,
+      });
+      entry.shownHash = undefined;
+      return undefined;
+    case "forget":
+      store(context, entry, { state: nextState(row.state, "removed"), code: failure.code });
+      return undefined;
+    case "plain":
+      if (isPost) store(context, entry, { state: refused, code: failure.code });
+      entry.plainHash = part?.hash;
+      return undefined;
+    case "skip":
+      if (isPost) store(context, entry, { state: refused, code: failure.code });
+      entry.skippedHash = part?.hash;
+      return undefined;
+    case "fail":
+      store(context, entry, { state: nextState(row.state, "failed"), code: failure.code });
+      return undefined;
+    case "ignore":
+      return undefined;
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** Attempts count posts that were begun, and failures of the other calls. */
+function failuresOf(row: OutboxRow, method: CallMethod): number {
+  return row.failingSince === undefined ? 0 : Math.max(0, row.attempts - (method === "post" ? 1 : 0));
+}

@@ -1,0 +1,35 @@
+import type { RichText } from "../src/core/rich-text.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import { nextState } from "./outbox-state.ts";
+import type { OutboxRow } from "./outbox-store.ts";
+import type { Part } from "./split/index.ts";
+
+type Stores = Pick<DeliveryContext, "outbox">;
+
+/** Writes first, then remembers, so that a failed write changes nothing. */
+export function store(context: Stores, entry: OutboxEntry, change: Partial<OutboxRow>): void {
+  const row = { ...entry.row, ...change };
+  context.outbox.write(row);
+  entry.row = row;
+}
+
+/** The message shows this part. Stored only when the row has something else to store: a second edit is harmless. */
+export function shown(context: Stores, entry: OutboxEntry, part: Part<RichText>): void {
+  entry.shownHash = part.hash;
+  entry.interimFailures = 0;
+  const { failingSince, retryAt } = entry.row;
+  if (failingSince === undefined && retryAt === undefined) return;
+  store(context, entry, { failingSince: undefined, retryAt: undefined, code: undefined });
+}
+
+export function removed(context: Stores, entry: OutboxEntry): void {
+  store(context, entry, {
+    state: nextState(entry.row.state, "removed"),
+    shownHash: undefined,
+    failingSince: undefined,
+    retryAt: undefined,
+    code: undefined,
+  });
+  entry.shownHash = undefined;
+}

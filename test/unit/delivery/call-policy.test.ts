@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import {
+  backoffMs,
+  decide,
+  GIVE_UP_AFTER_MS,
+  GIVE_UP_MISCONFIGURED_AFTER_MS,
+} from "../../../delivery/call-policy.ts";
+import type { CallContext, CallMethod, Decision } from "../../../delivery/call-policy.ts";
+import type { CallFailure } from "../../../src/core/surface.ts";
+
+const CONTEXT: CallContext = {
+  isInterim: false,
+  isPlain: false,
+  doubts: 0,
+  isReplacement: false,
+  wasWhole: false,
+  failures: 0,
+  failingForMs: 0,
+};
+
+const KINDS = [
+  "retry-after",
+  "transient",
+  "unknown",
+  "gone",
+  "missing",
+  "unchanged",
+  "rejected",
+  "misconfigured",
+] as const;
+
+/** The first decision for each call and failure, in the order of the kinds above. */
+const TABLE: Readonly<Record<CallMethod, readonly Decision["kind"][]>> = {
+  post: ["wait", "retry", "resend", "gone", "plain", "plain", "plain", "retry"],
+  edit: ["wait", "retry", "retry", "gone", "repost", "done", "plain", "retry"],
+  remove: ["wait", "retry", "retry", "gone", "done", "done", "fail", "retry"],
+  typing: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+  answer: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+};
+
+const CASES = Object.entries(TABLE).flatMap(([method, decisions]) =>
+  KINDS.map((kind, index) => ({ method: method as CallMethod, kind, decision: decisions[index] })),
+);
+
+function failure(kind: CallFailure["kind"]): CallFailure {
+  return kind === "retry-after" ? { kind, code: kind, retryAfterMs: 7_000 } : { kind, code: kind };
+}
+
+it.each(CASES)("answers a $method that is $kind with $decision", ({ method, kind, decision }) => {
+  expect(decide(method, failure(kind), CONTEXT, 0).kind).toBe(decision);
+});
+
+describe("what came before changes the decision", () => {
+  const REFINED: readonly [
+    string,
+    CallMethod,
+    CallFailure["kind"],
+    Partial<CallContext>,
+    Decision["kind"],
+  ][] = [
+    ["leaves a row that is in doubt for the second time", "post", "unknown", { doubts: 1 }, "leave-unknown"],
+    ["fails content that is refused as plain text", "post", "rejected", { isPlain: true }, "fail"],
+    [
+      "skips interim content that is refused as plain text",
+      "edit",
+      "rejected",
+      { isPlain: true, isInterim: true },
+      "skip",
+    ],
+    ["respects that a person deleted what they had read", "edit", "missing", { wasWhole: true }, "forget"],
+    ["posts a deleted message anew only once", "edit", "missing", { isReplacement: true }, "forget"],
+    ["keeps trying within a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS }, "retry"],
+    ["gives up after a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS + 1 }, "give-up"],
+    [
+      "never gives up an interim edit",
+      "edit",
+      "transient",
+      { failingForMs: GIVE_UP_AFTER_MS + 1, isInterim: true },
+      "retry",
+    ],
+    ["leaves the owner a weekend", "post", "misconfigured", { failingForMs: GIVE_UP_AFTER_MS + 1 }, "retry"],
+    [
+      "gives up a wrong token in the end",
+      "post",
+      "misconfigured",
+      { failingForMs: GIVE_UP_MISCONFIGURED_AFTER_MS + 1 },
+      "give-up",
+    ],
+  ];
+
+  it.each(REFINED)("%s", (_name, method, kind, more, expected) => {
+    expect(decide(method, failure(kind), { ...CONTEXT, ...more }, 0).kind).toBe(expected);
+  });
+});
+
+it("waits as long as the platform says", () => {
+  expect(decide("edit", failure("retry-after"), CONTEXT, 0.5)).toEqual({ kind: "wait", delayMs: 7_000 });
+});
+
+it("tells the owner about a wrong configuration and about nothing else", () => {
+  expect(decide("post", failure("misconfigured"), CONTEXT, 0)).toMatchObject({ tellOwner: true });
+  expect(decide("post", failure("transient"), CONTEXT, 0)).toMatchObject({ tellOwner: false });
+});
+
+it("doubles the backoff up to a minute, and spreads it downwards", () => {
+  expect([0, 1, 2, 3, 7, 500].map((failures) => backoffMs(failures, 0))).toEqual([
+    500, 1_000, 2_000, 4_000, 60_000, 60_000,
+  ]);
+  expect(backoffMs(7, 0.999_999)).toBe(30_000);
+});

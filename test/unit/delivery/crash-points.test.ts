@@ -1,0 +1,200 @@
+import { expect, it } from "vitest";
+import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
+import type { CrashProcess, CrashWorld } from "./crash-world.ts";
+import { expectedMessages, MARK } from "./engine-harness.ts";
+
+/** What a thread object does with its delivery, written so that it can be begun again after a crash. */
+interface Scenario {
+  readonly name: string;
+  readonly maxLength: number;
+  /** The turn: goes on from whatever the stored state says. */
+  readonly turn: (process: CrashProcess) => Promise<void>;
+  /** The replies' texts, in order. */
+  readonly texts: readonly string[];
+  /** Texts of attempts that were begun and given up. */
+  readonly drafts?: readonly string[];
+  readonly lastReplyId: string;
+}
+
+const SENTENCE = "The lamp went out at nine and nobody noticed it. ";
+const LONG = Array.from({ length: 9 }, (_, index) => `Paragraph ${index}: ${SENTENCE}\n\n`).join("");
+
+async function stream(process: CrashProcess, id: string, text: string): Promise<void> {
+  const { delivery, advance, isDead } = process;
+  delivery.open(startOf(id));
+  delivery.replace(id, "");
+  for (let at = 0; at < text.length && !isDead(); at += 25) {
+    delivery.append(id, text.slice(at, at + 25));
+    await advance(60);
+  }
+  if (!isDead()) delivery.finish(id, text);
+}
+
+const isOver = ({ delivery }: CrashProcess, id: string): boolean => {
+  const state = delivery.receipt(id)?.state;
+  return state !== undefined && state !== "streaming";
+};
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "a short reply that streams",
+    maxLength: 4096,
+    texts: [SENTENCE.repeat(4)],
+    lastReplyId: "r1",
+    turn: async (process) => {
+      if (!isOver(process, "r1")) await stream(process, "r1", SENTENCE.repeat(4));
+    },
+  },
+  {
+    name: "a reply of several messages",
+    maxLength: 300,
+    texts: [LONG],
+    lastReplyId: "r1",
+    turn: async (process) => {
+      if (!isOver(process, "r1")) await stream(process, "r1", LONG);
+    },
+  },
+  {
+    name: "a notice while a reply streams, and one after it",
+    maxLength: 300,
+    texts: [SENTENCE.repeat(3), "Second.", "Third."],
+    lastReplyId: "r3",
+    turn: async (process) => {
+      if (!isOver(process, "r1")) await stream(process, "r1", SENTENCE.repeat(3));
+      if (process.isDead()) return;
+      process.delivery.send(startOf("r2"), "Second.");
+      process.delivery.send(startOf("r3"), "Third.");
+    },
+  },
+  {
+    name: "an attempt that is begun again shorter",
+    maxLength: 300,
+    texts: ["Only this is left."],
+    drafts: [LONG],
+    lastReplyId: "r1",
+    turn: async (process) => {
+      if (isOver(process, "r1")) return;
+      const { delivery, advance, isDead } = process;
+      delivery.open(startOf("r1"));
+      delivery.append("r1", LONG);
+      await advance(1_000);
+      if (isDead()) return;
+      delivery.replace("r1", "Only this");
+      await advance(500);
+      if (!isDead()) delivery.finish("r1", "Only this is left.");
+    },
+  },
+  {
+    name: "a reply that takes over a withdrawn one",
+    maxLength: 300,
+    texts: [SENTENCE.repeat(2)],
+    drafts: [LONG.slice(0, 700)],
+    lastReplyId: "r2",
+    turn: async (process) => {
+      if (isOver(process, "r2")) return;
+      const { delivery, advance, isDead } = process;
+      if (!isOver(process, "r1") && delivery.receipt("r2") === undefined) {
+        delivery.open(startOf("r1"));
+        delivery.append("r1", LONG.slice(0, 700));
+        await advance(400);
+        if (isDead()) return;
+        delivery.withdraw("r1");
+      }
+      delivery.open(startOf("r2", { takesOver: "r1" }));
+      delivery.replace("r2", SENTENCE);
+      await advance(300);
+      if (!isDead()) delivery.finish("r2", SENTENCE.repeat(2));
+    },
+  },
+];
+
+interface Ending extends CrashWorld {
+  readonly receipt: DeliveryReceipt | undefined;
+}
+
+/** Lives through the scenario, dying at each of the given boundaries. */
+async function live(scenario: Scenario, crashes: readonly number[]): Promise<Ending> {
+  let receipt: DeliveryReceipt | undefined;
+  const world = createCrashWorld({ limits: { maxLength: scenario.maxLength, maxEntities: 100 } });
+  for (const crashAt of [...crashes, 0]) {
+    let process: CrashProcess | undefined;
+    try {
+      process = world.boot(crashAt);
+      void process.delivery.run().catch(ignoreCrash);
+      await scenario.turn(process);
+      await process.advance(60_000);
+    } catch (error) {
+      ignoreCrash(error);
+    }
+    if (crashAt === 0) receipt = process?.delivery.receipt(scenario.lastReplyId);
+  }
+  return { ...world, receipt };
+}
+
+/**
+ * Every message once and in order. A post whose answer was lost may have left a draft of the part, which then stands
+ * right before the marked message, or at the end when the attempt was given up. Returns how many posts were in doubt.
+ */
+function expectWhole(world: Ending, scenario: Scenario): number {
+  const limits = { maxLength: scenario.maxLength, maxEntities: 100 };
+  const parts = scenario.texts.flatMap((text) => expectedMessages(text, limits));
+  const drafts = [...parts, ...(scenario.drafts ?? []).flatMap((text) => expectedMessages(text, limits))];
+  const rest = [...world.platform.visible("7")];
+  const isDraft = (text: string): boolean => drafts.some((draft) => draft.startsWith(text));
+  let marked = 0;
+  expect(world.receipt?.state).toBe("delivered");
+  for (const part of parts) {
+    const withMark = `${MARK}\n${part}`;
+    if (rest[1] === withMark) {
+      expect(rest.shift()).toSatisfy(isDraft);
+    }
+    if (rest[0] === withMark) marked += 1;
+    else expect(rest[0]).toBe(part);
+    rest.shift();
+  }
+  if (scenario.drafts === undefined) expect(rest).toEqual([]);
+  for (const text of rest) expect(text).toSatisfy(isDraft);
+  return marked + rest.length;
+}
+
+/** Boundaries at which a post may have left and its answer is not stored. */
+const IN_DOUBT = ["after write", "before post", "after post", "before write"];
+
+it.each(SCENARIOS)("ends whole when the process dies once, at any boundary: $name", async (scenario) => {
+  const calm = await live(scenario, []);
+  expect(expectWhole(calm, scenario)).toBe(0);
+  const boundaries = calm.boundaries();
+  const posts = calm.platform.calls.filter(({ method }) => method === "post").length;
+  let inDoubt = 0;
+  for (let crashAt = 1; crashAt <= boundaries.length; crashAt += 1) {
+    const world = await live(scenario, [crashAt]);
+    const marked = expectWhole(world, scenario);
+    inDoubt += marked;
+    // A mark only where it is owed.
+    if (marked > 0) expect(IN_DOUBT).toContain(boundaries[crashAt - 1]);
+    expect(marked).toBeLessThanOrEqual(1);
+  }
+  // From the write before a post to the write after it, and nowhere else.
+  expect(inDoubt).toBeLessThanOrEqual(posts * IN_DOUBT.length);
+});
+
+it("ends whole when the process dies twice, at any two boundaries", async () => {
+  const [scenario] = SCENARIOS;
+  if (scenario === undefined) return;
+  const { length } = (await live(scenario, [])).boundaries();
+  for (let first = 1; first <= length; first += 1) {
+    for (let second = first + 1; second <= first + length; second += 1) {
+      const world = await live(scenario, [first, second]);
+      const [message] = world.receipt?.messages ?? [];
+      if (message?.state !== "unknown") {
+        expectWhole(world, scenario);
+        continue;
+      }
+      // Twice in doubt about the same message: it is left alone, and the receipt says so.
+      expect(message).toMatchObject({ attempts: 2, code: "interrupted" });
+      expect(world.receipt?.state).toBe("failed");
+      expect(world.platform.visible("7").length).toBeLessThanOrEqual(2);
+    }
+  }
+});

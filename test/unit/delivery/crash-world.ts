@@ -1,0 +1,94 @@
+import { createBudget, createDelivery } from "../../../delivery/index.ts";
+import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
+import { createLog } from "../../../src/core/log.ts";
+import { createFakeSurface } from "../../support/fake-surface.ts";
+import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+import type { NodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { ADDRESS, depsOn } from "./engine-harness.ts";
+
+/** The process has died; nothing it still does may have an effect. */
+export class Crash extends Error {}
+
+export interface CrashWorld {
+  readonly clock: VirtualClock;
+  readonly platform: FakeSurface;
+  readonly database: NodeDatabase;
+  /** Boundaries passed so far: before and after every durable write and every call. */
+  readonly boundaries: () => readonly string[];
+  /** Starts a process, which dies at the boundary of this number, counted over the world's whole life. */
+  readonly boot: (crashAt: number) => CrashProcess;
+}
+
+export interface CrashProcess {
+  readonly delivery: Delivery;
+  readonly isDead: () => boolean;
+  /** Moves time and runs alarms while the process lives. */
+  readonly advance: (milliseconds: number) => Promise<void>;
+}
+
+/** Storage and platform that outlive their processes. */
+export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): CrashWorld {
+  const clock = createVirtualClock();
+  const platform = createFakeSurface({ clock, latencyMs: 30, ...options });
+  const database = createNodeDatabase();
+  const budgetDatabase = createNodeDatabase();
+  const passed: string[] = [];
+
+  const boot = (crashAt: number): CrashProcess => {
+    const processClock = clock.process();
+    const life = { isDead: false };
+    let wakeAt: number | undefined;
+    const boundary = (name: string): void => {
+      if (life.isDead) throw new Crash(name);
+      passed.push(name);
+      if (passed.length !== crashAt) return;
+      life.isDead = true;
+      processClock.kill();
+      throw new Crash(name);
+    };
+    const deps = depsOn(processClock);
+    const delivery = createDelivery({
+      database: database.withHooks({
+        beforeWrite: () => boundary("before write"),
+        afterWrite: () => boundary("after write"),
+      }),
+      deps,
+      log: createLog(() => {}),
+      // The root is another object, which lives on.
+      budget: createBudget({ database: budgetDatabase, deps: depsOn(clock) }),
+      surfaceFor: () =>
+        platform.connect({
+          clock: processClock,
+          onBoundary: (when, method) => boundary(`${when} ${method}`),
+        }),
+      onWake: (at) => (wakeAt = at),
+    });
+    const advance = async (milliseconds: number): Promise<void> => {
+      const end = clock.now() + milliseconds;
+      await clock.settle();
+      while (!life.isDead && clock.now() < end) {
+        const next = Math.min(end, wakeAt ?? end, clock.nextTimerAt() ?? end);
+        await clock.advance(Math.max(1, next - clock.now()));
+        if (wakeAt !== undefined && wakeAt <= clock.now()) {
+          wakeAt = undefined;
+          void delivery.run().catch(ignoreCrash);
+          await clock.settle();
+        }
+      }
+    };
+    return { delivery, isDead: () => life.isDead, advance };
+  };
+  return { clock, platform, database, boundaries: () => passed, boot };
+}
+
+export function startOf(id: string, more: Partial<ReplyStart> = {}): ReplyStart {
+  return { id, address: ADDRESS, policy: { editEveryMs: 100 }, ...more };
+}
+
+/** For work of a process that may die under it. */
+export function ignoreCrash(error: unknown): void {
+  if (!(error instanceof Crash)) throw error;
+}

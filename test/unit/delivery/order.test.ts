@@ -1,0 +1,146 @@
+import { expect, it } from "vitest";
+import type { Address } from "../../../src/core/surface.ts";
+import { createBudget, createDelivery } from "../../../delivery/index.ts";
+import { createLog } from "../../../src/core/log.ts";
+import { createFakeSurface } from "../../support/fake-surface.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { ADDRESS, createHarness, depsOn } from "./engine-harness.ts";
+
+const OTHER: Address = { ...ADDRESS, threadId: "telegram:8", chatId: "8" };
+
+const FLOOD = {
+  kind: "fail",
+  failure: { kind: "retry-after", code: "429", retryAfterMs: 20_000 },
+} as const;
+
+it("shows the replies of an address in the order in which they were opened", async () => {
+  const { delivery, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.open(start("r2"));
+  delivery.finish("r2", "Second.");
+  await advance(5_000);
+  expect(visible()).toEqual([]);
+  delivery.finish("r1", "First.");
+  await advance(5_000);
+  expect(visible()).toEqual(["First.", "Second."]);
+});
+
+it("shows a notice while a reply streams, and goes on with the reply in its own message", async () => {
+  const { delivery, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "It begins");
+  await advance(1_000);
+  delivery.send(start("help"), "Commands: /stop");
+  await advance(1_000);
+  expect(visible()).toEqual(["It begins", "Commands: /stop"]);
+  delivery.finish("r1", "It begins and ends.");
+  await advance(1_000);
+  expect(visible()).toEqual(["It begins and ends.", "Commands: /stop"]);
+});
+
+it("keeps a notice behind a reply that is whole and waits", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness();
+  surface.fault("post", FLOOD);
+  delivery.open(start("r1"));
+  delivery.finish("r1", "First.");
+  delivery.send(start("r2"), "Second.");
+  await advance(10_000);
+  expect(visible()).toEqual([]);
+  await advance(15_000);
+  expect(visible()).toEqual(["First.", "Second."]);
+});
+
+it("does not let a chat that waits or hangs hold another chat of the same thread object", async () => {
+  const { surface, delivery, advance, start } = createHarness();
+  surface.fault("post", FLOOD, undefined, { kind: "hang" });
+  delivery.send(start("r1"), "First.");
+  await advance(100);
+  delivery.send(start("r2", { address: OTHER }), "Elsewhere.");
+  await advance(100);
+  expect(surface.visible("8")).toEqual(["Elsewhere."]);
+  expect(surface.visible("7")).toEqual([]);
+});
+
+it("makes one call at a time to an address", async () => {
+  const { surface, delivery, advance, start } = createHarness({
+    surface: { latencyMs: 400, capabilities: { typing: false } },
+    policy: { editEveryMs: 0 },
+  });
+  delivery.open(start("r1"));
+  for (let word = 0; word < 40; word += 1) {
+    delivery.append("r1", ` word${word}`);
+    await advance(50);
+    if (word === 20) delivery.send(start("r2"), "Notice.");
+    expect(surface.calls.filter(({ outcome }) => outcome === "pending").length).toBeLessThanOrEqual(1);
+  }
+});
+
+it("quotes the answered message with the first part only", async () => {
+  const { surface, delivery, advance, start } = createHarness({
+    surface: { limits: { maxLength: 200, maxEntities: 100 } },
+  });
+  delivery.send(start("r1", { replyTo: "55" }), "Some words here. ".repeat(20));
+  await advance(3_000);
+  const posts = surface.calls.filter(({ method }) => method === "post");
+  expect(posts.length).toBeGreaterThan(1);
+  expect(posts.map(({ replyTo }) => replyTo)).toEqual(["55", ...posts.slice(1).map(() => undefined)]);
+});
+
+it("shows an empty reply as nothing", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness({
+    surface: { capabilities: { typing: false } },
+  });
+  delivery.send(start("r1"), "  \n ");
+  await advance(1_000);
+  expect(visible()).toEqual([]);
+  expect(surface.calls).toEqual([]);
+  expect(delivery.receipt("r1")).toEqual({ replyId: "r1", state: "delivered", messages: [] });
+});
+
+it("takes the message away when the text becomes empty", async () => {
+  const { delivery, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "Never mind");
+  await advance(1_000);
+  delivery.finish("r1", "");
+  await advance(1_000);
+  expect(visible()).toEqual([]);
+  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ state: "removed" }] });
+});
+
+it("sends a reply once, whole, where messages cannot be edited", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness({
+    surface: { capabilities: { edit: false, typing: false } },
+  });
+  delivery.open(start("r1"));
+  delivery.append("r1", "It begins");
+  await advance(5_000);
+  expect(surface.calls).toEqual([]);
+  delivery.finish("r1", "It begins and ends.");
+  await advance(1_000);
+  expect(visible()).toEqual(["It begins and ends."]);
+  expect(surface.calls).toHaveLength(1);
+});
+
+it("fails the replies of a messenger that is not declared any more, and shows the others", async () => {
+  const clock = createVirtualClock();
+  const surface = createFakeSurface({ clock });
+  const deps = depsOn(clock);
+  const delivery = createDelivery({
+    database: createNodeDatabase(),
+    deps,
+    log: createLog(() => {}),
+    budget: createBudget({ database: createNodeDatabase(), deps }),
+    surfaceFor: (messengerId) => {
+      if (messengerId !== "telegram") throw new Error("Not declared.");
+      return surface;
+    },
+    onWake: () => {},
+  });
+  delivery.open({ id: "r1", address: { ...ADDRESS, messengerId: "old" }, policy: {} });
+  delivery.send({ id: "r2", address: ADDRESS, policy: {} }, "Here.");
+  await clock.advance(1_000);
+  expect(await delivery.settled("r1")).toBe("failed");
+  expect(surface.visible("7")).toEqual(["Here."]);
+});

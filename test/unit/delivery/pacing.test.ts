@@ -1,0 +1,131 @@
+import { expect, it } from "vitest";
+import type { Pacing } from "../../../src/core/surface.ts";
+import { createHarness } from "./engine-harness.ts";
+
+const PRIVATE_CHAT: Pacing = {
+  direct: { burst: 3, everyMs: 1_000 },
+  group: { burst: 3, everyMs: 3_000 },
+  global: { burst: 30, everyMs: 33 },
+};
+
+/** The buckets of a root that just started hold one token; these tests begin when it has run for a while. */
+const LATER_MS = 60_000;
+
+it("always shows the newest text when an edit is allowed, never a queue of stale ones", async () => {
+  const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
+  await clock.advance(LATER_MS);
+  delivery.open(start("r1"));
+  const words = Array.from({ length: 100 }, (_, index) => `word${index}`);
+  for (const word of words) {
+    delivery.append("r1", `${word} `);
+    await clock.advance(100);
+  }
+  const during = surface.calls.length;
+  // Ten seconds: the burst, and one call a second.
+  expect(during).toBeLessThanOrEqual(13);
+  for (const { text, method } of surface.calls) {
+    if (method === "edit") expect(words.join(" ").startsWith(text ?? "-")).toBe(true);
+  }
+  delivery.finish("r1", `${words.join(" ")} end.`);
+  await clock.advance(100);
+  expect(visible()).toEqual([`${words.join(" ")} end.`]);
+  expect(surface.calls.length).toBe(during + 1);
+});
+
+it("has a slot for the final text at any moment of a stream", async () => {
+  for (let stopAt = 0; stopAt < 40; stopAt += 1) {
+    const { delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
+    await clock.advance(LATER_MS);
+    delivery.open(start("r1"));
+    await clock.advance(300);
+    for (let word = 0; word <= stopAt; word += 1) {
+      delivery.append("r1", `word${word} `);
+      await clock.advance(100);
+    }
+    delivery.finish("r1", "The end.");
+    // A call that is under way, and the final one.
+    await clock.advance(101);
+    expect(visible()).toEqual(["The end."]);
+  }
+});
+
+it("shows typing at once and again before it fades, until text is visible, and never after", async () => {
+  const { surface, delivery, clock, start } = createHarness();
+  await clock.advance(LATER_MS);
+  delivery.open(start("r1"));
+  await clock.advance(13_000);
+  const typing = () => surface.calls.filter(({ method }) => method === "typing").map(({ at }) => at);
+  const openedAt = clock.now() - 13_000;
+  expect(typing().map((at) => at - openedAt)).toEqual([0, 4_000, 8_000, 12_000]);
+  delivery.append("r1", "Text");
+  await clock.advance(100);
+  delivery.append("r1", " and more");
+  await clock.advance(60_000);
+  delivery.finish("r1", "Text and more.");
+  await clock.advance(60_000);
+  expect(typing()).toHaveLength(4);
+});
+
+it("stops typing after some minutes, and when the reply is withdrawn", async () => {
+  const { surface, delivery, clock, start } = createHarness();
+  const typing = () => surface.calls.filter(({ method }) => method === "typing").length;
+  await clock.advance(LATER_MS);
+  delivery.open(start("r1"));
+  await clock.advance(60 * 60_000);
+  expect(typing()).toBe(46);
+  delivery.open(start("r2"));
+  await clock.advance(5_000);
+  delivery.withdraw("r2");
+  const before = typing();
+  await clock.advance(60_000);
+  expect(typing()).toBe(before);
+});
+
+it("goes without typing when only the reserve is left", async () => {
+  const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
+  // The root has just started: one token.
+  delivery.open(start("r1"));
+  await clock.advance(10);
+  expect(surface.calls).toEqual([]);
+  delivery.append("r1", "Text");
+  await clock.advance(50);
+  expect(visible()).toEqual(["Text"]);
+});
+
+it("ignores failures of typing, and does not wait for one that hangs", async () => {
+  const { surface, delivery, clock, start, visible } = createHarness();
+  surface.faultAlways("typing", { kind: "hang" });
+  delivery.open(start("r1"));
+  await clock.advance(1_000);
+  delivery.append("r1", "Text");
+  await clock.advance(50);
+  expect(visible()).toEqual(["Text"]);
+});
+
+it("answers a press of a button at once, also during a penalty, and never throws", async () => {
+  const { surface, delivery, clock, budget, start, lines } = createHarness();
+  const { address } = start("r1");
+  await budget.penalize(address, 60_000);
+  void delivery.answerAction(address, "press-1", { text: "Done" });
+  await clock.advance(50);
+  expect(surface.calls).toMatchObject([{ method: "answer", messageId: "press-1", outcome: "done" }]);
+  surface.fault("answer", { kind: "fail", failure: { kind: "rejected", code: "too-old" } });
+  const answered = delivery.answerAction(address, "press-2");
+  await clock.advance(50);
+  await expect(answered).resolves.toBeUndefined();
+  expect(lines).toHaveLength(1);
+});
+
+it("costs a streamed chunk nothing while no call may be made", async () => {
+  const { delivery, clock, start, surface } = createHarness({ policy: { editEveryMs: 10_000 } });
+  delivery.open(start("r1"));
+  delivery.append("r1", "Begin ");
+  await clock.advance(100);
+  const timersBefore = clock.nextTimerAt();
+  const calls = surface.calls.length;
+  for (let chunk = 0; chunk < 10_000; chunk += 1)
+    delivery.append("r1", `chunk ${chunk} of a very long text\n\n`);
+  await clock.settle();
+  expect(clock.nextTimerAt()).toBe(timersBefore);
+  expect(surface.calls.length).toBe(calls);
+});

@@ -1,0 +1,176 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { entryOf, plannedRow } from "../../../delivery/outbox-entry.ts";
+import type { OutboxEntry } from "../../../delivery/outbox-entry.ts";
+import { reconcile } from "../../../delivery/reconcile.ts";
+import type { DesiredPart, NextAction, ReconcileInput } from "../../../delivery/reconcile.ts";
+import type { OutboxState } from "../../../src/core/delivery.ts";
+
+interface Situation extends ReconcileInput<DesiredPart> {
+  readonly entries: OutboxEntry[];
+}
+
+const STATES: readonly OutboxState[] = ["planned", "sending", "sent", "unknown", "removed", "failed"];
+
+const parts = fc.array(fc.constantFrom("alpha", "beta", "gamma", " "), { maxLength: 5 }).map((texts) =>
+  texts.map((text, index): DesiredPart => ({
+    index,
+    complete: index < texts.length - 1,
+    hash: text,
+    content: { text },
+  })),
+);
+
+const entries = fc.array(
+  fc.record({
+    state: fc.constantFrom(...STATES),
+    shownHash: fc.constantFrom("alpha", "beta", "old", undefined),
+    doubts: fc.integer({ min: 0, max: 2 }),
+    code: fc.constantFrom("not-found", undefined),
+  }),
+  { maxLength: 6 },
+);
+
+const situation: fc.Arbitrary<Situation> = fc.record({
+  parts,
+  entries: entries.map((rows) =>
+    rows.map(({ state, shownHash, doubts, code }, part) => {
+      const isThere = state === "sent";
+      // A row that is unknown was in doubt at least once.
+      const count = state === "unknown" ? Math.max(1, doubts) : Math.min(1, doubts);
+      return entryOf({
+        ...plannedRow("r", part),
+        state,
+        doubts: count,
+        code,
+        shownHash: isThere ? shownHash : undefined,
+        messageId: isThere ? `m${part}` : undefined,
+      });
+    }),
+  ),
+  isFinal: fc.boolean(),
+  canEdit: fc.boolean(),
+  canRemove: fc.boolean(),
+});
+
+/** A platform that does what it is told, on the entries. */
+function perform(entries: OutboxEntry[], action: NextAction<DesiredPart>): void {
+  switch (action.kind) {
+    case "post": {
+      const entry = action.entry ?? entryOf(plannedRow("r", action.part.index));
+      if (action.entry === undefined) entries.push(entry);
+      entry.row = { ...entry.row, state: "sent", messageId: "new", code: undefined };
+      entry.shownHash = action.part.hash;
+      break;
+    }
+    case "edit":
+      action.entry.shownHash = action.part.hash;
+      break;
+    case "remove":
+      action.entry.row = { ...action.entry.row, state: "removed", code: undefined };
+      break;
+    case "lost":
+      action.entry.row = { ...action.entry.row, state: "unknown", doubts: action.entry.row.doubts + 1 };
+      break;
+    case "idle":
+    case "ended":
+      break;
+    default:
+      action satisfies never;
+  }
+}
+
+/** Steps until there is nothing to do. */
+function steps(input: Situation): NextAction<DesiredPart>[] {
+  const taken: NextAction<DesiredPart>[] = [];
+  for (;;) {
+    const action = reconcile(input);
+    taken.push(action);
+    if (action.kind === "idle" || action.kind === "ended") return taken;
+    if (taken.length > 100) throw new Error("It does not come to an end.");
+    perform(input.entries, action);
+  }
+}
+
+const isBlank = ({ content }: DesiredPart): boolean => content.text.trim() === "";
+
+it("comes to an end from every situation, with at most one call for each message", () => {
+  fc.assert(
+    fc.property(situation, (input) => {
+      const taken = steps(input);
+      const calls = taken.filter(({ kind }) => kind === "post" || kind === "edit" || kind === "remove");
+      expect(calls.length).toBeLessThanOrEqual(Math.max(input.parts.length, input.entries.length));
+      expect(taken.at(-1)?.kind).toBe(input.isFinal ? "ended" : "idle");
+    }),
+  );
+});
+
+it("leaves exactly the desired messages visible, but for those it may not touch", () => {
+  fc.assert(
+    fc.property(situation, (input) => {
+      const isFinal = true;
+      const last = steps({ ...input, isFinal }).at(-1);
+      let failures = 0;
+      for (const part of input.parts) {
+        const entry = input.entries.find(({ row }) => row.part === part.index);
+        if (isBlank(part)) {
+          if (input.canRemove) expect(entry?.row.state).not.toBe("sent");
+        } else if (entry?.row.state === "sent") {
+          if (input.canEdit) expect(entry.shownHash).toBe(part.hash);
+        } else if (entry?.row.state === "removed") {
+          expect(entry.row.code).toBeDefined();
+        } else {
+          failures += 1;
+          expect(entry?.row.state === "failed" || (entry?.row.doubts ?? 0) >= 2).toBe(true);
+        }
+      }
+      const surplus = input.entries.filter(
+        ({ row }) => row.state === "sent" && row.part >= input.parts.length,
+      );
+      if (input.canRemove) expect(surplus).toEqual([]);
+      expect(last?.kind === "ended" && last.code !== undefined).toBe(failures > 0);
+    }),
+  );
+});
+
+it("brings an earlier part up to date before it posts a later one", () => {
+  fc.assert(
+    fc.property(situation, (input) => {
+      for (;;) {
+        const action = reconcile(input);
+        if (action.kind === "idle" || action.kind === "ended") return;
+        if (action.kind === "post") {
+          for (const part of input.parts.slice(0, action.part.index)) {
+            const entry = input.entries.find(({ row }) => row.part === part.index);
+            const isSettled =
+              isBlank(part) ||
+              entry?.row.state === "failed" ||
+              entry?.row.state === "removed" ||
+              entry?.row.state === "unknown" ||
+              (entry?.row.state === "sent" && (!input.canEdit || entry.shownHash === part.hash));
+            expect(isSettled).toBe(true);
+          }
+        }
+        perform(input.entries, action);
+      }
+    }),
+  );
+});
+
+it("touches nothing while there is no text yet, so that what is visible can be edited to it", () => {
+  fc.assert(
+    fc.property(situation, (input) => {
+      const entries = input.entries.filter(({ row }) => row.state !== "sending");
+      expect(reconcile({ ...input, entries, parts: [], isFinal: false }).kind).toBe("idle");
+    }),
+  );
+});
+
+it("sends nothing before the end where messages cannot be edited", () => {
+  fc.assert(
+    fc.property(situation, (input) => {
+      const entries = input.entries.filter(({ row }) => row.state !== "sending");
+      expect(reconcile({ ...input, entries, canEdit: false, isFinal: false }).kind).toBe("idle");
+    }),
+  );
+});

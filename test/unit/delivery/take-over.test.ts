@@ -1,0 +1,109 @@
+import { expect, it } from "vitest";
+import { createHarness, expectedMessages, MARK } from "./engine-harness.ts";
+
+const LIMITS = { maxLength: 200, maxEntities: 100 };
+const LONG = Array.from({ length: 12 }, (_, index) => `Paragraph ${index} has some words in it.`).join(
+  "\n\n",
+);
+
+it("edits the messages of a withdrawn reply into those of the new one, and removes what is left over", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness({ surface: { limits: LIMITS } });
+  delivery.open(start("r1"));
+  delivery.append("r1", LONG);
+  await advance(5_000);
+  const before = surface.messages("7").map(({ id }) => id);
+  expect(before.length).toBeGreaterThan(2);
+  delivery.withdraw("r1");
+  delivery.open(start("r2", { takesOver: "r1" }));
+  await advance(1_000);
+  expect(surface.messages("7").map(({ id }) => id)).toEqual(before);
+  delivery.append("r2", "Now");
+  await advance(3_000);
+  expect(visible()).toEqual(["Now"]);
+  delivery.finish("r2", "Now this.");
+  await advance(1_000);
+  expect(surface.messages("7")).toMatchObject([{ id: before[0], text: "Now this." }]);
+  expect(await delivery.settled("r1")).toBe("withdrawn");
+  expect(await delivery.settled("r2")).toBe("delivered");
+  expect(surface.calls.filter(({ method }) => method === "typing")).toHaveLength(1);
+});
+
+it("takes over a message whose post is still under way", async () => {
+  const { surface, delivery, clock, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "Old");
+  await clock.advance(10);
+  delivery.withdraw("r1");
+  delivery.open(start("r2", { takesOver: "r1" }));
+  delivery.finish("r2", "New.");
+  await advance(1_000);
+  expect(visible()).toEqual(["New."]);
+  expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(1);
+});
+
+it("takes over a reply that was delivered already", async () => {
+  const { delivery, advance, start, visible } = createHarness({ surface: { limits: LIMITS } });
+  delivery.send(start("r1"), "One answer.");
+  await advance(1_000);
+  delivery.open(start("r2", { takesOver: "r1" }));
+  delivery.finish("r2", LONG);
+  await advance(3_000);
+  expect(visible()).toEqual(expectedMessages(LONG, LIMITS));
+  expect(delivery.receipt("r1")).toEqual({ replyId: "r1", state: "withdrawn", messages: [] });
+});
+
+it("takes over an outcome that is unknown: sent again, marked", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness();
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.open(start("r1"));
+  delivery.append("r1", "Old");
+  await advance(500);
+  delivery.withdraw("r1");
+  delivery.open(start("r2", { takesOver: "r1" }));
+  delivery.finish("r2", "New.");
+  await advance(5_000);
+  expect(visible()).toEqual([`${MARK}\nNew.`]);
+});
+
+it("takes over through a chain of withdrawals", async () => {
+  const { delivery, advance, start, visible } = createHarness();
+  for (const [id, earlier] of [["r1"], ["r2", "r1"], ["r3", "r2"]] as const) {
+    delivery.open(start(id, { takesOver: earlier }));
+    delivery.append(id, `Attempt ${id}`);
+    await advance(1_000);
+    if (id !== "r3") delivery.withdraw(id);
+  }
+  delivery.finish("r3", "Done.");
+  await advance(1_000);
+  expect(visible()).toEqual(["Done."]);
+});
+
+it("leaves what is visible when nobody takes it over", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "Half");
+  await advance(1_000);
+  const calls = surface.calls.length;
+  delivery.withdraw("r1");
+  delivery.append("r1", " of it");
+  delivery.finish("r1", "Half of it.");
+  await advance(60_000);
+  expect(visible()).toEqual(["Half"]);
+  expect(surface.calls).toHaveLength(calls);
+  delivery.send(start("r2"), "Next.");
+  await advance(1_000);
+  expect(visible()).toEqual(["Half", "Next."]);
+});
+
+it("does not take messages of another chat", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness();
+  delivery.send(start("r1"), "Here.");
+  await advance(1_000);
+  const { address } = start("r2");
+  const other = { ...address, threadId: "telegram:8", chatId: "8" };
+  delivery.open(start("r2", { address: other, takesOver: "r1" }));
+  delivery.finish("r2", "There.");
+  await advance(1_000);
+  expect(visible()).toEqual(["Here."]);
+  expect(surface.visible("8")).toEqual(["There."]);
+});
