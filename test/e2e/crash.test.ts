@@ -42,7 +42,7 @@ describe.each([
   const fromBot = (chat: SimChat) =>
     rig.simulator
       .messages(chat)
-      .filter((message) => message.from.isBot === true)
+      .filter((message) => message.from.isBot)
       .map((message) => message.text);
   const shown = (markdown: string) => markdown.replaceAll("**", "");
   const dieAndComeBack = async () => {
@@ -92,10 +92,10 @@ describe.each([
     rig.simulator.sendText(chat, user, "Hello");
     await gate.reached;
     await rig.simulator.waitFor(() => (fromBot(chat)[0]?.length ?? 0) > 20);
-    const before = rig.simulator.messages(chat).find((message) => message.from.isBot === true)?.id;
+    const before = rig.simulator.messages(chat).find((message) => message.from.isBot)?.id;
     await dieAndComeBack();
     await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 5000 });
-    expect(rig.simulator.messages(chat).find((message) => message.from.isBot === true)?.id).toBe(before);
+    expect(rig.simulator.messages(chat).find((message) => message.from.isBot)?.id).toBe(before);
     gate.open();
     await expectOneAnswer(chat, user);
   });

@@ -1,5 +1,5 @@
-import { createWorker, modelFromEnv, Think, type ModelEnvironment } from "switchboard";
-import { defineMessengers } from "switchboard/messengers";
+import { createWorker, modelFromEnv, Think, type ModelEnvironment, type ThinkModel } from "switchboard";
+import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
 
 interface Env extends ModelEnvironment {
@@ -13,11 +13,11 @@ interface Env extends ModelEnvironment {
 export class ContinuingBot extends Think<Env> {
   override interruptedStep = "continue" as const;
 
-  override getModel() {
+  override getModel(): ThinkModel {
     return modelFromEnv(this.env).model;
   }
 
-  override getMessengers() {
+  override getMessengers(): ThinkMessengers {
     return defineMessengers({
       telegram: telegramMessenger({
         token: this.env.TELEGRAM_BOT_TOKEN,
