@@ -40,11 +40,11 @@ export function rehearse(rig: Rig): Rehearsal {
 export interface Person {
   readonly user: User;
   readonly chat: SimChat;
-  write(text: string): Message;
+  readonly write: (text: string) => Message;
   /** The bot's messages, oldest first. */
-  replies(): readonly VisibleMessage[];
+  readonly replies: () => readonly VisibleMessage[];
   /** Resolves when the bot's messages read exactly like this, in this order. */
-  reads(...texts: readonly string[]): Promise<void>;
+  readonly reads: (...texts: readonly string[]) => Promise<void>;
 }
 
 export function newcomer(rig: Rig, firstName = "Ada"): Person {

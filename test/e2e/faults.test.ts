@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ApiCall, FaultKind } from "../../playground/telegram/simulator.ts";
+import { createGate } from "../support/gate.ts";
+import {
+  callTool,
+  cutConnection,
+  endWithoutFinish,
+  errorInStream,
+  failWith,
+  holdAt,
+  say,
+  stall,
+  type ModelStep,
+} from "../support/model-script.ts";
+import { startRig, type Rig } from "../support/rig.ts";
+import { newcomer, rehearse, SOON, toldIn, type Person, type Rehearsal } from "./rehearsal.ts";
+
+const KEY = "sk-a-key-that-nobody-may-read";
+/** Stands in every error that the model server and the bot's own code produce. */
+const DETAIL = "EXCEPTION-DETAIL";
+const MARK = "(sent again after a connection problem)";
+const ERROR_TEXT = "Something is broken here.";
+const INTERRUPTED_TEXT = "Sorry, I could not finish this answer. Please ask again if you need the rest.";
+const EMPTY_TEXT = "I have no answer to that. Could you put it another way?";
+
+let rig: Rig;
+let model: Rehearsal;
+
+beforeAll(async () => {
+  rig = await startRig({
+    config: "test/e2e/bots/impatient/wrangler.jsonc",
+    env: { OPENAI_API_KEY: KEY },
+  });
+  model = rehearse(rig);
+});
+
+afterAll(async () => {
+  await rig.close();
+});
+
+describe.concurrent("the Bot API fails", () => {
+  it.each([
+    { call: "the first text", method: "sendMessage", when: () => true },
+    { call: "the last text", method: "editMessageText", when: isLast },
+  ])("sends nothing during a 429 on $call, and loses nothing for it", async ({ call, method, when }) => {
+    const ada = newcomer(rig);
+    const cue = `penalty for ${call}`;
+    const { first, rest } = inTwoHalves(cue);
+    rig.simulator.fault({ kind: "429", retryAfter: 2, method, when, chatId: ada.chat.id });
+    ada.write(cue);
+    first.open();
+    if (method === "editMessageText") await ada.reads("Slowly");
+    if (method === "editMessageText") rest.open();
+    await rig.simulator.waitFor(() => refused(ada).length === 1, SOON);
+    rest.open();
+    await ada.reads("Slowly but surely to the end.");
+    expect(refused(ada)).toHaveLength(1);
+    expect(callsDuringPenalty(ada, 2000)).toEqual([]);
+  });
+
+  it.each([
+    { call: "the first text", method: "sendMessage", when: () => true },
+    { call: "the last text", method: "editMessageText", when: isLast },
+  ])("tries again after a 502 of the Bot API itself on $call", async ({ call, method, when }) => {
+    const ada = newcomer(rig);
+    const cue = `server error at ${call}`;
+    openBoth(inTwoHalves(cue), ada, method);
+    const fault = { kind: "5xx", status: 502, body: "json" } as const;
+    rig.simulator.fault({ ...fault, times: 2, method, when, chatId: ada.chat.id });
+    ada.write(cue);
+    await ada.reads("Slowly but surely to the end.");
+    expect(refused(ada)).toHaveLength(2);
+  });
+
+  it("tries again after a gateway's 502 on the last text", async () => {
+    const ada = newcomer(rig);
+    openBoth(inTwoHalves("bad gateway, last"), ada, "editMessageText");
+    rig.simulator.fault({
+      kind: "5xx",
+      status: 502,
+      method: "editMessageText",
+      when: isLast,
+      chatId: ada.chat.id,
+    });
+    ada.write("bad gateway, last");
+    await ada.reads("Slowly but surely to the end.");
+    expect(refused(ada)).toHaveLength(1);
+  });
+
+  it.each<{ name: string; fault: FaultKind; isVisible: boolean }>([
+    { name: "a gateway's 502", fault: { kind: "5xx", status: 502 }, isVisible: false },
+    { name: "a cut before it was processed", fault: { kind: "cut-before" }, isVisible: false },
+    { name: "a cut after it was processed", fault: { kind: "cut-after" }, isVisible: true },
+    { name: "a cut, processed later", fault: { kind: "late", delayMs: 300 }, isVisible: true },
+    { name: "no answer, not processed", fault: { kind: "hang", processed: false }, isVisible: false },
+    { name: "no answer, processed", fault: { kind: "hang", processed: true }, isVisible: true },
+  ])("sends a first text again, marked and once, after $name", async ({ name, fault, isVisible }) => {
+    const ada = newcomer(rig);
+    const cue = `doubtful: ${name}`;
+    const { first, rest } = inTwoHalves(cue);
+    first.open();
+    rig.simulator.fault({ ...fault, method: "sendMessage", chatId: ada.chat.id });
+    ada.write(cue);
+    await rig.simulator.waitFor(() => posts(ada).length === 1, SOON);
+    rest.open();
+    const marked = `${MARK}\nSlowly but surely to the end.`;
+    await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === marked, SOON);
+    const texts = ada.replies().map(({ text }) => text);
+    expect(texts).toEqual(isVisible ? ["Slowly", marked] : [marked]);
+    // The chat goes on, and nothing of the doubtful message is sent a third time.
+    ada.write("And now?");
+    await ada.reads(...texts, "Noted.");
+    expect(posts(ada)).toHaveLength(3);
+  });
+
+  it.each<{ name: string; fault: FaultKind }>([
+    { name: "cut before", fault: { kind: "cut-before" } },
+    { name: "cut after", fault: { kind: "cut-after" } },
+    { name: "never answered", fault: { kind: "hang", processed: false } },
+  ])("makes a last edit again when it is $name", async ({ name, fault }) => {
+    const ada = newcomer(rig);
+    openBoth(inTwoHalves(`edit ${name}`), ada, "editMessageText");
+    rig.simulator.fault({ ...fault, method: "editMessageText", when: isLast, chatId: ada.chat.id });
+    ada.write(`edit ${name}`);
+    await rig.simulator.waitFor(() => callsIn(ada).filter(isLast).length === 2, SOON);
+    await ada.reads("Slowly but surely to the end.");
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it("answers the next message though every call hangs for a while", async () => {
+    const ada = newcomer(rig);
+    const heal = rig.simulator.fault({ kind: "hang", processed: false, times: 1000, chatId: ada.chat.id });
+    model.on("into the void", [say("Nobody hears this.")]);
+    model.on("still there?", [say("I am here.")]);
+    ada.write("into the void");
+    await rig.simulator.waitFor(() => posts(ada).length === 2, SOON);
+    heal();
+    ada.write("still there?");
+    await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === "I am here.", SOON);
+    expect(model.requests("still there?")).toHaveLength(1);
+  });
+
+  it("ends an answer for a person who blocks the bot, and answers when they come back", async () => {
+    const ada = newcomer(rig);
+    const [gate, never] = [createGate(), createGate()];
+    model.on("I will block you", [say("Please "), holdAt(gate), say("do not."), holdAt(never)]);
+    model.on("I am back", [say("Welcome back.")]);
+    ada.write("I will block you");
+    await ada.reads("Please");
+    rig.simulator.blockBot(ada.user);
+    gate.open();
+    await rig.simulator.waitFor(() => refused(ada).length > 0, SOON);
+    await model.requests("I will block you")[0]?.ended;
+    expect(model.requests("I will block you")[0]?.state).toBe("client-left");
+    ada.write("I am back");
+    await ada.reads("Please", "Welcome back.");
+    expect(refused(ada)).toHaveLength(1);
+  });
+
+  // Comes last: the indicator of a bot that has just started is held back.
+  it("sends nothing during a 429 on the typing indicator, and loses nothing for it", async () => {
+    const ada = newcomer(rig);
+    const { first, rest } = inTwoHalves("penalty for typing");
+    rig.simulator.fault({ kind: "429", retryAfter: 2, method: "sendChatAction", chatId: ada.chat.id });
+    ada.write("penalty for typing");
+    await rig.simulator.waitFor(() => refused(ada).length === 1, SOON);
+    first.open();
+    rest.open();
+    await ada.reads("Slowly but surely to the end.");
+    expect(callsDuringPenalty(ada, 2000)).toEqual([]);
+  });
+});
+
+describe.concurrent("the model fails", () => {
+  const visible = "Half of an answer";
+  const half = say(visible);
+  const failures: { name: string; failing: readonly ModelStep[]; visible?: string }[] = [
+    { name: "an error before the first text", failing: [failWith(500, DETAIL)] },
+    { name: "an overloaded server", failing: [failWith(429, DETAIL)] },
+    { name: "an error in mid-stream", failing: [half, errorInStream(DETAIL)], visible },
+    { name: "a cut before the first text", failing: [cutConnection] },
+    { name: "a cut in mid-stream", failing: [half, cutConnection], visible },
+    { name: "an end without a finish", failing: [half, endWithoutFinish], visible },
+    { name: "a stall before the first text", failing: [stall] },
+    { name: "a stall in mid-stream", failing: [half, stall], visible },
+  ];
+
+  it.each(failures)("is tried once more after $name, in the same message", async ({ name, failing }) => {
+    const ada = newcomer(rig);
+    model.on(`once: ${name}`, failing, [say("This is **whole**.")]);
+    ada.write(`once: ${name}`);
+    await ada.reads("This is whole.");
+    expect(model.requests(`once: ${name}`)).toHaveLength(2);
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it.each(failures)("ends in a safe text when $name happens twice", async ({ name, failing, visible }) => {
+    const ada = newcomer(rig);
+    model.on(`twice: ${name}`, failing);
+    ada.write(`twice: ${name}`);
+    await ada.reads(visible === undefined ? ERROR_TEXT : `${visible}\n\n${INTERRUPTED_TEXT}`);
+    expect(model.requests(`twice: ${name}`)).toHaveLength(2);
+    // The conversation is not broken by it.
+    ada.write("And now?");
+    await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === "Noted.", SOON);
+    expect(ada.replies()).toHaveLength(2);
+  });
+
+  it("says so when the answer is empty", async () => {
+    const ada = newcomer(rig);
+    model.on("say nothing", []);
+    model.on("say only blanks", [say(" \n\n ")]);
+    ada.write("say nothing");
+    await ada.reads(EMPTY_TEXT);
+    const bob = newcomer(rig);
+    bob.write("say only blanks");
+    await bob.reads(EMPTY_TEXT);
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it("does not try a refused key again, and logs it precisely", async () => {
+    const ada = newcomer(rig);
+    model.on("locked out", [failWith(401, `${DETAIL}: Incorrect API key provided: ${KEY}`)]);
+    ada.write("locked out");
+    await ada.reads(ERROR_TEXT);
+    expect(model.requests("locked out")).toHaveLength(1);
+    await rig.bot.logged(/"model\.call_failed","code":"model_unauthorized","status":401/);
+  });
+
+  it("keeps what tools have done when the call after them fails", async () => {
+    const ada = newcomer(rig);
+    model.on(
+      "ring the bell",
+      [say("I ring it."), callTool("ring_bell", {})],
+      [say("It"), cutConnection],
+      [say("It rang.")],
+    );
+    ada.write("ring the bell");
+    await ada.reads("I ring it.\n\nIt rang.");
+    const told = model.requests("ring the bell").map((request) => toldIn(request));
+    expect(told[1]).toContain('{"rungInAll":1}');
+    expect(told[2]).toBe(told[1]);
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it("shows a safe text when a command fails", async () => {
+    const ada = newcomer(rig);
+    ada.write("/explode");
+    await ada.reads(ERROR_TEXT);
+    expect(model.requests("/explode")).toHaveLength(0);
+  });
+});
+
+describe("after all of this", () => {
+  it("answers with a safe text when the model's server cannot be reached", async () => {
+    const ada = newcomer(rig);
+    await rig.bot.restart({ OPENAI_BASE_URL: "http://127.0.0.1:1/v1" });
+    ada.write("anybody there?");
+    await ada.reads(ERROR_TEXT);
+    await rig.bot.logged(/"model\.call_failed","code":"model_unreachable"/);
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it("has shown no exception, and logged no exception, token, key, secret or text", () => {
+    const shown = rig.simulator
+      .chats()
+      .flatMap((chat) => rig.simulator.messages(chat))
+      .filter(({ from }) => from.isBot)
+      .flatMap(({ history }) => history.map(({ text }) => text));
+    const [, tokenSecret = "no token"] = rig.simulator.token.split(":");
+    for (const hidden of [DETAIL, KEY, rig.secret, tokenSecret, "127.0.0.1"]) {
+      for (const text of shown) expect(text).not.toContain(hidden);
+    }
+    const log = rig.bot.logs().replaceAll(/^\[serve\].*$/gm, "");
+    expect(log).toContain('"event":"turn.ended"');
+    for (const hidden of [DETAIL, KEY, rig.secret, tokenSecret, "Half of", "surely", "ring the bell"]) {
+      expect(log).not.toContain(hidden);
+    }
+  });
+});
+
+/** An answer in two halves; the first is held by one gate and the second by the other. */
+function inTwoHalves(cue: string): { first: ReturnType<typeof createGate>; rest: typeof first } {
+  const [first, rest] = [createGate(), createGate()];
+  model.on(cue, [holdAt(first), say("Slowly "), holdAt(rest), say("but surely to the end.")]);
+  return { first, rest };
+}
+
+/** Lets the answer begin, and go on once its first half is visible if an edit is what is waited for. */
+function openBoth({ first, rest }: ReturnType<typeof inTwoHalves>, person: Person, method: string): void {
+  first.open();
+  if (method !== "editMessageText") return rest.open();
+  const forget = rig.simulator.onChange(() => {
+    if (person.replies()[0]?.text !== "Slowly") return;
+    forget();
+    rest.open();
+  });
+}
+
+function isLast({ method, payload }: Pick<ApiCall, "method" | "payload">): boolean {
+  return method === "editMessageText" && String(payload.text).endsWith("to the end.");
+}
+
+function callsIn(person: Person): readonly ApiCall[] {
+  return rig.simulator.calls({ chatId: person.chat.id });
+}
+
+/** What was called after the first refusal, while it said to wait. */
+function callsDuringPenalty(person: Person, lastsMs: number): readonly ApiCall[] {
+  const [penalty] = refused(person);
+  if (penalty === undefined) throw new Error("No call was refused.");
+  return callsIn(person).filter(({ at, number }) => number > penalty.number && at < penalty.at + lastsMs);
+}
+
+function posts(person: Person): readonly ApiCall[] {
+  return callsIn(person).filter(({ method }) => method === "sendMessage");
+}
+
+function refused(person: Person): readonly ApiCall[] {
+  return callsIn(person).filter(({ outcome }) => outcome === "error");
+}
