@@ -109,6 +109,7 @@ describe("several messages", () => {
     gate.open();
     await until(() => fromBot(chat).length === 2);
     await until(() => fromBot(chat)[1] === "Answer to second.");
+    expect(fromBot(chat)).toEqual(["Answer to first.", "Answer to second."]);
   });
 });
 
