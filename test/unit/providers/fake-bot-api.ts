@@ -20,6 +20,7 @@ export function createFakeBotApi(token: string): {
   const success = (method: string, payload: Record<string, unknown>): unknown => {
     switch (method) {
       case "sendMessage":
+      case "sendRichMessage":
         lastMessageId += 1;
         return {
           message_id: lastMessageId,

@@ -1,0 +1,221 @@
+import { createMockAdapter } from "@chat-adapter/tests";
+import type { Adapter, Attachment } from "chat";
+import { describe, expect, it } from "vitest";
+import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
+import type { Address, CallFailure, Surface } from "../../../src/core/surface.ts";
+import { errorCode } from "../../../src/core/errors.ts";
+import type { AttachmentReference } from "../../../src/core/messenger-event.ts";
+import { addressOf } from "./fake-bot-api.ts";
+import { createPlatformContext } from "./platform-context.ts";
+
+const address: Address = {
+  messengerId: "bot",
+  threadId: "slack:C1:1",
+  chatId: "slack:C1",
+  isDirectMessage: false,
+};
+const signal = () => new AbortController().signal;
+
+function surfaceOf(overrides: Partial<Adapter>): Surface {
+  const adapter = createMockAdapter("slack", overrides);
+  return chatSdkMessenger({ adapter, verifyWebhook: false }).platform.surface(
+    createPlatformContext({}).context,
+  );
+}
+
+function named(name: string, extra: object = {}): Error {
+  return Object.assign(new Error("the adapter's own words"), { name }, extra);
+}
+
+describe("what an adapter's error means", () => {
+  const cases: readonly (readonly [string, unknown, CallFailure])[] = [
+    [
+      "pacing, in seconds",
+      named("AdapterRateLimitError", { retryAfter: 2.5 }),
+      { kind: "retry-after", code: "too-many-requests", retryAfterMs: 2500 },
+    ],
+    [
+      "pacing, in milliseconds",
+      named("RateLimitError", { retryAfterMs: 700 }),
+      { kind: "retry-after", code: "too-many-requests", retryAfterMs: 700 },
+    ],
+    [
+      "pacing without a time",
+      named("RateLimitError"),
+      { kind: "retry-after", code: "too-many-requests", retryAfterMs: 5000 },
+    ],
+    ["credentials", named("AuthenticationError"), { kind: "misconfigured", code: "credentials-refused" }],
+    ["rights", named("PermissionError"), { kind: "gone", code: "no-rights" }],
+    ["a missing chat", named("ResourceNotFoundError"), { kind: "gone", code: "chat-missing" }],
+    ["content", named("ValidationError"), { kind: "rejected", code: "bad-request" }],
+    ["what it cannot do", named("NotImplementedError"), { kind: "rejected", code: "not-supported" }],
+    ["an unclear connection", named("NetworkError"), { kind: "unknown", code: "no-answer" }],
+    [
+      "a connection that was never made",
+      named("NetworkError", {
+        originalError: new TypeError("fetch failed", { cause: named("Error", { code: "ECONNREFUSED" }) }),
+      }),
+      { kind: "transient", code: "no-connection" },
+    ],
+    [
+      "status 429",
+      named("Error", { status: 429 }),
+      { kind: "retry-after", code: "too-many-requests", retryAfterMs: 5000 },
+    ],
+    ["status 400", named("Error", { statusCode: 400 }), { kind: "rejected", code: "bad-request" }],
+    ["status 403", named("Error", { response: { status: 403 } }), { kind: "gone", code: "no-rights" }],
+    ["status 500", named("Error", { status: 500 }), { kind: "unknown", code: "server-error" }],
+    ["status 503", named("Error", { status: 503 }), { kind: "transient", code: "server-unavailable" }],
+    ["anything else", "thrown text", { kind: "unknown", code: "no-answer" }],
+  ];
+
+  it.each(cases)("is clear for %s", async (_name, thrown, failure) => {
+    const surface = surfaceOf({ postMessage: () => Promise.reject(thrown) });
+    const error: unknown = await surface
+      .post(address, { text: "x", entities: [] }, { signal: signal() })
+      .catch((caught: unknown) => caught);
+    expect(surface.classifyError(error)).toEqual(failure);
+    expect((error as Error).message).not.toContain("own words");
+  });
+
+  it("takes a message that is gone for that, and an edit that changes nothing for done", async () => {
+    const missing = surfaceOf({ editMessage: () => Promise.reject(named("ResourceNotFoundError")) });
+    const edit = (surface: Surface) =>
+      surface
+        .edit(address, "1", { text: "x", entities: [] }, { signal: signal() })
+        .catch((error: unknown) => surface.classifyError(error).kind);
+    expect(await edit(missing)).toBe("missing");
+    const unchanged = Object.assign(new Error("Bad Request: message is not modified"), {
+      name: "ValidationError",
+    });
+    expect(await edit(surfaceOf({ editMessage: () => Promise.reject(unchanged) }))).toBe("unchanged");
+  });
+
+  it("knows that nothing was sent when the adapter could not be initialized", async () => {
+    const surface = surfaceOf({ initialize: () => Promise.reject(new Error("down")) });
+    const error: unknown = await surface
+      .typing(address, { signal: signal() })
+      .catch((caught: unknown) => caught);
+    expect(surface.classifyError(error)).toEqual({ kind: "transient", code: "not-initialized" });
+  });
+});
+
+describe("files", () => {
+  const fetchFile = async (
+    reference: AttachmentReference,
+    given: { adapter?: Partial<Adapter>; fetch?: typeof fetch; maxBytes?: number; signal?: AbortSignal } = {},
+  ) => {
+    const adapter = createMockAdapter("slack", given.adapter);
+    const { platform } = chatSdkMessenger({ adapter, verifyWebhook: false });
+    const { context } = createPlatformContext(given.fetch === undefined ? {} : { fetch: given.fetch });
+    return platform.fetchAttachment(reference, context, {
+      maxBytes: given.maxBytes ?? 10,
+      signal: given.signal ?? signal(),
+    });
+  };
+  const codeOf = (run: Promise<unknown>) =>
+    run.then(
+      () => "fetched",
+      (error: unknown) => errorCode(error),
+    );
+  const reference = { type: "image", metadata: '{"fileId":"F1"}', mediaType: "image/png" };
+  const rehydrating = (fetchData: Attachment["fetchData"]): Partial<Adapter> => ({
+    rehydrateAttachment: (attachment) => ({ ...attachment, fetchData }),
+  });
+
+  it("come through the adapter, which knows how to authorise", async () => {
+    let seen: Attachment | undefined;
+    const file = await fetchFile(reference, {
+      adapter: {
+        rehydrateAttachment: (attachment) => {
+          seen = attachment;
+          return { ...attachment, fetchData: async () => Buffer.from("png") };
+        },
+      },
+    });
+    expect(seen?.fetchMetadata).toEqual({ fileId: "F1" });
+    expect(file).toEqual({ bytes: new Uint8Array(Buffer.from("png")), mediaType: "image/png" });
+  });
+
+  it("are refused when they are too large, fail, or take too long", async () => {
+    const large = rehydrating(async () => Buffer.alloc(11));
+    expect(await codeOf(fetchFile(reference, { adapter: large }))).toBe("attachment-too-large");
+    const failing = rehydrating(() => Promise.reject(new Error("xoxb-secret")));
+    await expect(fetchFile(reference, { adapter: failing })).rejects.toThrow(
+      /^Fetching an attachment failed\.$/,
+    );
+    const hung = rehydrating(() => new Promise(() => undefined));
+    const controller = new AbortController();
+    const fetching = codeOf(fetchFile(reference, { adapter: hung, signal: controller.signal }));
+    controller.abort();
+    expect(await fetching).toBe("attachment-timed-out");
+  });
+
+  it("come by their public address when the adapter has no other way", async () => {
+    const urls: string[] = [];
+    const fetch: typeof globalThis.fetch = async (input) => {
+      const url = addressOf(input);
+      urls.push(url);
+      if (url === "https://files.example.org/a") {
+        return new Response(null, { status: 302, headers: { location: "https://cdn.example.org/b" } });
+      }
+      return new Response("bytes", { headers: { "content-type": "text/plain; charset=utf-8" } });
+    };
+    const file = await fetchFile({ type: "file", url: "https://files.example.org/a" }, { fetch });
+    expect(file).toEqual({ bytes: new TextEncoder().encode("bytes"), mediaType: "text/plain" });
+    expect(urls).toEqual(["https://files.example.org/a", "https://cdn.example.org/b"]);
+  });
+
+  it.each([
+    "http://files.example.org/a",
+    "https://localhost/a",
+    "https://127.0.0.1/a",
+    "https://2130706433/a",
+    "https://0x7f.1/a",
+    "https://10.1.2.3/a",
+    "https://172.16.0.1/a",
+    "https://192.168.1.1/a",
+    "https://169.254.169.254/latest/meta-data",
+    "https://100.64.0.1/a",
+    "https://[::1]/a",
+    "https://[::ffff:10.0.0.1]/a",
+    "https://printer.local/a",
+    "https://db.internal./a",
+    "https://intranet/a",
+    "https://user:pass@files.example.org/a",
+    "file:///etc/passwd",
+    "nonsense",
+  ])("never come from %s, not even by a redirect", async (url) => {
+    let isFetched = false;
+    const direct = fetchFile(
+      { type: "file", url },
+      { fetch: async () => ((isFetched = true), new Response("x")) },
+    );
+    expect(await codeOf(direct)).toBe("attachment-address");
+    expect(isFetched).toBe(false);
+    if (!URL.canParse(url)) return;
+    const redirect = new Response(null, { status: 302, headers: { location: url } });
+    const redirected = fetchFile(
+      { type: "file", url: "https://files.example.org/a" },
+      { fetch: async () => redirect },
+    );
+    expect(await codeOf(redirected)).toBe("attachment-address");
+  });
+
+  it("are cut off at the limit, and refused after too many redirects", async () => {
+    const large = async () => new Response("x".repeat(11));
+    expect(await codeOf(fetchFile({ type: "file", url: "https://a.example.org/" }, { fetch: large }))).toBe(
+      "attachment-too-large",
+    );
+    const round = async () =>
+      new Response(null, { status: 302, headers: { location: "https://a.example.org/" } });
+    expect(await codeOf(fetchFile({ type: "file", url: "https://a.example.org/" }, { fetch: round }))).toBe(
+      "attachment-refused",
+    );
+  });
+
+  it("cannot come from a reference without a way to them", async () => {
+    expect(await codeOf(fetchFile({ type: "file" }))).toBe("attachment-reference");
+    expect(await codeOf(fetchFile({ type: "file", metadata: "{" }))).toBe("attachment-reference");
+  });
+});
