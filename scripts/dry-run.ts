@@ -15,7 +15,7 @@ try {
     "dry run",
     tool("wrangler"),
     ["deploy", "--dry-run", "--minify", "--outdir", directory, ...process.argv.slice(2)],
-    environment,
+    { environment },
   );
   if (!passed) process.exitCode = 1;
   const code: Buffer[] = [];

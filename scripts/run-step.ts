@@ -15,24 +15,30 @@ export function tool(name: string): string {
   return path.join(root, "node_modules/.bin", name);
 }
 
-/** Runs a command with its output shown as it comes. */
+/** Runs a command with its output shown as it comes; one that takes longer than its time is killed, and failed. */
 export function runStep(
   name: string,
   command: string,
   parameters: readonly string[],
-  environment: Record<string, string> = {},
+  options: { readonly environment?: Record<string, string>; readonly timeoutMs?: number } = {},
 ): Promise<StepResult> {
+  const timeoutMs = options.timeoutMs ?? 120_000;
   const startedAt = performance.now();
   const child = spawn(command, parameters, {
     cwd: root,
     // The tools are scripts that look for `node`; the machine's own may be older than they allow.
-    env: { ...process.env, PATH: `${tool("")}${path.delimiter}${process.env.PATH}`, ...environment },
+    env: { ...process.env, PATH: `${tool("")}${path.delimiter}${process.env.PATH}`, ...options.environment },
     stdio: "inherit",
   });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on("SIGTERM", forward);
+  const timer = setTimeout(() => {
+    process.stderr.write(`${name}: not done after ${timeoutMs / 1000} s; killed\n`);
+    child.kill("SIGKILL");
+  }, timeoutMs);
   return new Promise((resolve) => {
     const end = (passed: boolean): void => {
+      clearTimeout(timer);
       process.off("SIGTERM", forward);
       resolve({ name, passed, durationMs: performance.now() - startedAt });
     };

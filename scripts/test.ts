@@ -10,6 +10,9 @@ import { closingLine, readCounts } from "./test/report.ts";
 
 const PROJECTS = ["unit", "worker", "e2e", "browser"];
 
+/** A test that loops without ever yielding cannot be ended by the runner itself. */
+const TIMEOUT_MS = 11 * 60_000;
+
 const parameters = process.argv.slice(2);
 const reportFile = path.join(root, "node_modules/.cache/test-report.json");
 await mkdir(path.dirname(reportFile), { recursive: true });
@@ -24,7 +27,7 @@ const result = await runStep(
   "tests",
   tool("vitest"),
   ["run", "--passWithNoTests", ...projects.map((name) => `--project=${name}`), ...parameters],
-  { TEST_REPORT: reportFile },
+  { environment: { TEST_REPORT: reportFile }, timeoutMs: TIMEOUT_MS },
 );
 if (withoutBrowser) {
   process.stdout.write(
