@@ -2,6 +2,7 @@ import type { MessageEntity } from "grammy/types";
 import { badRequest } from "./bot-api-error.ts";
 import { fixFormattedText } from "./format/formatted-text.ts";
 import type { FormattedText } from "./format/formatted-text.ts";
+import { requiredLinkEntity } from "./format/link-entity.ts";
 import { parseHtml } from "./format/parse-html.ts";
 import { parseMarkdown } from "./format/parse-markdown.ts";
 import { parseMarkdownV2 } from "./format/parse-markdown-v2.ts";
@@ -139,10 +140,14 @@ function readEntities(value: unknown): MessageEntity[] {
     if (typeof type !== "string" || type === "") return refuse("Type is not specified");
     if (detectedTypes.has(type)) return [];
     if (!givenTypes.has(type)) return refuse("Unsupported type specified");
-    if (type === "text_link" && typeof fields.url !== "string") return refuse(`Can't find field "url"`);
-    if (type === "text_mention" && typeof fields.user !== "object") return refuse(`Can't find field "user"`);
-    if (type === "custom_emoji" && fields.custom_emoji_id === undefined)
-      return refuse(`Can't find field "custom_emoji_id"`);
+    if (type === "text_mention" && typeof fields.user !== "object") refuse(`Can't find field "user"`);
+    if (type === "custom_emoji" && fields.custom_emoji_id === undefined) {
+      refuse(`Can't find field "custom_emoji_id"`);
+    }
+    if (type === "text_link") {
+      if (typeof fields.url !== "string") return refuse(`Can't find field "url"`);
+      return [requiredLinkEntity(fields.url, Number(fields.offset), Number(fields.length))];
+    }
     return [cleanEntity(fields)];
   });
 }

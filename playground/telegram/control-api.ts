@@ -6,7 +6,7 @@ import type { Faults } from "./faults.ts";
 import type { Simulator } from "./simulator.ts";
 import type { Updates } from "./updates.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
-import type { ChatState, World } from "./world.ts";
+import type { ChatState, StoredMessage, World } from "./world.ts";
 
 const maxBodyBytes = 80 * 1024 * 1024;
 /** Changes that come in quick succession reach the page as one. */
@@ -285,9 +285,15 @@ function describeChat(world: World, chat: ChatState): object {
     topics: [...chat.topics].map(([threadId, name]) => ({ threadId, name })),
     blocked: chat.blocked,
     botStatus: chat.botStatus,
-    last: last === undefined ? undefined : { text: last.text, date: last.date, fromId: last.from.id },
+    last: last === undefined ? undefined : { text: previewOf(last), date: last.date, fromId: last.from.id },
     action: world.actionIn(chat),
   };
+}
+
+function previewOf(message: StoredMessage): string {
+  if (message.text !== "") return message.text;
+  const kind = Object.keys(message.media ?? message.service ?? {})[0] ?? "";
+  return kind.replaceAll("_", " ");
 }
 
 function reply(response: ServerResponse, status: number, body: unknown): void {

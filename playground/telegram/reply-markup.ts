@@ -5,6 +5,7 @@ import type {
   ReplyKeyboardRemove,
 } from "grammy/types";
 import { badRequest } from "./bot-api-error.ts";
+import { checkLink } from "./format/check-link.ts";
 
 export type Markup =
   | { readonly kind: "inline"; readonly markup: InlineKeyboardMarkup }
@@ -49,8 +50,9 @@ function checkButton(button: unknown): void {
   if (fields.text === "") throw badRequest("BUTTON_TEXT_INVALID");
   const url = fields.url;
   if (typeof url === "string" && url !== "") {
-    if (!URL.canParse(/^[a-z]+:/i.test(url) ? url : `http://${url}`)) {
-      throw badRequest(`inline keyboard button URL '${url}' is invalid: Wrong HTTP URL`);
+    const checked = checkLink(url);
+    if ("problem" in checked) {
+      throw badRequest(`inline keyboard button URL '${url}' is invalid: ${checked.problem}`);
     }
     return;
   }

@@ -73,8 +73,17 @@ function cleanUnit(unit: string): string {
   return code < 0x20 && unit !== "\n" ? " " : unit;
 }
 
+function needsCleaning(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 ? code !== 0x0a : code >= 0x030a && cleanUnit(text.charAt(index)) === "") return true;
+  }
+  return false;
+}
+
 /** Carriage returns, line separators and direction overrides vanish, other control characters become spaces. */
 function cleanText(text: string, entities: readonly MessageEntity[]): FormattedText {
+  if (!needsCleaning(text)) return { text, entities };
   const newOffset: number[] = [];
   let result = "";
   for (const unit of text.split("")) {
@@ -82,7 +91,6 @@ function cleanText(text: string, entities: readonly MessageEntity[]): FormattedT
     result += cleanUnit(unit);
   }
   newOffset.push(result.length);
-  if (result === text) return { text, entities };
   const at = (offset: number): number => newOffset[offset] ?? result.length;
   const moved = entities.map((entity) => ({
     ...entity,

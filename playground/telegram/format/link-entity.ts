@@ -1,23 +1,30 @@
 import type { MessageEntity } from "grammy/types";
+import { badRequest } from "../bot-api-error.ts";
+import { checkLink } from "./check-link.ts";
 
-/** A link, or a mention for `tg://user?id=`; undefined when the target is no usable address. */
+/**
+ * A link as markup gives it, or a mention for `tg://user?id=`. Undefined when the target is no usable address: what
+ * markup links to nothing is shown as plain text.
+ */
 export function linkEntity(target: string, offset: number, length: number): MessageEntity | undefined {
-  const userId = /^tg:\/\/user\?id=(\d+)$/.exec(target)?.[1];
-  if (userId !== undefined) {
-    const user = { id: Number(userId), is_bot: false, first_name: "" };
-    return { type: "text_mention", offset, length, user };
-  }
-  const url = checkedUrl(target);
-  return url === undefined ? undefined : { type: "text_link", offset, length, url };
+  const mention = mentionEntity(target, offset, length);
+  if (mention !== undefined) return mention;
+  const checked = checkLink(target);
+  return "url" in checked ? { type: "text_link", offset, length, url: checked.url } : undefined;
 }
 
-/** The address as Telegram keeps it, or undefined when Telegram silently drops the link. */
-export function checkedUrl(target: string): string | undefined {
-  const withScheme = /^[a-z][a-z0-9+.-]*:/i.test(target) ? target : `http://${target}`;
-  if (!URL.canParse(withScheme)) return undefined;
-  const url = new URL(withScheme);
-  if (!["http:", "https:", "tg:", "ton:", "tonsite:", "ftp:"].includes(url.protocol)) return undefined;
-  if (url.protocol.startsWith("http") && url.hostname !== "localhost" && !url.hostname.includes("."))
-    return undefined;
-  return url.href;
+/** The same for a link that comes as an entity. @throws {BotApiError} for what is no address */
+export function requiredLinkEntity(target: string, offset: number, length: number): MessageEntity {
+  const mention = mentionEntity(target, offset, length);
+  if (mention !== undefined) return mention;
+  const checked = checkLink(target);
+  if ("problem" in checked) throw badRequest(`entity URL '${target}' is invalid: ${checked.problem}`);
+  return { type: "text_link", offset, length, url: checked.url };
+}
+
+function mentionEntity(target: string, offset: number, length: number): MessageEntity | undefined {
+  const userId = /^tg:(?:\/\/)?user\?id=(\d+)$/i.exec(target)?.[1];
+  if (userId === undefined) return undefined;
+  const user = { id: Number(userId), is_bot: false, first_name: "" };
+  return { type: "text_mention", offset, length, user };
 }

@@ -259,9 +259,14 @@ function watchImage(image, list) {
   });
 }
 
+/** Whether the newest message is in sight, as of the last scroll. */
+let isEndInSight = true;
+
 function showToEnd() {
   const list = byId("messages");
-  byId("to-end").hidden = list.scrollHeight - list.scrollTop - list.clientHeight < 200;
+  const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
+  isEndInSight = distance < 80;
+  byId("to-end").hidden = distance < 200;
 }
 
 const messageActions = {
@@ -401,6 +406,9 @@ byId("messages").addEventListener("scroll", showToEnd, { passive: true });
 byId("to-end").addEventListener("click", () => {
   byId("messages").scrollTop = byId("messages").scrollHeight;
 });
+new ResizeObserver(() => {
+  if (isEndInSight) byId("messages").scrollTop = byId("messages").scrollHeight;
+}).observe(byId("messages"));
 listen(
   () => void refresh(),
   (lost) => {

@@ -107,6 +107,15 @@ export function alertDialog(text) {
   if (!byId("alert").open) byId("alert").showModal();
 }
 
+function moveByArrows(event) {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const entries = [...event.currentTarget.querySelectorAll("button")];
+  const next = (entries.indexOf(document.activeElement) + step + entries.length) % entries.length;
+  entries[next]?.focus();
+}
+
 /**
  * Opens a small menu beside `anchor`.
  *
@@ -130,6 +139,7 @@ export function openMenu(anchor, entries, menu = byId("message-menu")) {
       ),
     ),
   );
+  menu.addEventListener("keydown", moveByArrows); // the same function is added once only
   menu.showPopover();
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = menu;

@@ -101,7 +101,7 @@ function metaView(message, isOwn) {
   return element(
     "span",
     { class: "meta", title: `Message ${message.id}, ${versions} ${versions === 1 ? "version" : "versions"}` },
-    message.pinned ? "📌 " : "",
+    message.pinned ? "pinned " : "",
     edited,
     element("time", { datetime: new Date(message.date * 1000).toISOString() }, clockTime(message.date)),
     isOwn ? element("span", { class: "sent", "aria-label": "sent" }, " ✓") : undefined,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { MessageEntity } from "grammy/types";
 import { describe, expect, it } from "vitest";
+import { checkLink } from "../../../playground/telegram/format/check-link.ts";
 import { fixFormattedText } from "../../../playground/telegram/format/formatted-text.ts";
 import { parseHtml } from "../../../playground/telegram/format/parse-html.ts";
 import { parseMarkdown } from "../../../playground/telegram/format/parse-markdown.ts";
@@ -147,6 +148,30 @@ describe("parseHtml", () => {
     ['<span class="x">a</span>', 'Tag "span" must have class "tg-spoiler" at byte offset 0'],
   ])("refuses %j", (source, reason) => {
     expect(() => parseHtml(source)).toThrow(`Bad Request: can't parse entities: ${reason}`);
+  });
+});
+
+describe("checkLink", () => {
+  it.each([
+    ["https://Example.com/A?b=c#d", "https://example.com/A?b=c#d"],
+    ["example.org", "http://example.org/"],
+    ["http://example.com:8080/a b", "http://example.com:8080/a%20b"],
+    ["tg://resolve?domain=x", "tg://resolve?domain=x"],
+    ["http://[::1]/x", "http://[::1]/x"],
+  ])("takes %s", (target, url) => {
+    expect(checkLink(target)).toEqual({ url });
+  });
+
+  it.each([
+    ["docs/guide.md", "Wrong HTTP URL"],
+    ["#section", "URL host is empty"],
+    ["javascript:alert(1)", "Wrong port number specified in the URL"],
+    ["ftp://example.com", "Unsupported URL protocol"],
+    ["http://localhost:3000/", "Wrong HTTP URL"],
+    ["http://exa mple.com", "Disallowed character in URL host"],
+    ["", "URL host is empty"],
+  ])("finds fault with %s", (target, problem) => {
+    expect(checkLink(target)).toEqual({ problem });
   });
 });
 

@@ -45,6 +45,16 @@ describe("sendMessage", () => {
     });
   });
 
+  it("refuses a link that comes as an entity and leads nowhere, and drops one that comes as markup", async () => {
+    const entities = [{ type: "text_link" as const, offset: 0, length: 4, url: "docs/guide.md" }];
+    await expect(api.sendMessage(chat.id, "here", { entities })).rejects.toThrow(
+      "400: Bad Request: entity URL 'docs/guide.md' is invalid: Wrong HTTP URL",
+    );
+    const sent = await api.sendMessage(chat.id, "[here](docs/guide.md)", { parse_mode: "MarkdownV2" });
+    expect(sent.text).toBe("here");
+    expect(sent.entities).toBeUndefined();
+  });
+
   it("counts the text after its markup is parsed", async () => {
     const text = `<b>${"x".repeat(4096)}</b>`;
     const message = await api.sendMessage(chat.id, text, { parse_mode: "HTML" });
