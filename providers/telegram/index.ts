@@ -1,4 +1,4 @@
-import type { MessengerDefinition } from "../../src/core/messenger.ts";
+import type { MessengerDefinition, PlatformVerification, VerifyWebhook } from "../../src/core/messenger.ts";
 import { messengerOptionsOf, parseTelegramOptions, type TelegramMessengerOptions } from "./options.ts";
 import { createTelegramPlatform } from "./platform.ts";
 
@@ -26,7 +26,24 @@ export { allowedUpdates } from "./update-kinds.ts";
  */
 export function telegramMessenger(options: TelegramMessengerOptions): MessengerDefinition {
   const settings = parseTelegramOptions(options);
-  return { ...messengerOptionsOf(options), platform: createTelegramPlatform(settings) };
+  const platform = createTelegramPlatform(settings);
+  const { verifyWebhook, ...common } = messengerOptionsOf(options);
+  return {
+    ...common,
+    ...(verifyWebhook === undefined
+      ? {}
+      : { verifyWebhook: verifyBoth(platform.verification, verifyWebhook) }),
+    platform,
+  };
+}
+
+/** A function of the bot's own comes on top of the secret, where there is one; an explicit `false` replaces it. */
+function verifyBoth(
+  verification: PlatformVerification,
+  verifyWebhook: VerifyWebhook | false,
+): VerifyWebhook | false {
+  if (verifyWebhook === false || verification.kind !== "header") return verifyWebhook;
+  return async (request) => (await verification.verify(request.headers)) && verifyWebhook(request);
 }
 
 export default telegramMessenger;

@@ -51,7 +51,7 @@ async function receiveUpdate(
   const routed = routeUpdate(parseJson(await request.text()));
   switch (routed.kind) {
     case "invalid":
-      return Response.json({ ok: false, error: routed.reason }, { status: 400 });
+      return problem(400, "not_an_update", routed.reason);
     case "ignored":
       receive.ignore(routed.updateKind);
       return Response.json({ ok: true });
@@ -60,15 +60,16 @@ async function receiveUpdate(
         await receive.accept([routed.event]);
       } catch (error) {
         context.log.error("telegram.accept-failed", { code: errorCode(error) ?? "unknown" });
-        return Response.json(
-          { ok: false, error: "The update could not be stored; send it again." },
-          { status: 503 },
-        );
+        return problem(503, "not_stored", "The update could not be stored; send it again.");
       }
       return Response.json({ ok: true });
     default:
       return routed satisfies never;
   }
+}
+
+function problem(status: number, code: string, message: string): Response {
+  return Response.json({ error: { code, message } }, { status });
 }
 
 function parseJson(text: string): unknown {

@@ -78,6 +78,21 @@ describe("the secret in the header", () => {
     expect(await verify({ "X-Telegram-Bot-Api-Secret-Token": secretToken })).toBe(true);
   });
 
+  it("has to be right also when a function of the bot's own verifies", async () => {
+    const { verifyWebhook } = telegramMessenger({
+      token,
+      secretToken,
+      verifyWebhook: (request) => request.headers.get("x-proxy") === "mine",
+    });
+    if (typeof verifyWebhook !== "function") throw new Error("no function");
+    const verdict = (headers: Record<string, string>) =>
+      verifyWebhook(new Request("https://x/", { headers }));
+    const secret = { "X-Telegram-Bot-Api-Secret-Token": secretToken };
+    expect(await verdict({ ...secret, "x-proxy": "mine" })).toBe(true);
+    expect(await verdict({ "x-proxy": "mine" })).toBe(false);
+    expect(await verdict(secret)).toBe(false);
+  });
+
   it.each([
     ["none", {}],
     ["an empty one", { "X-Telegram-Bot-Api-Secret-Token": "" }],

@@ -1,14 +1,15 @@
 import { createTelegramAdapter } from "@chat-adapter/telegram";
+import { ConsoleLogger } from "chat";
 import { describe, expect, it, vi } from "vitest";
 import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
-import { consoleLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/log.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import type { IncomingEvent, PlatformContext, ReceiveContext } from "../../../src/core/messenger.ts";
 
 const context: PlatformContext = {
   messengerId: "bot",
   deps: systemDeps,
-  log: consoleLog,
+  log: createLog(() => undefined),
   identity: () => Promise.reject(new Error("not needed")),
 };
 
@@ -22,6 +23,7 @@ describe("a Chat SDK adapter, in workerd", () => {
         botToken: "700001:AAE",
         secretToken: "s3cret",
         mode: "webhook",
+        logger: new ConsoleLogger("silent"),
         userName: "support_bot",
       }),
       verifyWebhook: false,

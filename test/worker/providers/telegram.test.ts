@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
-import { consoleLog } from "../../../src/core/log.ts";
+import { createLog } from "../../../src/core/log.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import type { IncomingEvent, PlatformContext } from "../../../src/core/messenger.ts";
 import type { Address } from "../../../src/core/surface.ts";
@@ -10,7 +10,7 @@ const address: Address = { messengerId: "bot", threadId: "telegram:1", chatId: "
 const context: PlatformContext = {
   messengerId: "bot",
   deps: systemDeps,
-  log: consoleLog,
+  log: createLog(() => undefined),
   identity: () => Promise.reject(new Error("not needed")),
 };
 
