@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readBody } from "./bot-api-server.ts";
 import type { ChangeSignal } from "./change-signal.ts";
 import type { Faults } from "./faults.ts";
-import type { Simulator } from "./simulator.ts";
+import type { Simulator } from "./contract.ts";
 import type { Updates } from "./updates.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
 import type { ChatState, StoredMessage, World } from "./world.ts";

@@ -1,27 +1,15 @@
 import { listen, read, run } from "./api.js";
-import { cancelContext, edit, replyTo, setCommands, startComposer } from "./composer.js";
-import { alertDialog, askForTopic, openMenu, startDialogs, toast } from "./dialogs.js";
+import { cancelContext, setCommands, startComposer } from "./composer.js";
+import { askForTopic, openMenu, startDialogs } from "./dialogs.js";
 import { avatar, byId, clockTime, element, paintAvatar, renderList } from "./dom.js";
 import { refreshInspector, showFaults, startInspector } from "./inspector.js";
-import { draftView, messageView, typingView } from "./message-view.js";
-
-/** What the simulator said last, and what is open. */
-let state = { users: [], chats: [], faults: [], webhook: {}, bot: {}, commands: [] };
-let open = { chatId: undefined, threadId: undefined };
-const seenAnswers = new Set();
-let isFirstView = true;
-let isLost = false;
-
-const onError = (error) => toast(error.message, "bad");
-const nameOf = (user) => [user.first_name, user.last_name].filter(Boolean).join(" ");
-const userOf = (id) => (id === state.bot.id ? state.bot : state.users.find((user) => user.id === id));
-const openChat = () => state.chats.find((chat) => chat.id === open.chatId);
-const titleOf = (chat) => chat.title ?? nameOf(userOf(chat.id) ?? { first_name: "Unknown" });
+import { showMessages, startAtEnd, startMessagesPane } from "./messages-pane.js";
+import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
 
 /** Reads everything that shows. Changes that come meanwhile lead to one more round, not to many. */
 let isReading = false;
 let isStale = false;
-let expiry;
+let isLost = false;
 
 async function refresh() {
   if (isReading) {
@@ -42,19 +30,20 @@ async function refresh() {
 }
 
 async function readAll() {
-  state = await read("state");
+  page.state = await read("state");
   if (openChat() === undefined) chooseFirstChat();
-  setCommands(state.commands);
+  setCommands(page.state.commands);
   showBanner();
   showChats();
   showHeader();
-  showFaults(state.faults, onError);
+  showFaults(page.state.faults, onError);
   const chat = openChat();
   if (chat === undefined) byId("messages").replaceChildren(emptyView());
   else {
-    const { chatId, threadId } = open;
+    const { chatId, threadId } = page.open;
     const view = await read("messages", { chatId, ...(threadId !== undefined && { threadId }) });
-    if (chatId === open.chatId && threadId === open.threadId) showMessages(chat, view);
+    if (chatId === page.open.chatId && threadId === page.open.threadId)
+      showMessages(chat, view, () => void refresh());
     else isStale = true;
   }
   await refreshInspector();
@@ -62,22 +51,22 @@ async function readAll() {
 
 function chooseFirstChat() {
   const wanted = Number(location.hash.slice(1));
-  const chat = state.chats.find(({ id }) => id === wanted) ?? state.chats[0];
-  open = { chatId: chat?.id, threadId: chat?.isForum ? 0 : undefined };
+  const chat = page.state.chats.find(({ id }) => id === wanted) ?? page.state.chats[0];
+  page.open = { chatId: chat?.id, threadId: chat?.isForum ? 0 : undefined };
 }
 
 function goTo(chatId, threadId) {
-  const chat = state.chats.find(({ id }) => id === chatId);
-  open = { chatId, threadId: threadId ?? (chat?.isForum ? 0 : undefined) };
+  const chat = page.state.chats.find(({ id }) => id === chatId);
+  page.open = { chatId, threadId: threadId ?? (chat?.isForum ? 0 : undefined) };
   history.replaceState(null, "", `#${chatId}`);
-  isFirstView = true;
+  startAtEnd();
   cancelContext();
   document.body.dataset.view = "chat";
   void refresh();
 }
 
 function showBanner() {
-  const { url, problem, pending } = state.webhook;
+  const { url, problem, pending } = page.state.webhook;
   const waiting = pending === 1 ? "1 update waits" : `${pending} updates wait`;
   let text = "";
   if (isLost) text = "The simulator cannot be reached. This page goes on as soon as it is back.";
@@ -92,7 +81,7 @@ function showBanner() {
 }
 
 function showChats() {
-  const items = state.chats
+  const items = page.state.chats
     .toSorted((left, right) => (right.last?.date ?? 0) - (left.last?.date ?? 0))
     .map((chat) => ({
       id: chat.id,
@@ -100,7 +89,7 @@ function showChats() {
       preview: chat.action === undefined ? (chat.last?.text ?? "") : "typing…",
       isOwn: chat.last !== undefined && chat.last.fromId === chat.id,
       time: chat.last === undefined ? "" : clockTime(chat.last.date),
-      isOpen: chat.id === open.chatId,
+      isOpen: chat.id === page.open.chatId,
     }));
   renderList(
     byId("chat-list"),
@@ -143,8 +132,8 @@ function showHeader() {
     return;
   }
   const isPrivate = chat.type === "private";
-  const title = isPrivate ? nameOf(state.bot) : titleOf(chat);
-  paintAvatar(byId("chat-avatar"), title, isPrivate ? state.bot.id : chat.id);
+  const title = isPrivate ? nameOf(page.state.bot) : titleOf(chat);
+  paintAvatar(byId("chat-avatar"), title, isPrivate ? page.state.bot.id : chat.id);
   byId("chat-title").textContent = title;
   const members = chat.members.length === 1 ? "1 person" : `${chat.members.length} people`;
   const notes = [
@@ -168,7 +157,7 @@ function showTopics(chat) {
   if (!chat.isForum) return;
   const topics = [{ threadId: 0, name: "General" }, ...chat.topics];
   const entries = [
-    ...topics.map((topic) => ({ ...topic, isOpen: (open.threadId ?? 0) === topic.threadId })),
+    ...topics.map((topic) => ({ ...topic, isOpen: (page.open.threadId ?? 0) === topic.threadId })),
     { threadId: -1, name: "New topic", isOpen: false },
   ];
   renderList(
@@ -190,148 +179,6 @@ function showTopics(chat) {
         topic.name,
       ),
   );
-}
-
-function writerId(chat) {
-  return chat.type === "private" ? chat.id : Number(byId("writer").value || chat.members[0]);
-}
-
-function showMessages(chat, view) {
-  const list = byId("messages");
-  const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
-  const isAtEnd = isFirstView || distance < 80;
-  list.querySelector(".empty")?.remove();
-  const me = writerId(chat);
-  const byMessageId = new Map(view.messages.map((message) => [message.id, message]));
-  const waiting = view.callbackAnswers.filter(
-    (answer) => answer.answeredAt === undefined && Date.now() - answer.pressedAt < 15_000,
-  );
-  const items = view.messages.map((message, index) => {
-    const before = view.messages[index - 1];
-    const replied = message.replyToId === undefined ? undefined : byMessageId.get(message.replyToId);
-    return {
-      key: `m${message.id}`,
-      message,
-      isOwn: message.from.id === me,
-      isGroup: chat.type !== "private",
-      startsRun: before === undefined || before.from.id !== message.from.id || before.service !== undefined,
-      replied: replied && { id: replied.id, name: replied.from.name, text: replied.text.slice(0, 120) },
-      waiting:
-        waiting.filter((answer) => answer.messageId === message.id).length > 0
-          ? message.buttons.flat().map((button) => button.callbackData)
-          : [],
-      serviceText: serviceText(message),
-    };
-  });
-  const botName = nameOf(state.bot);
-  if (view.draft !== undefined) items.push({ key: "draft", draft: view.draft });
-  else if (view.typing !== undefined) items.push({ key: "typing", typing: view.typing });
-  renderList(
-    list,
-    items,
-    ({ key }) => key,
-    (item) => {
-      if (item.draft !== undefined)
-        return draftView(item.draft, botName, () => run("stopDraft", { chatId: chat.id }).catch(onError));
-      if (item.typing !== undefined) return typingView(botName, item.typing);
-      return messageView(item, messageActions);
-    },
-  );
-  if (items.length === 0)
-    list.append(element("p", { class: "empty" }, "No messages here yet. Write the first one."));
-  if (isAtEnd) list.scrollTop = list.scrollHeight;
-  isFirstView = false;
-  showToEnd();
-  for (const image of list.querySelectorAll("img.photo:not([data-watched])")) watchImage(image, list);
-  showAnswers(view.callbackAnswers);
-  // Typing and drafts end by themselves, without an event.
-  clearTimeout(expiry);
-  if (view.typing !== undefined || view.draft !== undefined || waiting.length > 0)
-    expiry = setTimeout(() => void refresh(), 1000);
-}
-
-/** A picture that loads late must not push the newest message out of sight. */
-function watchImage(image, list) {
-  image.dataset.watched = "";
-  image.addEventListener("load", () => {
-    if (list.scrollHeight - list.scrollTop - list.clientHeight < image.clientHeight + 120)
-      list.scrollTop = list.scrollHeight;
-  });
-}
-
-/** Whether the newest message is in sight, as of the last scroll. */
-let isEndInSight = true;
-
-function showToEnd() {
-  const list = byId("messages");
-  const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
-  isEndInSight = distance < 80;
-  byId("to-end").hidden = distance < 200;
-}
-
-const messageActions = {
-  press: (message, button) => {
-    const chat = openChat();
-    if (chat === undefined) return;
-    run("pressButton", {
-      chatId: chat.id,
-      userId: writerId(chat),
-      messageId: message.id,
-      data: button.callbackData,
-    }).catch(onError);
-  },
-  show: (messageId) => {
-    const node = byId("messages").querySelector(`[data-message-id="${messageId}"]`);
-    node?.scrollIntoView({ block: "center", behavior: "smooth" });
-    node?.classList.add("flash");
-    setTimeout(() => node?.classList.remove("flash"), 1500);
-  },
-  menu: (message, anchor) => {
-    const chat = openChat();
-    if (chat === undefined) return;
-    const userId = writerId(chat);
-    const place = { chatId: chat.id, userId, messageId: message.id };
-    const isOwn = message.from.id === userId;
-    openMenu(anchor, [
-      { label: "Reply", run: () => replyTo(message) },
-      ...(isOwn && message.attachments.length === 0 ? [{ label: "Edit", run: () => edit(message) }] : []),
-      { label: "Copy text", run: () => void navigator.clipboard.writeText(message.text).catch(onError) },
-      { label: "React with 👍", run: () => void run("react", { ...place, emoji: "👍" }).catch(onError) },
-      { label: "Pin", run: () => void run("pin", place).catch(onError) },
-      { label: "Delete", run: () => void run("deleteMessage", place).catch(onError) },
-    ]);
-  },
-};
-
-/** What the bot says to a press: a notice, or a dialog when it asks for one. Old answers are not shown again. */
-function showAnswers(answers) {
-  for (const answer of answers) {
-    if (answer.answeredAt === undefined || seenAnswers.has(answer.queryId)) continue;
-    seenAnswers.add(answer.queryId);
-    if (answer.text === undefined || Date.now() - answer.answeredAt > 10_000) continue;
-    if (answer.showAlert) alertDialog(answer.text);
-    else toast(answer.text);
-  }
-}
-
-function serviceText(message) {
-  const name = message.from.name;
-  switch (message.service) {
-    case undefined:
-      return undefined;
-    case "pinned_message":
-      return `${name} pinned a message`;
-    case "new_chat_members":
-      return `${name} joined, or brought somebody along`;
-    case "left_chat_member":
-      return `${name} left`;
-    case "new_chat_title":
-      return `${name} changed the title`;
-    case "forum_topic_created":
-      return `${name} opened this topic`;
-    default:
-      return message.service.replaceAll("_", " ");
-  }
 }
 
 function emptyView() {
@@ -385,14 +232,18 @@ function toggleInspector() {
 }
 
 startDialogs({
-  users: () => state.users,
+  users: () => page.state.users,
   open: (chatId) => void refresh().then(() => goTo(chatId)),
 });
 startInspector(onError);
 startComposer(() => {
   const chat = openChat();
   if (chat === undefined) return undefined;
-  return { chatId: chat.id, userId: writerId(chat), ...(open.threadId && { threadId: open.threadId }) };
+  return {
+    chatId: chat.id,
+    userId: writerId(chat),
+    ...(page.open.threadId && { threadId: page.open.threadId }),
+  };
 }, onError);
 byId("writer").addEventListener("change", () => void refresh());
 byId("back").addEventListener("click", () => {
@@ -402,13 +253,7 @@ byId("toggle-inspector").addEventListener("click", toggleInspector);
 byId("close-inspector").addEventListener("click", toggleInspector);
 byId("chat-menu-button").addEventListener("click", openChatMenu);
 byId("banner-retry").addEventListener("click", () => void run("redeliverNow").catch(onError));
-byId("messages").addEventListener("scroll", showToEnd, { passive: true });
-byId("to-end").addEventListener("click", () => {
-  byId("messages").scrollTop = byId("messages").scrollHeight;
-});
-new ResizeObserver(() => {
-  if (isEndInSight) byId("messages").scrollTop = byId("messages").scrollHeight;
-}).observe(byId("messages"));
+startMessagesPane();
 listen(
   () => void refresh(),
   (lost) => {

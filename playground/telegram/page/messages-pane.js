@@ -1,0 +1,173 @@
+import { run } from "./api.js";
+import { edit, replyTo } from "./composer.js";
+import { alertDialog, openMenu, toast } from "./dialogs.js";
+import { byId, element, renderList } from "./dom.js";
+import { draftView, messageView, typingView } from "./message-view.js";
+import { nameOf, onError, openChat, page, writerId } from "./page-state.js";
+
+const seenAnswers = new Set();
+let isFirstView = true;
+let expiry;
+
+/** The next view is another chat's: it starts at its newest message. */
+export function startAtEnd() {
+  isFirstView = true;
+}
+
+export function startMessagesPane() {
+  const list = byId("messages");
+  list.addEventListener("scroll", showToEnd, { passive: true });
+  byId("to-end").addEventListener("click", scrollToEnd);
+  new ResizeObserver(() => {
+    if (isEndInSight) scrollToEnd();
+  }).observe(list);
+}
+
+function scrollToEnd() {
+  byId("messages").scrollTop = byId("messages").scrollHeight;
+}
+
+/**
+ * Shows the open chat.
+ *
+ * @param {any} chat
+ * @param {any} view what `messages` of the simulator says
+ * @param {() => void} refresh
+ */
+export function showMessages(chat, view, refresh) {
+  const list = byId("messages");
+  const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
+  const isAtEnd = isFirstView || distance < 80;
+  list.querySelector(".empty")?.remove();
+  const me = writerId(chat);
+  const byMessageId = new Map(view.messages.map((message) => [message.id, message]));
+  const waiting = view.callbackAnswers.filter(
+    (answer) => answer.answeredAt === undefined && Date.now() - answer.pressedAt < 15_000,
+  );
+  const items = view.messages.map((message, index) => {
+    const before = view.messages[index - 1];
+    const replied = message.replyToId === undefined ? undefined : byMessageId.get(message.replyToId);
+    return {
+      key: `m${message.id}`,
+      message,
+      isOwn: message.from.id === me,
+      isGroup: chat.type !== "private",
+      startsRun: before === undefined || before.from.id !== message.from.id || before.service !== undefined,
+      replied: replied && { id: replied.id, name: replied.from.name, text: replied.text.slice(0, 120) },
+      waiting:
+        waiting.filter((answer) => answer.messageId === message.id).length > 0
+          ? message.buttons.flat().map((button) => button.callbackData)
+          : [],
+      serviceText: serviceText(message),
+    };
+  });
+  const botName = nameOf(page.state.bot);
+  if (view.draft !== undefined) items.push({ key: "draft", draft: view.draft });
+  else if (view.typing !== undefined) items.push({ key: "typing", typing: view.typing });
+  renderList(
+    list,
+    items,
+    ({ key }) => key,
+    (item) => {
+      if (item.draft !== undefined)
+        return draftView(item.draft, botName, () => run("stopDraft", { chatId: chat.id }).catch(onError));
+      if (item.typing !== undefined) return typingView(botName, item.typing);
+      return messageView(item, messageActions);
+    },
+  );
+  if (items.length === 0)
+    list.append(element("p", { class: "empty" }, "No messages here yet. Write the first one."));
+  if (isAtEnd) list.scrollTop = list.scrollHeight;
+  isFirstView = false;
+  showToEnd();
+  for (const image of list.querySelectorAll("img.photo:not([data-watched])")) watchImage(image, list);
+  showAnswers(view.callbackAnswers);
+  // Typing and drafts end by themselves, without an event.
+  clearTimeout(expiry);
+  if (view.typing !== undefined || view.draft !== undefined || waiting.length > 0)
+    expiry = setTimeout(() => refresh(), 1000);
+}
+
+/** A picture that loads late must not push the newest message out of sight. */
+function watchImage(image, list) {
+  image.dataset.watched = "";
+  image.addEventListener("load", () => {
+    if (list.scrollHeight - list.scrollTop - list.clientHeight < image.clientHeight + 120)
+      list.scrollTop = list.scrollHeight;
+  });
+}
+
+/** Whether the newest message is in sight, as of the last scroll. */
+let isEndInSight = true;
+
+function showToEnd() {
+  const list = byId("messages");
+  const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
+  isEndInSight = distance < 80;
+  byId("to-end").hidden = distance < 200;
+}
+
+const messageActions = {
+  press: (message, button) => {
+    const chat = openChat();
+    if (chat === undefined) return;
+    run("pressButton", {
+      chatId: chat.id,
+      userId: writerId(chat),
+      messageId: message.id,
+      data: button.callbackData,
+    }).catch(onError);
+  },
+  show: (messageId) => {
+    const node = byId("messages").querySelector(`[data-message-id="${messageId}"]`);
+    node?.scrollIntoView({ block: "center", behavior: "smooth" });
+    node?.classList.add("flash");
+    setTimeout(() => node?.classList.remove("flash"), 1500);
+  },
+  menu: (message, anchor) => {
+    const chat = openChat();
+    if (chat === undefined) return;
+    const userId = writerId(chat);
+    const place = { chatId: chat.id, userId, messageId: message.id };
+    const isOwn = message.from.id === userId;
+    openMenu(anchor, [
+      { label: "Reply", run: () => replyTo(message) },
+      ...(isOwn && message.attachments.length === 0 ? [{ label: "Edit", run: () => edit(message) }] : []),
+      { label: "Copy text", run: () => void navigator.clipboard.writeText(message.text).catch(onError) },
+      { label: "React with 👍", run: () => void run("react", { ...place, emoji: "👍" }).catch(onError) },
+      { label: "Pin", run: () => void run("pin", place).catch(onError) },
+      { label: "Delete", run: () => void run("deleteMessage", place).catch(onError) },
+    ]);
+  },
+};
+
+/** What the bot says to a press: a notice, or a dialog when it asks for one. Old answers are not shown again. */
+function showAnswers(answers) {
+  for (const answer of answers) {
+    if (answer.answeredAt === undefined || seenAnswers.has(answer.queryId)) continue;
+    seenAnswers.add(answer.queryId);
+    if (answer.text === undefined || Date.now() - answer.answeredAt > 10_000) continue;
+    if (answer.showAlert) alertDialog(answer.text);
+    else toast(answer.text);
+  }
+}
+
+function serviceText(message) {
+  const name = message.from.name;
+  switch (message.service) {
+    case undefined:
+      return undefined;
+    case "pinned_message":
+      return `${name} pinned a message`;
+    case "new_chat_members":
+      return `${name} joined, or brought somebody along`;
+    case "left_chat_member":
+      return `${name} left`;
+    case "new_chat_title":
+      return `${name} changed the title`;
+    case "forum_topic_created":
+      return `${name} opened this topic`;
+    default:
+      return message.service.replaceAll("_", " ");
+  }
+}
