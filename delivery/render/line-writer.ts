@@ -8,6 +8,10 @@ export class LineWriter {
     return this.#text;
   }
 
+  get atLineStart(): boolean {
+    return this.#atLineStart;
+  }
+
   write(text: string): void {
     if (this.prefix === "") {
       this.#text += text;

@@ -7,6 +7,8 @@ import { flattenTable } from "./flatten-table.ts";
 const BULLETS = ["•", "◦", "▪"] as const;
 const RULE = "──────────";
 const INDENT = "  ";
+/** Deeper levels keep this indentation, so that text stays on a phone's screen. */
+const MAX_INDENT = 12;
 
 export interface Place {
   readonly marks: readonly Mark[];
@@ -74,7 +76,7 @@ function flattenBlock(
       return undefined;
     case "footnoteDefinition":
       writer.write(`[^${node.label ?? node.identifier}]: `, place.marks);
-      return flattenBlocks(node.children, context, { ...place, indent: place.indent + INDENT });
+      return flattenBlocks(node.children, context, { ...place, indent: indentMore(place.indent) });
     case "listItem":
       return flattenItem(node, context, place, undefined);
     case "yaml":
@@ -107,11 +109,15 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   const [first] = item.children;
   const goesOn = first !== undefined && (first.type === "paragraph" || first.type === "heading");
   context.writer.write(goesOn ? `${label} ` : label, place.marks);
-  const inside: Place = { ...place, indent: place.indent + INDENT, depth: place.depth + 1 };
+  const inside: Place = { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
   if (first !== undefined && !goesOn) {
     context.writer.separate(`\n${inside.indent}`, "weak", inside.marks);
   }
   flattenBlocks(item.children, context, inside, item.spread !== true);
+}
+
+function indentMore(indent: string): string {
+  return indent.length < MAX_INDENT ? indent + INDENT : indent;
 }
 
 /** Blank lines around code are layout, the indentation of its first line is not. */

@@ -7,3 +7,6 @@ export type { MarkCost, Renderer } from "./renderer.ts";
 export type { Mark, Piece } from "./piece.ts";
 export { telegramEntities } from "../render/telegram-entities.ts";
 export { plainText } from "../render/plain-text.ts";
+export { slackMrkdwn } from "../render/slack-mrkdwn.ts";
+export { discordMarkdown } from "../render/discord-markdown.ts";
+export { whatsapp } from "../render/whatsapp.ts";

@@ -15,6 +15,8 @@ export interface FlattenOptions {
 
 const SEPARATORS = { block: "\n\n", line: "\n" } as const;
 const RANKS = { block: "block", line: "line", space: "weak" } as const;
+/** Quotes and lists in each other, deeper than a stack can follow: such a text is no document. */
+const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
 const INSIDE_ITEM: Place = { marks: NO_MARKS, indent: "  ", depth: 1 };
 
 /** Turns segments, in the order of the document, into pieces. Knows the definitions of the segments before. */
@@ -74,7 +76,7 @@ export class SegmentFlattener {
     if (join !== "none") {
       this.#writer.separate(join === "space" ? " " : SEPARATORS[join] + place.indent, RANKS[join], NO_MARKS);
     }
-    if (verbatim) return this.#writer.write(segment.source, NO_MARKS);
+    if (verbatim || TOO_DEEP.test(segment.source)) return this.#writer.write(segment.source, NO_MARKS);
     const root = this.#parse(segment.source, continued?.reopen ?? "");
     const context: BlockContext = {
       writer: this.#writer,

@@ -21,7 +21,7 @@ function parsedWhole(markdown: string): RichText {
     {
       writer,
       targets: new Map(),
-      canLink: telegramEntities.canLink,
+      canLink: (url) => telegramEntities.canLink(url),
       tableWidth: 40,
       showsDefinition: () => false,
     },

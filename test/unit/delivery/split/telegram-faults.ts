@@ -28,8 +28,7 @@ function entityFaults(text: string, entity: TextEntity, holdsCode: boolean): str
   if (entity.offset < 0 || entity.length < 1 || covered.length !== entity.length)
     faults.push(`${entity.type} out of range`);
   if (covered.trimEnd() !== covered) faults.push(`${entity.type} ends with whitespace`);
-  if (!holdsCode && covered.trimStart() !== covered)
-    faults.push(`${entity.type} begins with whitespace`);
+  if (!holdsCode && covered.trimStart() !== covered) faults.push(`${entity.type} begins with whitespace`);
   if (!covered.isWellFormed()) faults.push(`${entity.type} cuts a surrogate pair`);
   return faults;
 }

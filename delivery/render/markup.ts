@@ -1,0 +1,118 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Mark, Piece } from "../split/piece.ts";
+import type { Renderer } from "../split/renderer.ts";
+import { countLineBreaks, LineWriter } from "./line-writer.ts";
+
+/** How a platform writes formatting into the text itself. */
+export interface MarkupRules {
+  /** Makes text stand for itself. Never gives less text than it takes. */
+  escape(text: string): string;
+  /** The same inside code. */
+  escapeCode(text: string): string;
+  open(mark: Mark): string;
+  close(mark: Mark): string;
+  canLink(url: string): boolean;
+}
+
+const QUOTE_PREFIX = "> ";
+
+/**
+ * A renderer for a platform with markup. Formatting is closed and opened again at every line break, and never begins
+ * or ends with whitespace, because markup is not recognized otherwise.
+ */
+export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
+  const markLength = (mark: Mark): number =>
+    mark.kind === "quote" ? QUOTE_PREFIX.length : rules.open(mark).length + rules.close(mark).length;
+  return {
+    effectiveMarks,
+    canLink: (url) => rules.canLink(url),
+    textLength(text, marks) {
+      const escaped = isCode(marks) ? rules.escapeCode(text) : rules.escape(text);
+      const perLine = marks.reduce((sum, mark) => sum + (mark.kind === "pre" ? 0 : markLength(mark)), 0);
+      return escaped.length + countLineBreaks(text) * perLine;
+    },
+    // A code block and what follows it take a line of their own.
+    markCost: (mark) => ({ length: markLength(mark) + (mark.kind === "pre" ? 2 : 0), entities: 0 }),
+    render: (pieces) => ({ text: writeMarkup(pieces, rules), entities: [] }),
+  };
+}
+
+function writeMarkup(pieces: readonly Piece[], rules: MarkupRules): string {
+  const lines = new LineWriter();
+  let open: readonly Mark[] = [];
+  const turnTo = (marks: readonly Mark[]): void => {
+    let common = 0;
+    while (common < open.length && common < marks.length && open[common] === marks[common]) common += 1;
+    for (const mark of open.slice(common).toReversed()) lines.write(rules.close(mark));
+    lines.prefix = QUOTE_PREFIX.repeat(marks.filter(({ kind }) => kind === "quote").length);
+    for (const mark of marks.slice(common)) {
+      if (mark.kind === "pre" && !lines.atLineStart) lines.write("\n");
+      lines.write(rules.open(mark));
+    }
+    open = marks;
+  };
+  for (const run of settleSpaces(pieces.flatMap(splitRuns))) {
+    const isPre = ({ kind }: Mark): boolean => kind === "pre";
+    const afterCode = open.some(isPre) && !run.marks.some(isPre);
+    turnTo(run.marks);
+    if (afterCode && !run.text.startsWith("\n")) lines.write("\n");
+    lines.write(isCode(run.marks) ? rules.escapeCode(run.text) : rules.escape(run.text));
+  }
+  turnTo([]);
+  return lines.text;
+}
+
+interface Run {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
+/** Cuts text at its line breaks and takes the whitespace off its ends. */
+function splitRuns(piece: Piece): Run[] {
+  const marks = effectiveMarks(piece.marks);
+  if (marks.some(({ kind }) => kind === "pre")) return [{ text: piece.text, marks }];
+  return piece.text
+    .split(/(\s*\n\s*|^\s+|\s+$)/)
+    .filter((part) => part !== "")
+    .map((part) => ({ text: part, marks }));
+}
+
+/** Whitespace stands inside the formatting that goes on behind it, and outside of any other. */
+function settleSpaces(runs: readonly Run[]): Run[] {
+  const isSpace = (run: Run): boolean =>
+    run.text.trim() === "" && !run.marks.some(({ kind }) => kind === "pre");
+  let before: readonly Mark[] = [];
+  return runs.map((run, index) => {
+    if (!isSpace(run)) {
+      before = run.marks;
+      return run;
+    }
+    const isBreak = run.text.includes("\n");
+    const next = runs.slice(index + 1, index + 1 + MAX_SPACES).find((other) => !isSpace(other))?.marks ?? [];
+    const marks = before.filter((mark) => next.includes(mark) && (!isBreak || mark.kind === "quote"));
+    return { text: run.text, marks };
+  });
+}
+
+/** Most runs of whitespace that follow each other. */
+const MAX_SPACES = 8;
+
+function isCode(marks: readonly Mark[]): boolean {
+  return marks.some(({ kind }) => kind === "pre" || kind === "code");
+}
+
+/** Code holds no other formatting, and no mark holds itself. Quotes come first, because they belong to the line. */
+function effectiveMarks(marks: readonly Mark[]): readonly Mark[] {
+  if (marks.length === 0) return marks;
+  const pre = marks.find(({ kind }) => kind === "pre");
+  const quotes = marks.filter(({ kind }) => kind === "quote");
+  if (pre !== undefined) return [...quotes, pre];
+  const seen = new Set<Mark["kind"]>();
+  const inline = marks.filter(({ kind }) => {
+    if (kind === "quote" || seen.has(kind)) return false;
+    seen.add(kind);
+    return true;
+  });
+  const code = inline.filter(({ kind }) => kind === "code");
+  return [...quotes, ...inline.filter(({ kind }) => kind !== "code"), ...code];
+}

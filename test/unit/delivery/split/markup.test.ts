@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  discordMarkdown,
+  plainText,
+  slackMrkdwn,
+  splitText,
+  whatsapp,
+} from "../../../../delivery/split/index.ts";
+import type { Renderer } from "../../../../delivery/split/index.ts";
+import type { RichText } from "../../../../src/core/rich-text.ts";
+import { markdown } from "./arbitrary-markdown.ts";
+
+const renderers = { slackMrkdwn, discordMarkdown, whatsapp, plainText };
+
+function render(text: string, renderer: Renderer<RichText>): string {
+  const limits = { maxLength: 4000, maxEntities: Infinity };
+  return splitText(text, { renderer, limits, final: true })
+    .map(({ content }) => content.text)
+    .join("\n---\n");
+}
+
+describe("platforms with markup", () => {
+  it.each(Object.entries(renderers))("keeps every part of %s within the limit", (_name, renderer) => {
+    const property = fc.property(
+      markdown,
+      fc.integer({ min: 200, max: 500 }),
+      fc.boolean(),
+      (text, maxLength, final) => {
+        const parts = splitText(text, { renderer, limits: { maxLength, maxEntities: Infinity }, final });
+        for (const { content } of parts) expect(content.text.length).toBeLessThanOrEqual(maxLength);
+      },
+    );
+    expect(() => fc.assert(property, { numRuns: 200 })).not.toThrow();
+  });
+
+  const text =
+    "**bold *it*\nline** & <x> [a **link**](https://e.com/x)\n\n> quote\n> > deep\n\n```ts\na`b\n```";
+
+  it("writes Slack's mrkdwn", () => {
+    expect(render(text, slackMrkdwn)).toBe(
+      "*bold _it_*\n*line* &amp; &lt;x&gt; <https://e.com/x|a *link*>\n\n> quote\n\n> > deep\n\n```\na`\u200bb\n```",
+    );
+  });
+
+  it("writes Discord's markdown", () => {
+    expect(render(text, discordMarkdown)).toBe(
+      "**bold *it***\n**line** & \\<x\\> [a **link**](<https://e.com/x>)\n\n> quote\n\n> > deep\n\n```ts\na`\u200bb\n```",
+    );
+  });
+
+  it("writes WhatsApp's formatting, with addresses in the text", () => {
+    expect(render(text, whatsapp)).toBe(
+      "*bold _it_*\n*line* & <x> a *link* (https://e.com/x)\n\n> quote\n\n> > deep\n\n```\na`\u200bb\n```",
+    );
+  });
+
+  it("writes plain text without any marker but those of quotes", () => {
+    expect(render(text, plainText)).toBe(
+      "bold it\nline & <x> a link (https://e.com/x)\n\n> quote\n\n> > deep\n\na`b",
+    );
+  });
+});
