@@ -167,6 +167,17 @@ describe("the webhook", () => {
     expect(simulator.updates().map((record) => record.kind)).toEqual(["message", "message_reaction"]);
   });
 
+  it("gets the same update twice when it is posted again", async () => {
+    const { simulator, webhook } = await start(() => ({ status: 200 }));
+    const alice = simulator.addUser();
+    simulator.sendText(simulator.privateChat(alice), alice, "Once");
+    await simulator.waitFor(() => webhook.received.length === 1);
+    const [record] = simulator.updates();
+    simulator.postUpdate(record?.update ?? {});
+    await simulator.waitFor(() => webhook.received.length === 2);
+    expect(webhook.received[1]?.update).toEqual(webhook.received[0]?.update);
+  });
+
   it("takes any raw update as it is", async () => {
     const { simulator, webhook } = await start(() => ({ status: 200 }));
     simulator.postUpdate({ update_id: 42, poll: { id: "1" } });
