@@ -45,7 +45,9 @@ export function createWorker<Env = unknown>(
       if (pathname === "/agents" || pathname.startsWith("/agents/"))
         return serveAgents(request, env, options);
       const root = rootName(request, env, options);
-      return agentNamespace(context, env as object, agentClass.name).getByName(root).fetch(request);
+      return agentNamespace(context, env as object, agentClass.name)
+        .getByName(root)
+        .fetch(request);
     },
   };
 }

@@ -1,7 +1,6 @@
 import { createWorker } from "switchboard";
-import { ThinkMessengerStateAgent } from "switchboard/messengers";
 import { SupportAgent } from "./agent.ts";
 
-export { SupportAgent, ThinkMessengerStateAgent };
+export { SupportAgent };
 
 export default createWorker(SupportAgent);

@@ -1,6 +1,7 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { Budget } from "../core/budget.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
@@ -9,7 +10,7 @@ import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
 import { inMessengerContext } from "../core/turn-context.ts";
 import { createBudget } from "../../delivery/index.ts";
-import { guardModel, workersAiModel } from "../models/index.ts";
+import { brokenModel, guardModel, workersAiModel } from "../models/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/model-messages.ts";
@@ -75,9 +76,10 @@ export class AgentRuntime extends LifecycleCapability {
     const { agent, log } = options;
     this.engine = new TurnEngine({
       log,
+      clock: options.deps.clock,
       model: () => this.#model(),
-      system: () => agent.getSystemPrompt(),
-      tools: () => agent.getTools(),
+      system: () => runBotCode(log, "getSystemPrompt", () => agent.getSystemPrompt()),
+      tools: () => runBotCode(log, "getTools", () => agent.getTools()),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
@@ -210,13 +212,20 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   #model(): LanguageModel {
-    const { agent, env, log } = this.#options;
-    const model = agent.getModel();
-    return guardModel(typeof model === "string" ? workersAiModel(env, model) : model, {
-      clock: this.#options.deps.clock,
+    const { agent, deps, env, log } = this.#options;
+    let model: Exclude<LanguageModel, string>;
+    try {
+      const chosen = agent.getModel();
+      model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
+    } catch (error) {
+      logBotFailure(log, "getModel", error);
+      return brokenModel();
+    }
+    return guardModel(model, {
+      clock: deps.clock,
       stallTimeoutMs: agent.chatStreamStallTimeoutMs,
-      onFailure: (error) =>
-        log.error("model.call_failed", { code: error.code, status: error.status, model: error.modelId }),
+      onFailure: ({ code, message, modelId, provider, reason, status }) =>
+        log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
     });
   }
 

@@ -1,3 +1,4 @@
+import { logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Database } from "../core/database.ts";
@@ -244,7 +245,7 @@ export class Intake {
         handler?.handler({ args: command.args, event, reply: (text) => replies.push(text) }),
       );
     } catch (error) {
-      log.error("command.failed", { command: command.name, code: errorCode(error) ?? errorName(error) });
+      logBotFailure(log, `/${command.name}`, error);
       result = safeText(definition.delivery, "errorResponseText");
     }
     if (typeof result === "string" && result !== "") replies.push(result);

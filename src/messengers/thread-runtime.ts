@@ -178,6 +178,9 @@ export class ThreadRuntime {
       if (again !== undefined) wakeAt(again);
     }
     this.#deliver();
+    // Delivery tells of changes only, and a wake that was set for an earlier moment has swallowed a later one.
+    const deliverAt = this.delivery.nextWakeAt();
+    if (deliverAt !== undefined) wakeAt(deliverAt);
     if (this.#runner.isBusy()) wakeAt(deps.clock.now() + HEARTBEAT_MS);
     this.#sweep();
   }

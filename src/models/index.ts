@@ -1,3 +1,4 @@
+export { brokenModel } from "./broken-model.ts";
 export { createDemoModel } from "./demo-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
 export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";

@@ -4,6 +4,8 @@ import { ThinkHarness } from "agents/harness/think";
 import type { ThinkErrorClass, ThinkSessionEvent } from "agents/harness/think";
 import { generateText } from "ai";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import { wait } from "../core/deps.ts";
+import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import { errorCode } from "../core/errors.ts";
 import { interruptibleTools } from "./interruptible-tools.ts";
@@ -15,6 +17,7 @@ import type { ReplyTextSink } from "./reply-text.ts";
 /** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
   readonly log: Log;
+  readonly clock: Clock;
   readonly model: () => LanguageModel | Promise<LanguageModel>;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
@@ -42,6 +45,9 @@ export type TurnOutcome =
 const MODEL_ATTEMPTS = 2;
 const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
+/** Before the second attempt; a server may ask for longer, up to a limit that a person can wait for. */
+const REST_MS = 300;
+const LONGEST_REST_MS = 15_000;
 /** Where compaction begins, and what it leaves verbatim, as parts of the context limit. */
 const COMPACT_AT = 0.75;
 const KEEP_VERBATIM = 0.25;
@@ -58,6 +64,7 @@ export class TurnEngine {
   readonly #running = new Map<string, string>();
   readonly #texts = new Map<string, ReplyText>();
   readonly #failures = new Map<string, number>();
+  readonly #rests = new Map<string, number>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
 
   constructor(options: TurnEngineOptions) {
@@ -72,13 +79,16 @@ export class TurnEngine {
       recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
       configureSession: (session, id) => this.#configure(session, id),
       hooks: {
-        beforeTurn: async ({ session, messages }) => ({
-          messages: await toModelMessages(messages, {
-            tools: await this.#tools(session),
-            maxContextTokens: options.maxContextTokens(),
-            resolveFile: options.resolveFile,
-          }),
-        }),
+        beforeTurn: async ({ session, operationId, messages }) => {
+          await this.#restBeforeRetry(operationId);
+          return {
+            messages: await toModelMessages(messages, {
+              tools: await this.#tools(session),
+              maxContextTokens: options.maxContextTokens(),
+              resolveFile: options.resolveFile,
+            }),
+          };
+        },
         beforeToolCall: ({ operationId }) => options.onToolStart(operationId),
         onStepFinish: ({ operationId }) => {
           this.#failures.delete(operationId);
@@ -196,7 +206,15 @@ export class TurnEngine {
           ? "retry"
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
-    this.#options.log.warn("model.failed", { operationId, code, attempt: failures, decision });
+    if (decision === "retry") this.#rests.set(operationId, restMs(error));
+    this.#options.log.warn("turn.model-failed", { turn: operationId, code, attempt: failures, decision });
+  }
+
+  /** A server that is overloaded is asked again after a moment, or after the time it named. */
+  async #restBeforeRetry(operationId: string): Promise<void> {
+    const delayMs = this.#rests.get(operationId);
+    this.#rests.delete(operationId);
+    if (delayMs !== undefined && delayMs > 0) await wait(this.#options.clock, delayMs);
   }
 
   /**
@@ -247,6 +265,14 @@ export class TurnEngine {
 /** The transcript's message that an operation answers. */
 export function userMessageId(operationId: string): string {
   return `${operationId}:question`;
+}
+
+function restMs(error: unknown): number {
+  if (!isObject(error)) return 0;
+  const asked =
+    "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
+  if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
+  return errorCode(error) === "model_cut" || errorCode(error) === "model_stalled" ? 0 : REST_MS;
 }
 
 function isObject(value: unknown): value is object {

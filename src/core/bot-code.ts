@@ -1,0 +1,41 @@
+import { errorCode, SwitchboardError } from "./errors.ts";
+import type { Log } from "./log.ts";
+
+/** How many lines of a stack a log line gets. */
+const FRAMES = 3;
+
+/**
+ * Runs a method of the bot. When it throws, the log gets one line that says which method, what kind of error and where;
+ * the message of a foreign error is left out, because it may quote what somebody wrote (I10). Our own errors are made
+ * of safe words, so theirs is kept: it says how to put things right.
+ *
+ * @throws {SwitchboardError} `bot_code_failed`, which names the method only
+ */
+export async function runBotCode<T>(log: Log, method: string, body: () => T | Promise<T>): Promise<T> {
+  try {
+    return await body();
+  } catch (error) {
+    logBotFailure(log, method, error);
+    throw new SwitchboardError("bot_code_failed", `${method}() of the bot threw; its log says more.`);
+  }
+}
+
+export function logBotFailure(log: Log, method: string, error: unknown): void {
+  log.error("bot.failed", {
+    method,
+    code: errorCode(error) ?? (error instanceof Error ? error.name : typeof error),
+    message: error instanceof SwitchboardError ? error.message : undefined,
+    at: error instanceof Error ? frames(error) : undefined,
+  });
+}
+
+/** The places of a stack, without its first lines, which repeat the message. */
+function frames(error: Error): string | undefined {
+  const places = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+  return places.length === 0
+    ? undefined
+    : places
+        .slice(0, FRAMES)
+        .map((line) => line.trim())
+        .join(" < ");
+}

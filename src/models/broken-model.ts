@@ -1,0 +1,20 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { ModelCallError } from "./model-call-error.ts";
+
+/** A model that fails every call: what a turn gets when the bot's `getModel()` threw. */
+export function brokenModel(): LanguageModelV4 {
+  const fail = (): never => {
+    throw new ModelCallError(
+      { provider: "none", modelId: "none" },
+      { code: "model_failed", retryable: false },
+    );
+  };
+  return {
+    specificationVersion: "v4",
+    provider: "none",
+    modelId: "none",
+    supportedUrls: {},
+    doGenerate: fail,
+    doStream: fail,
+  };
+}
