@@ -38,8 +38,8 @@ export function isReplyToBot(message: TelegramMessage, botId: string): boolean {
 /** Every message of a forum topic that answers nothing else "replies" to the message that opened the topic. */
 export function isTopicOpening(message: TelegramMessage): boolean {
   const replied = message.reply_to_message;
-  if (!replied) return false;
-  return Boolean(replied.forum_topic_created) && replied.message_id === message.message_thread_id;
+  if (!replied || replied.message_id !== message.message_thread_id) return false;
+  return message.is_topic_message === true || Boolean(replied.forum_topic_created);
 }
 
 async function commandOf(

@@ -116,6 +116,7 @@ export const telegramMessage = textual.extend({
   edit_date: optional(z.int()),
   chat: telegramChat,
   message_thread_id: optional(z.int()),
+  is_topic_message: optional(z.boolean()),
   from: optional(telegramUser),
   sender_chat: optional(telegramChat),
   media_group_id: optional(z.string()),

@@ -182,6 +182,15 @@ describe("who is addressed, in a group", () => {
     expect(event.kind).toBe("message");
     expect(event.message?.quoted).toBeUndefined();
   });
+
+  it("is the bot in a chain of replies that began with one of its messages", async () => {
+    const event = await inGroup({
+      text: "and this?",
+      message_thread_id: 31,
+      reply_to_message: message({ message_id: 31, from: bot, text: "Here." }, supergroup),
+    });
+    expect(event).toMatchObject({ kind: "mention", thread: { id: `telegram:${supergroup.id}` } });
+  });
 });
 
 describe("commands", () => {
