@@ -107,7 +107,8 @@ async function applyDecision(
         code: failure.code,
         retryAt: decision.kind === "resend" ? now + decision.delayMs : undefined,
       });
-      return undefined;
+      // The next parts wait too, so that a message that lands late still stands before them.
+      return now + decision.delayMs;
     case "gone":
       store(context, entry, { state: refused, code: failure.code });
       context.endChat(reply.record.address, failure.code);

@@ -107,8 +107,8 @@ export type Decision =
   | { readonly kind: "give-up" }
   /** Post it again, marked, after `delayMs`, unless the first post is heard of until then. */
   | { readonly kind: "resend"; readonly delayMs: number }
-  /** Twice without an answer: what may be visible stays, the row is `unknown` for good. */
-  | { readonly kind: "leave-unknown" }
+  /** Twice without an answer: what may be visible stays, and after `delayMs` it goes on without the row. */
+  | { readonly kind: "leave-unknown"; readonly delayMs: number }
   | { readonly kind: "gone" }
   /** Post the part anew. */
   | { readonly kind: "repost" }
@@ -124,7 +124,7 @@ export type Decision =
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 60_000;
 const SLOW_BACKOFF_MS = 60_000;
-/** A timed out post may still be heard of. */
+/** A timed out post may still land, and be heard of. */
 const RESEND_DELAY_MS = 2_000;
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
 /** The owner may need a weekend to put a token right. */
@@ -152,7 +152,9 @@ export function decide(
         ? { kind: "give-up" }
         : { kind: "retry", delayMs: SLOW_BACKOFF_MS * (1 + random / 2), tellOwner: true };
     case "doubt":
-      return context.doubts === 0 ? { kind: "resend", delayMs: RESEND_DELAY_MS } : { kind: "leave-unknown" };
+      return context.doubts === 0
+        ? { kind: "resend", delayMs: RESEND_DELAY_MS }
+        : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":
       return { kind: "gone" };
     case "replace":

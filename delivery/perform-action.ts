@@ -114,6 +114,10 @@ async function edit(
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
   const content = contentOf(reply, entry, part);
   const { clock } = context.deps;
+  // What is stored as visible must not outlive the moment in which it is changed.
+  if (entry.row.shownHash !== undefined && entry.row.shownHash !== part.hash) {
+    store(context, entry, { shownHash: undefined });
+  }
   if (entry.strayEdit !== undefined && entry.strayEdit.until <= clock.now()) entry.strayEdit = undefined;
   const outcome = await callWithin(
     clock,

@@ -25,6 +25,8 @@ export interface CrashWorld {
 export interface CrashProcess {
   readonly delivery: Delivery;
   readonly isDead: () => boolean;
+  /** Dies right now. */
+  readonly kill: () => void;
   /** Moves time and runs alarms while the process lives. */
   readonly advance: (milliseconds: number) => Promise<void>;
 }
@@ -41,12 +43,15 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
     const processClock = clock.process();
     const life = { isDead: false };
     let wakeAt: number | undefined;
+    const kill = (): void => {
+      life.isDead = true;
+      processClock.kill();
+    };
     const boundary = (name: string): void => {
       if (life.isDead) throw new Crash(name);
       passed.push(name);
       if (passed.length !== crashAt) return;
-      life.isDead = true;
-      processClock.kill();
+      kill();
       throw new Crash(name);
     };
     const deps = depsOn(processClock);
@@ -79,7 +84,7 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
         }
       }
     };
-    return { delivery, isDead: () => life.isDead, advance };
+    return { delivery, isDead: () => life.isDead, kill, advance };
   };
   return { clock, platform, database, boundaries: () => passed, boot };
 }

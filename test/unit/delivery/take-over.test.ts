@@ -8,7 +8,9 @@ const LONG = Array.from({ length: 12 }, (_, index) => `Paragraph ${index} has so
 
 it("edits the messages of a withdrawn reply into those of the new one, and removes what is left over", async () => {
   const { surface, delivery, advance, start, visible } = createHarness({ surface: { limits: LIMITS } });
+  await advance(60_000);
   delivery.open(start("r1"));
+  await advance(100);
   delivery.append("r1", LONG);
   await advance(5_000);
   const before = surface.messages("7").map(({ id }) => id);
