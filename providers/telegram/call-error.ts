@@ -57,7 +57,7 @@ const wordings: readonly (readonly [RegExp, Fixed, string])[] = [
   [/user is deactivated|USER_DEACTIVATED/i, "gone", "user-deactivated"],
   [/bot was kicked/i, "gone", "kicked"],
   [/group chat was (?:deactivated|deleted)|chat was deleted/i, "gone", "chat-deleted"],
-  [/chat not found|PEER_ID_INVALID|CHAT_ID_INVALID|CHANNEL_INVALID/i, "gone", "chat-missing"],
+  [/(?:chat|user) not found|PEER_ID_INVALID|CHAT_ID_INVALID|CHANNEL_INVALID/i, "gone", "chat-missing"],
   [/bot is not a (?:member|participant)|USER_NOT_PARTICIPANT|CHANNEL_PRIVATE/i, "gone", "not-a-member"],
   [/message thread not found|TOPIC_(?:ID_INVALID|DELETED)/i, "gone", "topic-missing"],
   [/TOPIC_CLOSED/i, "gone", "topic-closed"],

@@ -94,7 +94,8 @@ async function answerOf(
   input: string,
   init: RequestInit,
 ): Promise<{ json: () => unknown }> {
-  const response = await fetch(input, init);
+  // The address holds the token: it is not carried on to wherever a redirect points.
+  const response = await fetch(input, { ...init, redirect: "manual" });
   const answer = apiAnswer.safeParse(parseJson(await response.text()));
   if (!answer.success) throw new GatewayAnswer(response.status, response.headers.get("retry-after"));
   return { json: () => answer.data };

@@ -123,6 +123,20 @@ describe("calls", () => {
     expect(urls).toEqual([`http://127.0.0.1:8081/bot${token}/sendChatAction`]);
   });
 
+  it("follows no redirect, which would carry the token elsewhere", async () => {
+    const redirects: unknown[] = [];
+    const { platform, context } = createTelegramRig({
+      fetch: async (_input, init) => {
+        redirects.push(init?.redirect);
+        return new Response(null, { status: 302, headers: { location: "https://elsewhere.example/" } });
+      },
+    });
+    const surface = platform.surface(context);
+    const error = await failureOf(surface.typing(direct, { signal: never() }));
+    expect(redirects).toEqual(["manual"]);
+    expect(surface.classifyError(error)).toEqual({ kind: "misconfigured", code: "not-a-bot-api" });
+  });
+
   it("asks the platform who the bot is", async () => {
     const { platform, context } = createTelegramRig();
     expect(await platform.fetchIdentity(context, never())).toEqual({
