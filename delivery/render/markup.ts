@@ -31,8 +31,12 @@ export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
       const perLine = marks.reduce((sum, mark) => sum + (mark.kind === "pre" ? 0 : markLength(mark)), 0);
       return escaped.length + countLineBreaks(text) * perLine;
     },
-    // A code block and what follows it take a line of their own.
-    markCost: (mark) => ({ length: markLength(mark) + (mark.kind === "pre" ? 2 : 0), entities: 0 }),
+    markCost: (mark, marks) => {
+      if (mark.kind !== "pre") return { length: markLength(mark), entities: 0 };
+      // Line breaks around the code and around its fences, each of which repeats the marks of quotes.
+      const quotes = marks.filter(({ kind }) => kind === "quote").length;
+      return { length: markLength(mark) + 2 + 4 * quotes * QUOTE_PREFIX.length, entities: 0 };
+    },
     render: (pieces) => ({ text: writeMarkup(pieces, rules), entities: [] }),
   };
 }

@@ -35,13 +35,19 @@ export function flattenBlocks(
   let after: Separator = "block";
   for (const [index, node] of nodes.entries()) {
     if (index > 0) {
-      const close = tight && (node.type === "list" || after !== "block");
-      context.writer.separate(`${close ? "\n" : "\n\n"}${place.indent}`, after, place.marks);
+      const close = tight && (node.type !== "paragraph" || after !== "block");
+      const indent = standsAlone(node) ? "" : place.indent;
+      context.writer.separate(`${close ? "\n" : "\n\n"}${indent}`, after, place.marks);
     }
     flattenBlock(node, context, place);
     after = node.type === "heading" ? "weak" : "block";
   }
   if (after === "weak") context.writer.separate("\n", "weak", place.marks);
+}
+
+/** Code and quotes fill the width of a message, so that nothing stands before them in their line. */
+function standsAlone(node: { readonly type: string }): boolean {
+  return node.type === "code" || node.type === "blockquote" || node.type === "table";
 }
 
 function flattenBlock(
@@ -111,7 +117,7 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   context.writer.write(goesOn ? `${label} ` : label, place.marks);
   const inside: Place = { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
   if (first !== undefined && !goesOn) {
-    context.writer.separate(`\n${inside.indent}`, "weak", inside.marks);
+    context.writer.separate(standsAlone(first) ? "\n" : `\n${inside.indent}`, "weak", inside.marks);
   }
   flattenBlocks(item.children, context, inside, item.spread !== true);
 }

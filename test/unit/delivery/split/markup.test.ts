@@ -31,7 +31,7 @@ describe("platforms with markup", () => {
         for (const { content } of parts) expect(content.text.length).toBeLessThanOrEqual(maxLength);
       },
     );
-    expect(() => fc.assert(property, { numRuns: 200 })).not.toThrow();
+    fc.assert(property, { numRuns: 200 });
   });
 
   const text =
