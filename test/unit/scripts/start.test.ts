@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+let dataDirectory: string;
+const started: ChildProcess[] = [];
+
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(path.join(tmpdir(), "switchboard-start-"));
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      process.kill(-child.pid, "SIGKILL");
+      await once(child, "close");
+    }
+  }
+  await rm(dataDirectory, { recursive: true });
+});
+
+interface Playground {
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly errors: () => string;
+  /** As Ctrl-C in a terminal does: the signal reaches every process of the group. */
+  interrupt(): Promise<number | null>;
+}
+
+async function startPlayground(...parameters: string[]): Promise<Playground> {
+  const config = path.join(root, "test/worker/probe/wrangler.jsonc");
+  const child = spawn(
+    process.execPath,
+    ["playground/start.ts", "--headless", "--config", config, ...parameters],
+    {
+      cwd: root,
+      detached: true,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDirectory, PORT: "0" },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  started.push(child);
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const closed = once(child, "close");
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    closed.then(() => Promise.reject(new Error(errors))),
+  ]);
+  return {
+    addresses: JSON.parse(String(line)) as Record<string, string>,
+    errors: () => errors,
+    async interrupt() {
+      process.kill(-(child.pid ?? 0), "SIGINT");
+      await closed;
+      return child.exitCode;
+    },
+  };
+}
+
+async function answers(url: string | undefined): Promise<boolean> {
+  return fetch(url ?? "", { signal: AbortSignal.timeout(2_000) }).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+describe("npm start", () => {
+  it("brings up bot, shop and simulator, and ends all of them with Ctrl-C", async () => {
+    const playground = await startPlayground("--port", "0");
+    const { addresses } = playground;
+    const urls = [`${addresses.bot}/health`, `${addresses.shop}/orders`, addresses.playground];
+    expect(await Promise.all(urls.map(answers))).toEqual([true, true, true]);
+    expect(await playground.interrupt()).toBe(0);
+    expect(await Promise.all(urls.map(answers))).toEqual([false, false, false]);
+    expect(playground.errors()).not.toContain("again");
+  });
+
+  it("keeps its data over a restart, and forgets it with --fresh", async () => {
+    const kept = path.join(dataDirectory, "objects", "kept");
+    await mkdir(kept, { recursive: true });
+    await (await startPlayground("--port", "0")).interrupt();
+    expect(existsSync(kept)).toBe(true);
+    await (await startPlayground("--port", "0", "--fresh")).interrupt();
+    expect(existsSync(kept)).toBe(false);
+  });
+
+  it("takes the next port when the wanted one is in use, and says so", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { addresses, errors } = await startPlayground("--port", String(port));
+    server.close();
+    expect(Number(new URL(addresses.playground ?? "").port)).toBeGreaterThan(port);
+    expect(errors()).toContain(`Port ${port} is in use; taking `);
+  });
+});
