@@ -18,7 +18,7 @@ const reportFile = path.join(root, "node_modules/.cache/test-report.json");
 await mkdir(path.dirname(reportFile), { recursive: true });
 await rm(reportFile, { force: true });
 
-const chromium = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const chromium = process.env.CHROMIUM || "/usr/bin/chromium";
 const chosen = parameters.some((parameter) => parameter.startsWith("--project"));
 const withoutBrowser = !chosen && !existsSync(chromium);
 const projects = chosen ? [] : PROJECTS.filter((name) => name !== "browser" || !withoutBrowser);
@@ -31,7 +31,7 @@ const result = await runStep(
 );
 if (withoutBrowser) {
   process.stdout.write(
-    `Browser tests left out: no Chromium at ${chromium} (install it, or set CHROMIUM_PATH).\n`,
+    `Browser tests left out: no Chromium at ${chromium} (install it, or set CHROMIUM).\n`,
   );
 }
 if (existsSync(reportFile)) {
