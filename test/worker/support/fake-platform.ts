@@ -1,0 +1,165 @@
+import type { IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
+import type {
+  MessengerEvent,
+  MessengerEventKind,
+  MessengerThread,
+} from "../../../src/core/messenger-event.ts";
+import type { Surface } from "../../../src/core/surface.ts";
+
+/** The webhook body of a platform that exists for tests only. */
+export interface FakeUpdate {
+  readonly kind?: "message" | "edit" | "delete" | "press" | "member" | "poll";
+  readonly id: string;
+  readonly chat: string;
+  readonly user: string;
+  readonly text?: string;
+  readonly isGroup?: boolean;
+  readonly mentions?: boolean;
+  /** Epoch milliseconds. */
+  readonly sentAt?: number;
+  readonly albumId?: string;
+}
+
+export interface FakeMessage {
+  readonly id: string;
+  readonly texts: string[];
+  readonly replyTo: string | undefined;
+}
+
+export const SECRET_HEADER = "x-fake-secret";
+export const SECRET = "fake-secret";
+
+/** What the people of the platform see. */
+export class FakeChats {
+  readonly #chats = new Map<string, FakeMessage[]>();
+  readonly answered: string[] = [];
+  #lastId = 0;
+
+  /** The newest text of each message, in order. */
+  visible(chat: string): string[] {
+    return this.messages(chat).map(({ texts }) => texts.at(-1) ?? "");
+  }
+
+  messages(chat: string): readonly FakeMessage[] {
+    return this.#chats.get(chat) ?? [];
+  }
+
+  post(chat: string, text: string, replyTo: string | undefined): string {
+    this.#lastId += 1;
+    const message = { id: `b${this.#lastId}`, texts: [text], replyTo };
+    this.#chats.set(chat, [...this.messages(chat), message]);
+    return message.id;
+  }
+
+  edit(chat: string, messageId: string, text: string): void {
+    this.messages(chat)
+      .find(({ id }) => id === messageId)
+      ?.texts.push(text);
+  }
+
+  remove(chat: string, messageId: string): void {
+    this.#chats.set(
+      chat,
+      this.messages(chat).filter(({ id }) => id !== messageId),
+    );
+  }
+}
+
+const RATE = { burst: 10_000, everyMs: 1 };
+
+export function fakePlatform(chats: FakeChats): MessengerPlatform {
+  const surface: Surface = {
+    provider: "fake",
+    capabilities: { edit: true, remove: true, typing: false, buttons: true },
+    format: "telegram-entities",
+    limits: { maxLength: 4096, maxEntities: 100 },
+    pacing: { direct: RATE, group: RATE, global: RATE },
+    typingLastsMs: 5000,
+    post: async (address, { text, replyTo }) => ({ messageId: chats.post(address.chatId, text, replyTo) }),
+    edit: async (address, messageId, { text }) => chats.edit(address.chatId, messageId, text),
+    remove: async (address, messageId) => chats.remove(address.chatId, messageId),
+    typing: async () => {},
+    answerAction: async (_address, actionId) => void chats.answered.push(actionId),
+    classifyError: () => ({ kind: "unknown", code: "fake" }),
+  };
+  return {
+    provider: "fake",
+    verification: {
+      kind: "header",
+      verify: (headers) => Promise.resolve(headers.get(SECRET_HEADER) === SECRET),
+    },
+    async receive(request, _context, { accept, ignore }) {
+      const update = (await request.json()) as FakeUpdate;
+      if (update.kind === "poll") ignore("poll");
+      else await accept([incomingOf(update)]);
+      return Response.json({ ok: true });
+    },
+    parse: (incoming, { messengerId }) => Promise.resolve(eventOf(incoming, messengerId)),
+    surface: () => surface,
+    fetchIdentity: () => Promise.resolve({ userId: "bot", userName: "fake_bot" }),
+    fetchAttachment: () => Promise.reject(new Error("no files here")),
+  };
+}
+
+function incomingOf(update: FakeUpdate): IncomingEvent {
+  const { chat, id, isGroup = false, kind = "message" } = update;
+  const thread: MessengerThread = {
+    id: `fake:${chat}`,
+    chatId: chat,
+    isDirectMessage: !isGroup,
+    title: chat,
+  };
+  const edition = kind === "edit" ? `:${update.text ?? ""}` : "";
+  return { key: `${kind}:${chat}:${id}${edition}`, thread, raw: update };
+}
+
+function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
+  const update = incoming.raw as FakeUpdate;
+  const { id, text = "", user } = update;
+  const command = /^\/(\w+)\s*(.*)$/s.exec(text);
+  const base = {
+    key: incoming.key,
+    kind: kindOf(update),
+    messengerId,
+    provider: "fake",
+    thread: incoming.thread,
+    author: { userId: user, fullName: user },
+    capabilities: {
+      canEditMessages: true,
+      canStream: true,
+      maxMessageLength: 4096,
+      supportsActions: true,
+      supportsAttachments: false,
+    },
+    raw: update,
+  };
+  if (update.kind === "press") return { ...base, action: { id, data: text } };
+  return {
+    ...base,
+    message: {
+      id,
+      text,
+      sentAt: update.sentAt ?? Date.now(),
+      isMention: update.mentions ?? false,
+      attachments: [],
+      ...(command?.[1] !== undefined && { command: { name: command[1], args: command[2] ?? "" } }),
+      ...(update.albumId !== undefined && { albumId: update.albumId }),
+    },
+  };
+}
+
+function kindOf(update: FakeUpdate): MessengerEventKind {
+  switch (update.kind) {
+    case "edit":
+      return "message-edited";
+    case "delete":
+      return "message-deleted";
+    case "press":
+      return "action";
+    case "member":
+      return "membership";
+    default:
+      if (update.isGroup !== true) return "direct-message";
+      return update.mentions === true ? "mention" : "message";
+  }
+}

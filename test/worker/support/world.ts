@@ -1,0 +1,145 @@
+import type { ToolSet } from "ai";
+import { vi } from "vitest";
+import type { Think, ThinkCommands } from "../../../src/index.ts";
+import type { MessengerDefinition, MessengerOptions, ThinkMessengers } from "../../../src/core/messenger.ts";
+import { testEnv } from "../test-env.ts";
+import type { ScriptedBot } from "../worker.ts";
+import { fakePlatform, FakeChats, SECRET, SECRET_HEADER } from "./fake-platform.ts";
+import type { FakeUpdate } from "./fake-platform.ts";
+import { echo, scriptedModel } from "./scripted-model.ts";
+import type { ModelRequest, ModelScript } from "./scripted-model.ts";
+
+export interface WorldOptions {
+  readonly script?: ModelScript;
+  readonly messenger?: MessengerOptions;
+  /** Instead of one fake messenger with the options above. */
+  readonly messengers?: (world: World) => ThinkMessengers;
+  readonly settings?: Partial<
+    Pick<Think, "maxSteps" | "maxContextTokens" | "interruptedStep" | "chatStreamStallTimeoutMs">
+  >;
+  readonly commands?: ThinkCommands;
+  readonly getModel?: (agent: Think) => ReturnType<Think["getModel"]>;
+  readonly getSystemPrompt?: (agent: Think) => string | Promise<string>;
+  readonly getTools?: (agent: Think) => ToolSet | Promise<ToolSet>;
+  readonly onRequest?: (request: Request) => Response | Promise<Response>;
+}
+
+const worlds = new Map<string, World>();
+
+/** The world that an object lives in: that of its root. */
+export function worldOf(objectName: string): World {
+  const world = worlds.get(objectName.split("/", 1)[0] ?? "");
+  if (world !== undefined) return world;
+  throw new Error(`No test has made a world for "${objectName}"`);
+}
+
+/** A bot with a root of its own, the people who write to it, and its model. No two tests share anything. */
+export function createWorld(options: WorldOptions = {}): World {
+  const world = new World(`root-${worlds.size + 1}-${crypto.randomUUID().slice(0, 8)}`, options);
+  worlds.set(world.root, world);
+  return world;
+}
+
+export class World {
+  readonly root: string;
+  readonly chats = new FakeChats();
+  readonly requests: ModelRequest[] = [];
+  readonly settings: NonNullable<WorldOptions["settings"]>;
+  readonly commands: ThinkCommands;
+  readonly onRequest: WorldOptions["onRequest"];
+  readonly #options: WorldOptions;
+  #script: ModelScript;
+  #sent = 0;
+
+  constructor(root: string, options: WorldOptions) {
+    this.root = root;
+    this.settings = options.settings ?? {};
+    this.commands = options.commands ?? {};
+    this.onRequest = options.onRequest;
+    this.#options = options;
+    this.#script = options.script ?? echo;
+  }
+
+  /** The object of the root. */
+  get stub(): DurableObjectStub<ScriptedBot> {
+    return testEnv.ScriptedBot.getByName(this.root);
+  }
+
+  /** The object of a chat's conversation. */
+  thread(chat: string, messenger = "fake"): DurableObjectStub<ScriptedBot> {
+    return this.child(`thread:${messenger}:${encodeURIComponent(`fake:${chat}`)}`);
+  }
+
+  child(name: string): DurableObjectStub<ScriptedBot> {
+    return testEnv.ScriptedBot.getByName(`${this.root}/${name}`);
+  }
+
+  script(script: ModelScript): void {
+    this.#script = script;
+  }
+
+  /** A fake messenger whose messages are never taken for a burst, unless the options say so. */
+  messenger(options: MessengerOptions = {}): MessengerDefinition {
+    return { platform: fakePlatform(this.chats), burstMs: 0, delivery: { editEveryMs: 0 }, ...options };
+  }
+
+  async fetch(path: string, init?: RequestInit): Promise<Response> {
+    return this.stub.fetch(`https://bot.example${path}`, init);
+  }
+
+  /** The webhook's answer to an update. */
+  async post(update: FakeUpdate, path = "/messengers/fake/webhook"): Promise<number> {
+    const response = await this.fetch(path, {
+      method: "POST",
+      headers: { [SECRET_HEADER]: SECRET },
+      body: JSON.stringify(update),
+    });
+    await response.body?.cancel();
+    return response.status;
+  }
+
+  /**
+   * Somebody writes. Unless a time is given, each message was sent long after the one before it, so that no two are one
+   * utterance.
+   */
+  async write(chat: string, text: string, rest: Partial<FakeUpdate> = {}): Promise<number> {
+    this.#sent += 1;
+    const sentAt = Date.now() - 3_600_000 + this.#sent * 10_000;
+    return this.post({ id: `m${this.#sent}`, chat, user: "ada", text, sentAt, ...rest });
+  }
+
+  /** Resolves when the chat shows exactly these messages. */
+  async shows(chat: string, ...texts: readonly string[]): Promise<void> {
+    await vi.waitFor(
+      () => {
+        const visible = this.chats.visible(chat);
+        if (JSON.stringify(visible) === JSON.stringify(texts)) return;
+        throw new Error(`Chat ${chat} shows ${JSON.stringify(visible)}, not ${JSON.stringify(texts)}`);
+      },
+      { timeout: 8000, interval: 10 },
+    );
+  }
+
+  getModel(agent: Think): ReturnType<Think["getModel"]> {
+    return (
+      this.#options.getModel?.(agent) ??
+      scriptedModel(
+        agent.name,
+        (request) => this.#script(request),
+        (request) => this.requests.push(request),
+      )
+    );
+  }
+
+  getSystemPrompt(agent: Think): string | Promise<string> {
+    return this.#options.getSystemPrompt?.(agent) ?? "You are a test.";
+  }
+
+  getTools(agent: Think): ToolSet | Promise<ToolSet> {
+    return this.#options.getTools?.(agent) ?? {};
+  }
+
+  getMessengers(): ThinkMessengers {
+    return this.#options.messengers?.(this) ?? { fake: this.messenger(this.#options.messenger) };
+  }
+}
