@@ -1,3 +1,4 @@
+import { errorCode } from "../src/core/errors.ts";
 import type { PostedMessage, Surface } from "../src/core/surface.ts";
 import type { LateOutcome } from "./call-within.ts";
 import { classify, penalize } from "./delivery-context.ts";
@@ -25,27 +26,40 @@ export function watchLatePost(
   post: TimedOutPost,
   late: Promise<LateOutcome<PostedMessage>>,
 ): void {
+  void late
+    .then((outcome) => hearLate(context, reply, surface, post, outcome))
+    .catch((error: unknown) => {
+      // Not stored: the row stays in doubt, as if the answer had never come.
+      context.log.error("delivery.late-answer-not-stored", { code: errorCode(error) });
+    });
+}
+
+async function hearLate(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  post: TimedOutPost,
+  outcome: LateOutcome<PostedMessage>,
+): Promise<void> {
   const { entry } = post;
-  void late.then(async (outcome) => {
-    if (outcome.kind === "done") {
-      entry.lateMessageId = outcome.value.messageId;
-      if (entry.row.state !== "sending") adopt(context, post);
-    } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
-      const failure = classify(surface, outcome.error);
-      if (failure.kind === "unknown") return;
-      // It provably did not happen: the next post is the first one.
-      store(context, entry, {
-        state: nextState(entry.row.state, "refused"),
-        doubts: 0,
-        isMarked: post.wasMarked,
-        retryAt: undefined,
-      });
-      if (failure.kind === "retry-after") {
-        await penalize(context, reply.record.address, failure.retryAfterMs);
-      }
+  if (outcome.kind === "done") {
+    entry.lateMessageId = outcome.value.messageId;
+    if (entry.row.state !== "sending") adopt(context, post);
+  } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
+    const failure = classify(surface, outcome.error);
+    if (failure.kind === "unknown") return;
+    // It provably did not happen: the next post is the first one.
+    store(context, entry, {
+      state: nextState(entry.row.state, "refused"),
+      doubts: 0,
+      isMarked: post.wasMarked,
+      retryAt: undefined,
+    });
+    if (failure.kind === "retry-after") {
+      await penalize(context, reply.record.address, failure.retryAfterMs);
     }
-    context.revisit(entry.row.replyId);
-  });
+  }
+  context.revisit(entry.row.replyId);
 }
 
 /** A late answer that came while the row was being posted again. */

@@ -61,7 +61,7 @@ export interface FakeSurfaceOptions {
 /** A platform in memory: chats with messages, refusals like those of a real one, and faults on demand. */
 export interface FakeSurface extends Surface {
   readonly calls: readonly FakeCall[];
-  /** Calls that reached a chat during its penalty. */
+  /** Calls that reached a chat during its penalty. They are refused for the rest of it. */
   readonly penaltyBreaches: readonly FakeCall[];
   /** The next calls of this method meet these faults, one each; `undefined` lets one pass. */
   fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void;
@@ -234,9 +234,11 @@ class MemorySurface implements FakeSurface {
     onBoundary?.("before", method);
     const call: FakeCall = { at: clock.now(), method, ...what, outcome: "pending" };
     this.#platform.calls.push(call);
-    const fault = this.#platform.always.get(method) ?? this.#platform.faults.get(method)?.shift();
-    if (clock.now() < (this.#platform.penalties.get(what.chatId) ?? 0) && method !== "answer") {
+    let fault = this.#platform.always.get(method) ?? this.#platform.faults.get(method)?.shift();
+    const retryAfterMs = (this.#platform.penalties.get(what.chatId) ?? 0) - clock.now();
+    if (retryAfterMs > 0 && method !== "answer") {
       this.#platform.breaches.push(call);
+      fault = { kind: "fail", failure: { kind: "retry-after", code: "429", retryAfterMs } };
     }
     try {
       const value = await this.#meet(fault, latencyMs, signal, what.chatId, act);
