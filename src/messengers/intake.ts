@@ -8,6 +8,7 @@ import type { PlatformContext } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
+import type { Sorting } from "../inbox/sort-event.ts";
 import type { CommandResult, ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { safeText } from "./texts.ts";
@@ -101,11 +102,13 @@ export class Intake {
     const { delivery, memory } = this.#options;
     if (event.kind === "mention" && definition.subscribeOnMention) memory.subscribe(event.thread.id);
     const commands = this.#options.commands();
-    const sorting = sortEvent(event, {
+    const sorted = sortEvent(event, {
       respondTo: definition.respondTo,
       isSubscribed: memory.isSubscribed(event.thread.id),
       hasCommand: (name) => Object.hasOwn(commands, name),
     });
+    const sorting: Sorting =
+      sorted.kind === "ignore" && this.#completesAlbum(event) ? { kind: "answer" } : sorted;
     if (isFromPerson(event)) delivery.revive(event.thread.chatId);
     switch (sorting.kind) {
       case "ignore":
@@ -211,6 +214,16 @@ export class Intake {
       message: { ...message, albumId: target.event.message.albumId, sentAt: target.event.message.sentAt },
     });
     this.#end(row, "edit applied to the waiting message");
+  }
+
+  /** In a group only one picture of an album carries the caption that addresses the bot; the others come with it. */
+  #completesAlbum(event: MessengerEvent): boolean {
+    const albumId = event.message?.albumId;
+    if (event.kind !== "message" || albumId === undefined) return false;
+    const { inbox } = this.#options;
+    return [...inbox.inState("queued"), ...inbox.inState("taken")].some(
+      (row) => row.event?.message?.albumId === albumId && row.event.thread.id === event.thread.id,
+    );
   }
 
   #withdraw(row: InboxRow, event: MessengerEvent): void {
