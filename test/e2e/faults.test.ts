@@ -13,7 +13,7 @@ import {
   type ModelStep,
 } from "../support/model-script.ts";
 import { startRig, type Rig } from "../support/rig.ts";
-import { newcomer, rehearse, SOON, toldIn, type Person, type Rehearsal } from "./rehearsal.ts";
+import { logs, newcomer, rehearse, SOON, toldIn, type Person, type Rehearsal } from "./rehearsal.ts";
 
 const KEY = "sk-a-key-that-nobody-may-read";
 /** Stands in every error that the model server and the bot's own code produce. */
@@ -40,13 +40,16 @@ afterAll(async () => {
 
 describe.concurrent("the Bot API fails", () => {
   it.each([
-    { call: "the first text", method: "sendMessage", when: () => true },
-    { call: "the last text", method: "editMessageText", when: isLast },
-  ])("sends nothing during a 429 on $call, and loses nothing for it", async ({ call, method, when }) => {
+    { call: "the first text", method: "sendMessage", when: () => true, retryAfter: 2 },
+    { call: "the last text", method: "editMessageText", when: isLast, retryAfter: 2 },
+    // So long that no timer of the process waits for it.
+    { call: "the last text, for long", method: "editMessageText", when: isLast, retryAfter: 5 },
+  ])("sends nothing during a 429 on $call, and loses nothing for it", async (row) => {
+    const { call, method, retryAfter, when } = row;
     const ada = newcomer(rig);
     const cue = `penalty for ${call}`;
     const { first, rest } = inTwoHalves(cue);
-    rig.simulator.fault({ kind: "429", retryAfter: 2, method, when, chatId: ada.chat.id });
+    rig.simulator.fault({ kind: "429", retryAfter, method, when, chatId: ada.chat.id });
     ada.write(cue);
     first.open();
     if (method === "editMessageText") await ada.reads("Slowly");
@@ -55,7 +58,7 @@ describe.concurrent("the Bot API fails", () => {
     rest.open();
     await ada.reads("Slowly but surely to the end.");
     expect(refused(ada)).toHaveLength(1);
-    expect(callsDuringPenalty(ada, 2000)).toEqual([]);
+    expect(callsDuringPenalty(ada, retryAfter * 1000)).toEqual([]);
   });
 
   it.each([
@@ -224,7 +227,7 @@ describe.concurrent("the model fails", () => {
     ada.write("locked out");
     await ada.reads(ERROR_TEXT);
     expect(model.requests("locked out")).toHaveLength(1);
-    await rig.bot.logged(/"model\.call_failed","code":"model_unauthorized","status":401/);
+    await logs(rig, /"model\.call-failed","code":"model_unauthorized","status":401/);
   });
 
   it("keeps what tools have done when the call after them fails", async () => {
@@ -257,7 +260,7 @@ describe("after all of this", () => {
     await rig.bot.restart({ OPENAI_BASE_URL: "http://127.0.0.1:1/v1" });
     ada.write("anybody there?");
     await ada.reads(ERROR_TEXT);
-    await rig.bot.logged(/"model\.call_failed","code":"model_unreachable"/);
+    await logs(rig, /"model\.call-failed","code":"model_unreachable"/);
     expect(posts(ada)).toHaveLength(1);
   });
 

@@ -6,7 +6,7 @@ import type { ModelRequest } from "../support/model-request.ts";
 import { holdAt, say, type ModelStep } from "../support/model-script.ts";
 import { startRig, type Rig } from "../support/rig.ts";
 import { lastUserText } from "../support/scripted-model.ts";
-import { newcomer, readsLike, rehearse, repliesIn, SOON, toldIn, type Rehearsal } from "./rehearsal.ts";
+import { logs, newcomer, readsLike, rehearse, repliesIn, SOON, toldIn, type Rehearsal } from "./rehearsal.ts";
 
 let rig: Rig;
 let model: Rehearsal;
@@ -81,7 +81,7 @@ describe.concurrent("groups", () => {
     const reply = rig.simulator.sendText(group, bob, "Hello Ada, unaddressed", { replyTo: hello.message_id });
     const other = rig.simulator.sendText(group, bob, "@somebody_else unaddressed, but with a name");
     for (const { message_id: id } of [hello, reply, other]) {
-      await rig.bot.logged(outcomeOf(group, id, "ignored: no mention"));
+      await logs(rig, outcomeOf(group, id, "ignored: no mention"));
     }
     expect(model.requests("unaddressed")).toEqual([]);
     expect(rig.simulator.calls({ chatId: group.id })).toEqual([]);
@@ -120,18 +120,16 @@ describe.concurrent("groups", () => {
     rig.simulator.sendText(group, ada, mention("a long question"));
     await asked("a long question");
     const typo = rig.simulator.sendText(group, bob, mention("where is order 1O01?"));
-    await rig.bot.logged(outcomeOf(group, typo.message_id, "queued"));
+    await logs(rig, outcomeOf(group, typo.message_id, "queued"));
     rig.simulator.editText(group, bob, typo.message_id, mention("where is order 1001?"));
-    await rig.bot.logged(
-      new RegExp(`e:${group.id}:${typo.message_id}:.*edit applied to the waiting message`),
-    );
+    await logs(rig, new RegExp(`e:${group.id}:${typo.message_id}:.*edit applied to the waiting message`));
     gate.open();
     await readsLike(rig, group, ["A long answer.", "Noted."]);
     expect(lastUserText(await asked("order 1001"))).toBe("Bob: @switchboard_bot where is order 1001?");
     expect(model.requests("1O01")).toEqual([]);
     // An edit of what was answered starts nothing.
     rig.simulator.editText(group, bob, typo.message_id, mention("where is order 1002?"));
-    await rig.bot.logged(new RegExp(`e:${group.id}:${typo.message_id}:.*not waiting`));
+    await logs(rig, new RegExp(`e:${group.id}:${typo.message_id}:.*not waiting`));
     expect(model.requests("1002")).toEqual([]);
   });
 });
@@ -243,7 +241,7 @@ describe.concurrent("presses and service messages", () => {
     rig.simulator.addTopic(group, "@switchboard_bot");
     const newest = rig.simulator.messages(group).at(-1)?.id ?? 0;
     for (const id of [...services.map(({ message_id }) => message_id), newest]) {
-      await rig.bot.logged(outcomeOf(group, id, "ignored: service message: [a-z ]+"));
+      await logs(rig, outcomeOf(group, id, "ignored: service message: [a-z ]+"));
     }
     expect(rig.simulator.calls({ chatId: group.id })).toEqual([]);
     expect(model.requests("title")).toEqual([]);

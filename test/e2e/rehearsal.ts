@@ -91,3 +91,14 @@ export async function readsLike(
 export function toldIn(request: ModelRequest | undefined): string {
   return (request?.messages ?? []).map((message) => `${message.role}: ${textOf(message)}`).join("\n");
 }
+
+/** Resolves when the bot's log has a line like this. @throws {Error} after the time limit */
+export async function logs(rig: Rig, line: RegExp): Promise<void> {
+  const limit = AbortSignal.timeout(SOON.timeoutMs);
+  const tooLate = new Promise<never>((_, reject) => {
+    limit.addEventListener("abort", () => reject(new Error(`Waited in vain for a log line like ${line}.`)), {
+      once: true,
+    });
+  });
+  await Promise.race([rig.bot.logged(line), tooLate]);
+}
