@@ -43,7 +43,7 @@ export function createWorker<Env = unknown>(
       const { pathname } = new URL(request.url);
       if (pathname === "/health") return Response.json({ status: "ok", agent: agentClass.name });
       if (pathname === "/agents" || pathname.startsWith("/agents/"))
-        return serveAgents(request, env, options);
+        return serveAgents(request, env, context, options);
       const root = rootName(request, env, options);
       return agentNamespace(context, env as object, agentClass.name)
         .getByName(root)
@@ -52,7 +52,12 @@ export function createWorker<Env = unknown>(
   };
 }
 
-async function serveAgents<Env>(request: Request, env: Env, options: WorkerOptions<Env>): Promise<Response> {
+async function serveAgents<Env>(
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+  options: WorkerOptions<Env>,
+): Promise<Response> {
   const verdict = await (options.authorize ?? isAdmin)(request, env);
   if (verdict instanceof Response) return verdict;
   if (!verdict) {
@@ -60,9 +65,37 @@ async function serveAgents<Env>(request: Request, env: Env, options: WorkerOptio
       "www-authenticate": "Bearer",
     });
   }
+  // The router takes the name as it stands in the path, where the "/" of a conversation's name has to be encoded.
+  const toDecodedName = async (
+    routed: Request,
+    { className, name }: { readonly className: string; readonly name: string },
+  ): Promise<Response | undefined> => {
+    const decoded = decodeName(name);
+    if (decoded === name) return undefined;
+    if (decoded === undefined) return noAgent();
+    return agentNamespace(context, env as object, className)
+      .getByName(decoded)
+      .fetch(routed);
+  };
   return (
-    (await routeAgentRequest(request, env)) ?? problem(404, "not_found", "There is no agent at this address.")
+    (await routeAgentRequest(request, env, {
+      onBeforeRequest: toDecodedName,
+      onBeforeConnect: toDecodedName,
+    })) ?? noAgent()
   );
+}
+
+function noAgent(): Response {
+  return problem(404, "not_found", "There is no agent at this address.");
+}
+
+function decodeName(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    // A "%" that encodes nothing.
+    return undefined;
+  }
 }
 
 async function isAdmin(request: Request, env: unknown): Promise<boolean> {

@@ -42,7 +42,7 @@ export class ScriptedBot extends Think {
   }
 
   override onRequest(request: Request): Response | Promise<Response> {
-    return this.#world().onRequest?.(request) ?? super.onRequest(request);
+    return this.#world().onRequest?.(request, this) ?? super.onRequest(request);
   }
 
   #world(): World {

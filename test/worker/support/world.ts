@@ -21,7 +21,7 @@ export interface WorldOptions {
   readonly getModel?: (agent: Think) => ReturnType<Think["getModel"]>;
   readonly getSystemPrompt?: (agent: Think) => string | Promise<string>;
   readonly getTools?: (agent: Think) => ToolSet | Promise<ToolSet>;
-  readonly onRequest?: (request: Request) => Response | Promise<Response>;
+  readonly onRequest?: (request: Request, agent: Think) => Response | Promise<Response>;
 }
 
 const worlds = new Map<string, World>();

@@ -1,0 +1,130 @@
+import { createExecutionContext } from "cloudflare:test";
+import { Agent } from "agents";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createWorker } from "../../../src/index.ts";
+import type { WorkerOptions } from "../../../src/index.ts";
+import { testEnv } from "../test-env.ts";
+import { SECRET, SECRET_HEADER } from "../support/fake-platform.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { createWorld } from "../support/world.ts";
+import { ScriptedBot } from "../worker.ts";
+
+type Env = typeof testEnv & { readonly ADMIN_TOKEN?: string };
+
+function serve(options: WorkerOptions<Env> = {}, adminToken?: string) {
+  const worker = createWorker<Env>(ScriptedBot, options);
+  return async (path: string, init?: RequestInit): Promise<Response> => {
+    if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
+    const request = new Request(`https://bot.example${path}`, init) as Parameters<typeof worker.fetch>[0];
+    return worker.fetch(request, { ...testEnv, ADMIN_TOKEN: adminToken }, createExecutionContext());
+  };
+}
+
+const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+
+describe("createWorker", () => {
+  it("says that it is there", async () => {
+    const response = await serve()("/health");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ok", agent: "ScriptedBot" });
+  });
+
+  it("gives a webhook to the root that is named, or that a function names", async () => {
+    const world = createWorld();
+    const body = (id: string) => JSON.stringify({ id, chat: "c1", user: "ada", text: id });
+    const post = (id: string): RequestInit => ({
+      method: "POST",
+      headers: { [SECRET_HEADER]: SECRET },
+      body: body(id),
+    });
+    const path = "/messengers/fake/webhook";
+    expect((await serve({ root: world.root })(path, post("one"))).status).toBe(200);
+    await world.shows("c1", "You said: one");
+    const byHeader = serve({ root: (request) => request.headers.get("x-shard") ?? "default" });
+    const sharded = post("two");
+    const response = await byHeader(path, {
+      ...sharded,
+      headers: { [SECRET_HEADER]: SECRET, "x-shard": world.root },
+    });
+    expect(response.status).toBe(200);
+    await world.shows("c1", "You said: one", "You said: two");
+  });
+
+  it.each(["", "a/b"])('refuses the root name "%s"', async (root) => {
+    await expect(serve({ root })("/")).rejects.toMatchObject({ code: "root_name_invalid" });
+    await expect(serve({ root: () => root })("/")).rejects.toMatchObject({ code: "root_name_invalid" });
+  });
+
+  it("refuses a class that does not extend Think", () => {
+    class Stranger extends Agent {}
+    expect(() => createWorker(Stranger)).toThrow(/needs a class that extends Think; Stranger does not/);
+  });
+});
+
+describe("/agents", () => {
+  const asked: string[] = [];
+  const world = createWorld({
+    onRequest: (_request, agent) => {
+      asked.push(agent.name);
+      return new Response("the bot's own page");
+    },
+  });
+  beforeEach(() => void captureLog());
+  const path = `/agents/scripted-bot/${world.root}`;
+
+  it("is closed to everybody when there is no ADMIN_TOKEN", async () => {
+    for (const init of [undefined, bearer(""), bearer("undefined")]) {
+      const response = await serve()(path, init);
+      expect(response.status).toBe(401);
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    }
+    expect((await serve({}, "")(path, bearer(""))).status).toBe(401);
+  });
+
+  it("is closed to a wrong token, and open to the right one", async () => {
+    const fetchAgents = serve({}, "right");
+    expect((await fetchAgents(path)).status).toBe(401);
+    expect((await fetchAgents(path, bearer("wrong"))).status).toBe(401);
+    expect((await fetchAgents(path, { headers: { authorization: "Basic right" } })).status).toBe(401);
+    const response = await fetchAgents(path, bearer("right"));
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("the bot's own page");
+  });
+
+  it("reaches a conversation by its name", async () => {
+    asked.length = 0;
+    const name = encodeURIComponent(`${world.root}/thread:fake:fake%3Ac1`);
+    const response = await serve({}, "right")(`/agents/scripted-bot/${name}`, bearer("right"));
+    expect(await response.text()).toBe("the bot's own page");
+    const other = encodeURIComponent(`${world.root}/thread:fake:fake%3Ac2`);
+    await serve({}, "right")(`/agents/scripted-bot/${other}`, bearer("right"));
+    expect(asked).toEqual([`${world.root}/thread:fake:fake%3Ac1`, `${world.root}/thread:fake:fake%3Ac2`]);
+  });
+
+  it("answers 404 for a name that is no name", async () => {
+    const response = await serve({}, "right")("/agents/scripted-bot/%E0%A4%A", bearer("right"));
+    expect(response.status).toBe(404);
+  });
+
+  it("has no way around the check by the path", async () => {
+    const fetchAgents = serve({}, "right");
+    for (const around of ["/agents", "/agents/", `/x/..${path}`, `/./agents/scripted-bot/${world.root}`]) {
+      expect((await fetchAgents(around)).status).toBe(401);
+    }
+  });
+
+  it("refuses a class that is not there", async () => {
+    const response = await serve({}, "right")("/agents/no-such-class/name", bearer("right"));
+    expect(response.status).toBe(400);
+    expect((await serve({}, "right")("/agents/scripted-bot", bearer("right"))).status).toBe(404);
+  });
+
+  it("lets `authorize` decide instead", async () => {
+    expect((await serve({ authorize: () => true })(path)).status).toBe(200);
+    expect((await serve({ authorize: () => false }, "right")(path, bearer("right"))).status).toBe(401);
+    const redirect = await serve({
+      authorize: async () => new Response("log in", { status: 302, headers: { location: "/login" } }),
+    })(path);
+    expect(redirect.status).toBe(302);
+  });
+});
