@@ -15,6 +15,9 @@ const SHORT_WAIT_MS = 2_000;
 /** While a reply streams, its turn keeps the object in memory anyway, and a timer saves the durable write. */
 const STREAMING_WAIT_MS = 30_000;
 
+/** With the backoff, about a quarter of an hour. */
+const MOST_FAILURES = 20;
+
 type Next =
   | { readonly kind: "call"; readonly reply: Reply; readonly surface: Surface; readonly action: CallAction }
   /** `Infinity`: until something changes. */
@@ -40,7 +43,12 @@ export class Lane {
   #waitUntil = 0;
   #timer: unknown;
   #working: Promise<void> | undefined;
+  /** How often in a row the budget could not be asked. */
+  #refusals = 0;
+  /** How often in a row the loop itself failed. */
   #failures = 0;
+  /** The reply that the loop works for. */
+  #current: Reply | undefined;
 
   /** `changed` is called when `wakeNeed` may be another. */
   constructor(context: DeliveryContext, changed: () => void) {
@@ -98,17 +106,32 @@ export class Lane {
         await this.#call(next);
       }
     } catch (error) {
-      // A failed write, or a defect: nothing is lost, because what is stored is taken up again after a rest.
-      const { log, deps } = this.#context;
-      log.error("delivery.loop-failed", { code: errorCode(error) ?? errorName(error) });
-      this.#notBefore = deps.clock.now() + backoffMs(this.#failures + 1, deps.random());
-      this.#waitUntil = this.#notBefore;
-      this.#failures += 1;
+      this.#rest(error);
     } finally {
       this.#working = undefined;
     }
     this.#armTimer();
     this.#changed();
+  }
+
+  /**
+   * After a failed write, or a defect. Nothing is lost: what is stored is taken up again after a rest. A reply that
+   * fails so for a quarter of an hour is given up, because the chat's other replies wait behind it.
+   */
+  #rest(error: unknown): void {
+    const { log, deps } = this.#context;
+    log.error("delivery.loop-failed", { code: errorCode(error) ?? errorName(error) });
+    this.#failures += 1;
+    this.#notBefore = deps.clock.now() + backoffMs(this.#failures, deps.random());
+    this.#waitUntil = this.#notBefore;
+    if (this.#failures < MOST_FAILURES || this.#current === undefined) return;
+    try {
+      this.#context.endReply(this.#current, "failed", "internal");
+      this.#failures = 0;
+    } catch {
+      // Nothing can be stored: then that is what fails, and not the reply.
+      log.error("delivery.storage-failed", { replyId: this.#current.record.id });
+    }
   }
 
   async #call(next: Extract<Next, { kind: "call" }>): Promise<void> {
@@ -121,11 +144,11 @@ export class Lane {
       grant = await budget.acquire(address, purposeOf(reply, next.action), surface.pacing);
     } catch (error) {
       this.#context.log.warn("delivery.budget-unreachable", { code: errorCode(error) });
-      this.#failures += 1;
-      this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#failures, deps.random()));
+      this.#refusals += 1;
+      this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#refusals, deps.random()));
       return;
     }
-    this.#failures = 0;
+    this.#refusals = 0;
     if (grant.kind === "wait") {
       // Text that becomes whole while an interim state waits asks again at once, for the slot that is kept for it.
       if (reply.isFinal === askedAsFinal) reply.notBefore = Math.max(grant.retryAt, deps.clock.now() + 1);
@@ -137,6 +160,7 @@ export class Lane {
     if (now.action.kind === "post") reply.stopTyping();
     const startedAt = deps.clock.now();
     const holdUntil = await performAction(this.#context, reply, surface, now.action);
+    this.#failures = 0;
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
     if (!reply.isFinal) {
       reply.notBefore = Math.max(reply.notBefore, startedAt + editEveryMs(reply.record.policy));
@@ -162,6 +186,7 @@ export class Lane {
       }
       const surface = this.#surface(reply);
       if (surface === undefined) continue;
+      this.#current = reply;
       const action = this.#reconcile(reply, surface);
       if (action === undefined) {
         if (reply.isFinal && reply.notBefore > now) until = Math.min(until, reply.notBefore);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createDelivery } from "../../../delivery/index.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { createHarness, depsOn } from "./engine-harness.ts";
+import { createHarness, depsOn, expectedMessages } from "./engine-harness.ts";
 import { createCrashWorld, startOf } from "./crash-world.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -124,4 +124,59 @@ it("writes few rows for a short reply that streams", async () => {
   expect(await delivery.settled("r1")).toBe("delivered");
   // Opened, sending, sent, whole, delivered.
   expect(writes).toBe(5);
+});
+
+it("goes on with the next reply when a surface breaks its contract", async () => {
+  const { surface, delivery, start, advance, visible, lines } = createHarness();
+  const post = surface.post.bind(surface);
+  surface.post = async (address, message, options) =>
+    message.text.endsWith("Poison.") ? (undefined as never) : post(address, message, options);
+  delivery.send(start("r1"), "Poison.");
+  delivery.send(start("r2"), "Hello.");
+  await advance(60_000);
+  expect(visible()).toEqual(["Hello."]);
+  expect(await delivery.settled("r1")).toBe("failed");
+  expect(lines.join("\n")).not.toContain("Poison");
+});
+
+it("gives up a reply on which the engine itself fails for a quarter of an hour", async () => {
+  const { surface, delivery, start, advance, visible, ended } = createHarness();
+  const { capabilities } = surface;
+  Object.defineProperty(surface, "capabilities", {
+    get: () => {
+      if (ended.length === 0) throw new TypeError("A defect.");
+      return capabilities;
+    },
+  });
+  delivery.send(start("r1"), "Never.");
+  delivery.send(start("r2"), "Hello.");
+  await advance(10 * 60_000);
+  expect(ended).toEqual([]);
+  await advance(10 * 60_000);
+  expect(ended).toEqual([
+    ["r1", "failed"],
+    ["r2", "delivered"],
+  ]);
+  expect(visible()).toEqual(["Hello."]);
+});
+
+it("does not believe in a stored state that an interim edit has overwritten", async () => {
+  const limits = { maxLength: 160, maxEntities: 100 };
+  const world = createCrashWorld({ limits });
+  const text = Array.from({ length: 8 }, (_, index) => `Paragraph ${index} of it.`).join("\n\n");
+  const first = world.boot(0);
+  first.delivery.open(startOf("r1"));
+  first.delivery.append("r1", text);
+  await first.advance(2_000);
+  first.kill();
+  const second = world.boot(0);
+  second.delivery.open(startOf("r1"));
+  second.delivery.append("r1", text.slice(0, 30));
+  await second.advance(2_000);
+  second.kill();
+  expect(world.platform.visible("7")).not.toEqual(expectedMessages(text, limits));
+  const third = world.boot(0);
+  third.delivery.finish("r1", text);
+  await third.advance(2_000);
+  expect(world.platform.visible("7")).toEqual(expectedMessages(text, limits));
 });
