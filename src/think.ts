@@ -1,6 +1,6 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
-import type { ToolSet, UIMessage } from "ai";
+import type { UIMessage } from "ai";
 import type { CallPurpose, Grant } from "./core/budget.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
@@ -16,6 +16,7 @@ import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
+import type { ThinkTools } from "./turn/turn-engine.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
@@ -80,7 +81,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /** AI SDK tools. A tool that may safely run twice can carry `recovery: "rerun"`. @default none */
-  getTools(): ToolSet | Promise<ToolSet> {
+  getTools(): ThinkTools | Promise<ThinkTools> {
     return {};
   }
 

@@ -1,25 +1,40 @@
+import type { MessengerEvent } from "./messenger-event.ts";
 import type { Address } from "./surface.ts";
 
-/** How a messenger's replies are shown. Every field has a default. */
-export interface DeliveryPolicy {
-  /** Shown when the model ended without any text. */
-  readonly emptyResponseText?: string;
-  /** Shown when the model or a tool failed; never an exception's own text (I10). */
-  readonly errorResponseText?: string;
-  /** Shown after what is visible when a reply could not be completed. */
-  readonly interruptedResponseText?: string;
-  /** Shown when `/stop` ended a reply. */
-  readonly stoppedResponseText?: string;
-  /** Shown once to a person whose messages no longer fit in the inbox. */
-  readonly busyResponseText?: string;
-  /** Shown once to a person who is not allowed to use the bot. */
-  readonly refusedResponseText?: string;
+/** What a text may depend on. */
+export interface TextContext {
+  /** IETF language tag of the person, when the platform tells it. */
+  readonly locale: string | undefined;
+  readonly event: MessengerEvent;
+}
+
+/** A text that no model wrote: the same for everybody, or made for the one who reads it. */
+export type PolicyText = string | ((context: TextContext) => string);
+
+/** What a stored reply needs of its messenger's policy: plain JSON. Every field has a default. */
+export interface ReplyPolicy {
   /** The line in front of a message that is sent again after an unknown outcome. */
   readonly resentMark?: string;
   /** Longest time one call to the platform may take, in milliseconds. @default 15000 */
   readonly callTimeoutMs?: number;
   /** Least time between two interim edits of one message, in milliseconds, over what the budget allows. @default 700 */
   readonly editEveryMs?: number;
+}
+
+/** How a messenger's replies are shown. Every field has a default. */
+export interface DeliveryPolicy extends ReplyPolicy {
+  /** Shown when the model ended without any text. */
+  readonly emptyResponseText?: PolicyText;
+  /** Shown when the model or a tool failed; never an exception's own text (I10). */
+  readonly errorResponseText?: PolicyText;
+  /** Shown after what is visible when a reply could not be completed. */
+  readonly interruptedResponseText?: PolicyText;
+  /** Shown when `/stop` ended a reply. */
+  readonly stoppedResponseText?: PolicyText;
+  /** Shown once to a person whose messages no longer fit in the inbox. */
+  readonly busyResponseText?: PolicyText;
+  /** Shown once to a person who is not allowed to use the bot. */
+  readonly refusedResponseText?: PolicyText;
   /** Whether a reply quotes the message it answers. @default "groups" */
   readonly replyTo?: "never" | "groups" | "always";
 }
@@ -31,7 +46,7 @@ export interface ReplyStart {
   readonly address: Address;
   /** The platform's id of the message that is answered. */
   readonly replyTo?: string;
-  readonly policy: DeliveryPolicy;
+  readonly policy: ReplyPolicy;
   /** The id of an earlier, withdrawn reply whose visible messages this one takes over. */
   readonly takesOver?: string;
 }

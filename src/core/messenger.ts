@@ -63,6 +63,14 @@ export interface MessengerOptions {
   readonly allow?: MessengerAllow;
   /** Messages of one person that follow each other within this time become one turn, in milliseconds. @default 1000 */
   readonly burstMs?: number;
+  /**
+   * What a message does that comes while a reply runs and is no part of the message before it. `queue`: it is answered
+   * afterwards. `steer`: the model gets it before its next step. `interrupt`: the running reply is stopped for it.
+   * @default "queue"
+   */
+  readonly whenBusy?: "queue" | "steer" | "interrupt";
+  /** Whether an edit of the message that was answered last has it answered anew, in place. @default false */
+  readonly rerunOnEdit?: boolean;
   /** Messages older than this when they can be answered are answered together, in milliseconds. @default 86400000 */
   readonly staleAfterMs?: number;
   /** Most unanswered messages kept for one conversation. @default 100 */

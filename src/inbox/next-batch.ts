@@ -48,6 +48,8 @@ function burst(head: InboxRow, following: readonly InboxRow[], burstMs: number):
 
 /** Whether `next` continues what `last` began: same person, same thread, and so soon that it is one utterance. */
 export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number): boolean {
+  // An earlier message that could be read only later is no continuation of what was answered meanwhile.
+  if (next.seq < last.seq) return false;
   if (!inSameThread(last, next) || last.event?.author?.userId !== next.event?.author?.userId) return false;
   const album = last.event?.message?.albumId;
   if (album !== undefined && album === next.event?.message?.albumId) return true;

@@ -84,7 +84,8 @@ export class AgentRuntime extends LifecycleCapability {
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
       resolveFile: (url, mediaType, name) => this.#resolveFile(url, mediaType, name),
-      onToolStart: (operationId) => this.thread.onToolStart(operationId),
+      beforeStep: (operationId) => this.thread.beforeStep(operationId),
+      beforeTool: (operationId, isRepeatable) => this.thread.beforeTool(operationId, isRepeatable),
       onSettled: () => this.thread.poke(),
       inTurn: (operationId, body) => inMessengerContext(this.thread.contextOf(operationId), body),
     });
@@ -169,7 +170,7 @@ export class AgentRuntime extends LifecycleCapability {
           typeof message === "string"
             ? { id: requestId, role: "user", parts: [{ type: "text", text: message }] }
             : message,
-        errorText: safeText(undefined, "errorResponseText"),
+        errorText: safeText(undefined, "errorResponseText", undefined),
         callback,
       });
     } finally {

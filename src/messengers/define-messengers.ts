@@ -19,6 +19,8 @@ export interface NormalizedMessengerDefinition extends MessengerDefinition {
   readonly acceptsMedia: readonly string[];
   readonly maxMediaBytes: number;
   readonly burstMs: number;
+  readonly whenBusy: "queue" | "steer" | "interrupt";
+  readonly rerunOnEdit: boolean;
   readonly staleAfterMs: number;
   readonly inboxLimit: number;
 }
@@ -97,6 +99,8 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
     acceptsMedia: definition.acceptsMedia ?? ["image/*"],
     maxMediaBytes: positive(id, "maxMediaBytes", definition.maxMediaBytes, 10 * 1024 * 1024),
     burstMs: notNegative(id, "burstMs", definition.burstMs, 1000),
+    whenBusy: definition.whenBusy ?? "queue",
+    rerunOnEdit: definition.rerunOnEdit ?? false,
     staleAfterMs: positive(id, "staleAfterMs", definition.staleAfterMs, 24 * 60 * 60 * 1000),
     inboxLimit: positive(id, "inboxLimit", definition.inboxLimit, 100),
   };

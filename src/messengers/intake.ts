@@ -11,7 +11,8 @@ import { sortEvent } from "../inbox/sort-event.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
 import type { CommandResult, ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
-import { safeText } from "./texts.ts";
+import { correctedEvent } from "./corrected-event.ts";
+import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { addressOf } from "./turn-runner.ts";
 
@@ -25,6 +26,8 @@ export interface IntakeOptions {
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   readonly context: (messengerId: string) => PlatformContext;
   readonly commands: () => ThinkCommands;
+  /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
+  readonly rerun: (edit: MessengerEvent) => boolean;
   /** Runs code of the bot so that it can ask which event it serves. */
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
@@ -160,7 +163,7 @@ export class Intake {
           `refused:${row.seq}`,
           event,
           definition,
-          safeText(definition.delivery, "refusedResponseText"),
+          safeText(definition.delivery, "refusedResponseText", event),
         );
       this.#end(row, isFirst ? "refused: not allowed" : "ignored: not allowed");
     });
@@ -176,7 +179,7 @@ export class Intake {
             `full:${row.seq}`,
             event,
             definition,
-            safeText(definition.delivery, "busyResponseText"),
+            safeText(definition.delivery, "busyResponseText", event),
           );
         }
         this.#end(row, "refused: the inbox is full");
@@ -204,16 +207,14 @@ export class Intake {
 
   #correct(row: InboxRow, event: MessengerEvent): void {
     const target = this.#queuedMessage(event);
-    if (target?.event?.message === undefined || event.message === undefined) {
+    if (target !== undefined) {
+      this.#options.inbox.correct(target.seq, correctedEvent(target, event));
+      this.#end(row, "edit applied to the waiting message");
+    } else if (this.#options.rerun(event)) {
+      this.#end(row, "edit: answered anew");
+    } else {
       this.#end(row, "ignored: edit of a message that is not waiting");
-      return;
     }
-    const { command: _command, ...message } = event.message;
-    this.#options.inbox.correct(target.seq, {
-      ...target.event,
-      message: { ...message, albumId: target.event.message.albumId, sentAt: target.event.message.sentAt },
-    });
-    this.#end(row, "edit applied to the waiting message");
   }
 
   /** In a group only one picture of an album carries the caption that addresses the bot; the others come with it. */
@@ -259,7 +260,7 @@ export class Intake {
       );
     } catch (error) {
       logBotFailure(log, `/${command.name}`, error);
-      result = safeText(definition.delivery, "errorResponseText");
+      result = safeText(definition.delivery, "errorResponseText", event);
     }
     if (typeof result === "string" && result !== "") replies.push(result);
     database.transaction(() => {
@@ -275,7 +276,10 @@ export class Intake {
   }
 
   #reply(id: string, event: MessengerEvent, definition: NormalizedMessengerDefinition, text: string): void {
-    this.#options.delivery.send({ id, address: addressOf(event), policy: definition.delivery ?? {} }, text);
+    this.#options.delivery.send(
+      { id, address: addressOf(event), policy: replyPolicy(definition.delivery) },
+      text,
+    );
   }
 
   #end(row: InboxRow, outcome: string): void {

@@ -1,4 +1,5 @@
-import type { DeliveryPolicy } from "../core/delivery.ts";
+import type { DeliveryPolicy, ReplyPolicy } from "../core/delivery.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
 
 /** Everything that a person may read which no model wrote. Nothing of an exception is ever added to it (I10). */
 export type SafeText =
@@ -19,6 +20,24 @@ const DEFAULTS: Readonly<Record<SafeText, string>> = {
   refusedResponseText: "Sorry, this bot is private and I am not able to help you here.",
 };
 
-export function safeText(policy: DeliveryPolicy | undefined, name: SafeText): string {
-  return policy?.[name] ?? DEFAULTS[name];
+/** The text for the one who reads it. A function of the bot that throws gives the default. */
+export function safeText(
+  policy: DeliveryPolicy | undefined,
+  name: SafeText,
+  event: MessengerEvent | undefined,
+): string {
+  const text = policy?.[name];
+  if (typeof text === "string") return text;
+  if (text === undefined || event === undefined) return DEFAULTS[name];
+  try {
+    return text({ locale: event.author?.language, event });
+  } catch {
+    // The bot's own function failed: a default is better than no answer.
+    return DEFAULTS[name];
+  }
+}
+
+/** What is stored with a reply. */
+export function replyPolicy({ callTimeoutMs, editEveryMs, resentMark }: DeliveryPolicy = {}): ReplyPolicy {
+  return { callTimeoutMs, editEveryMs, resentMark };
 }

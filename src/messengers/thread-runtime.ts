@@ -108,6 +108,7 @@ export class ThreadRuntime {
       definition: (messengerId) => this.#byId().get(messengerId),
       context: (messengerId) => this.#platform(messengerId),
       commands,
+      rerun: (edit) => this.#runner.rerun(edit),
       inContext: inMessengerContext,
     });
     this.memory = memory;
@@ -133,8 +134,12 @@ export class ThreadRuntime {
     return this.#turns.get(turnId)?.context;
   }
 
-  onToolStart(turnId: string): void {
-    this.#turns.markActed(turnId);
+  beforeStep(turnId: string): "go" | "yield" {
+    return this.#runner.beforeStep(turnId);
+  }
+
+  beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+    return this.#runner.beforeTool(turnId, isRepeatable);
   }
 
   /** Starts the loop, or has it go round once more. Never throws. */

@@ -1,6 +1,7 @@
 import type { UIMessage } from "ai";
 import type { Database } from "../core/database.ts";
 import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
+import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
@@ -10,7 +11,8 @@ import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
-import { safeText } from "./texts.ts";
+import { correctedEvent } from "./corrected-event.ts";
+import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { userParts } from "./user-message.ts";
 
@@ -34,6 +36,8 @@ export class TurnRunner {
   readonly #options: TurnRunnerOptions;
   /** Turns whose operation this object has begun or taken up since it was started. */
   readonly #begun = new Set<string>();
+  /** Tools that wait for the end of a burst. */
+  readonly #waits = new Map<string, AbortController>();
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
@@ -49,12 +53,14 @@ export class TurnRunner {
         if (wakeAt === "begun") continue;
         return wakeAt;
       }
-      if (turn.state === "stopping") {
+      if (turn.state !== "open") {
         await this.#options.engine.abort(turn.id, turn.session);
-        turns.setState(turn.id, "ended");
+        if (turn.state === "yielding")
+          this.#finishYielded(turn, await this.#options.engine.outcome(turn.id, turn.session));
+        else turns.setState(turn.id, "ended");
         continue;
       }
-      if (this.#supersede(turn)) continue;
+      if (this.#supersede(turn) || this.#interrupt(turn)) continue;
       if (!this.#begun.has(turn.id)) {
         await this.#begin(turn);
         continue;
@@ -76,7 +82,8 @@ export class TurnRunner {
     const { database, delivery, engine, inbox, turns } = this.#options;
     const turn = turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined) return false;
-    const mark = safeText(this.#policy(turn.address), "stoppedResponseText");
+    const mark = safeText(this.#policy(turn.address), "stoppedResponseText", turn.context);
+    this.#waits.get(turn.id)?.abort();
     database.transaction(() => {
       turns.setState(turn.id, "stopping");
       delivery.open(this.#replyOf(turn));
@@ -96,6 +103,60 @@ export class TurnRunner {
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
     }
+  }
+
+  /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
+  beforeStep(turnId: string): "go" | "yield" {
+    const { deps, inbox, turns } = this.#options;
+    const turn = turns.get(turnId);
+    if (turn?.state !== "open") return "go";
+    if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
+    const now = deps.clock.now();
+    const isAddressed = inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now);
+    if (!isAddressed) return "go";
+    turns.setState(turn.id, "yielding");
+    return "yield";
+  }
+
+  /**
+   * Before a tool runs. One with an effect does not begin while more of the person's message may come, because then
+   * the turn is withdrawn and begun anew.
+   */
+  async beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+    const { deps, turns } = this.#options;
+    const turn = turns.get(turnId);
+    if (turn === undefined || isRepeatable) return "run";
+    const { burstMs } = this.#options.definition(turn.address.messengerId);
+    const delayMs = turn.lastReceivedAt + burstMs - deps.clock.now();
+    if (!turn.acted && delayMs > 0) {
+      const waiting = new AbortController();
+      this.#waits.set(turnId, waiting);
+      await wait(deps.clock, delayMs, waiting.signal).catch(() => {
+        // Stopped or withdrawn while it waited: the state says so.
+      });
+      this.#waits.delete(turnId);
+    }
+    if (turns.get(turnId)?.state !== "open") return "block";
+    turns.markActed(turnId);
+    return "run";
+  }
+
+  /** Answers the messages of the newest turn anew, because one of them was edited. `false` when that is not wanted. */
+  rerun(edit: MessengerEvent): boolean {
+    const { inbox, memory, turns } = this.#options;
+    const turn = turns.newest();
+    if (turn === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
+    if (!this.#options.definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session())
+      return false;
+    const row = inbox
+      .rows(turn.messageSeqs)
+      .find((candidate) => isForThread(candidate, turn) && candidate.event?.message?.id === edit.message?.id);
+    if (row === undefined || edit.thread.chatId !== turn.address.chatId) return false;
+    this.#options.database.transaction(() => {
+      inbox.correct(row.seq, correctedEvent(row, edit));
+      this.#insert([], turn);
+    });
+    return true;
   }
 
   #takeNext(): number | "begun" | undefined {
@@ -128,6 +189,14 @@ export class TurnRunner {
     return true;
   }
 
+  /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
+  #interrupt(turn: Turn): boolean {
+    const { deps, inbox } = this.#options;
+    if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
+    const now = deps.clock.now();
+    return inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now) && this.stop();
+  }
+
   /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
   #continues(turn: Turn, row: InboxRow | undefined): boolean {
     if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
@@ -138,7 +207,7 @@ export class TurnRunner {
 
   #insert(rows: readonly InboxRow[], replaced: Turn | undefined): void {
     const { database, delivery, deps, inbox, log, memory, turns } = this.#options;
-    const newest = rows.at(-1);
+    const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
     const { event } = newest;
     const turn = {
@@ -152,6 +221,7 @@ export class TurnRunner {
     };
     database.transaction(() => {
       if (replaced !== undefined) {
+        this.#waits.get(replaced.id)?.abort();
         turns.setState(replaced.id, "withdrawn");
         delivery.withdraw(replaced.id);
       }
@@ -189,7 +259,7 @@ export class TurnRunner {
     const { database, delivery, inbox, log, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
-    const text = visibleText(outcome, this.#policy(turn.address));
+    const text = visibleText(outcome, this.#policy(turn.address), turn.context);
     database.transaction(() => {
       delivery.finish(turn.id, text);
       turns.setState(turn.id, "ended");
@@ -199,12 +269,24 @@ export class TurnRunner {
     log.info("turn.ended", { turn: turn.id, outcome: outcome.kind, characters: text.length });
   }
 
+  /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
+  #finishYielded(turn: Turn, outcome: TurnOutcome): void {
+    const { database, delivery, inbox, turns } = this.#options;
+    database.transaction(() => {
+      delivery.open(this.#replyOf(turn));
+      delivery.finish(turn.id, "text" in outcome ? outcome.text : "");
+      turns.setState(turn.id, "ended");
+      inbox.end(turn.messageSeqs, "steered");
+    });
+    this.#begun.delete(turn.id);
+  }
+
   #replyOf(turn: Turn): ReplyStart {
     const policy = this.#policy(turn.address);
     return {
       id: turn.id,
       address: turn.address,
-      policy,
+      policy: replyPolicy(policy),
       ...(repliesTo(policy, turn.context) && { replyTo: turn.context.message?.id }),
       ...(turn.replaces !== undefined && { takesOver: turn.replaces }),
     };
@@ -219,17 +301,18 @@ export class TurnRunner {
 function visibleText(
   outcome: Exclude<TurnOutcome, { kind: "open" | "unknown" }>,
   policy: DeliveryPolicy,
+  event: MessengerEvent,
 ): string {
   const said = outcome.text.trim() === "" ? "" : outcome.text;
   switch (outcome.kind) {
     case "done":
-      return said === "" ? safeText(policy, "emptyResponseText") : said;
+      return said === "" ? safeText(policy, "emptyResponseText", event) : said;
     case "stopped":
-      return joinParagraphs(said, safeText(policy, "stoppedResponseText"));
+      return joinParagraphs(said, safeText(policy, "stoppedResponseText", event));
     case "failed":
       return said === ""
-        ? safeText(policy, "errorResponseText")
-        : joinParagraphs(said, safeText(policy, "interruptedResponseText"));
+        ? safeText(policy, "errorResponseText", event)
+        : joinParagraphs(said, safeText(policy, "interruptedResponseText", event));
   }
 }
 
@@ -247,6 +330,10 @@ function joinParagraphs(text: string, paragraph: string): string {
 function repliesTo(policy: DeliveryPolicy, event: MessengerEvent): boolean {
   const when = policy.replyTo ?? "groups";
   return when === "always" || (when === "groups" && !event.thread.isDirectMessage);
+}
+
+function isForThread(row: InboxRow, turn: Turn): boolean {
+  return row.messengerId === turn.address.messengerId && row.incoming.thread.id === turn.address.threadId;
 }
 
 /** Where the answer to an event goes. */

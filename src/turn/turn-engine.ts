@@ -1,7 +1,7 @@
 import { createCompactFunction } from "agents/sessions";
 import type { Session } from "agents/sessions";
 import { ThinkHarness } from "agents/harness/think";
-import type { ThinkErrorClass, ThinkSessionEvent } from "agents/harness/think";
+import type { ThinkErrorClass, ThinkSessionEvent, ThinkToolCallDecision } from "agents/harness/think";
 import { generateText } from "ai";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { wait } from "../core/deps.ts";
@@ -14,6 +14,13 @@ import type { ModelMessagesOptions } from "./model-messages.ts";
 import { ReplyText, textOfParts } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
 
+/**
+ * The tools of a bot: an AI SDK `ToolSet` whose tools may say what becomes of a call that was interrupted. `"rerun"`:
+ * it only reads, or does no harm twice; it is run again, and it never makes a turn wait for the end of a burst.
+ * `"report"` (the default): the model is told that the call was interrupted and may or may not have had its effect.
+ */
+export type ThinkTools = Record<string, ToolSet[string] & { readonly recovery?: "rerun" | "report" }>;
+
 /** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
   readonly log: Log;
@@ -25,8 +32,10 @@ export interface TurnEngineOptions {
   readonly maxContextTokens: () => number;
   readonly interruptedStep: () => "restart" | "continue";
   readonly resolveFile: ModelMessagesOptions["resolveFile"];
-  /** A tool is about to run: the turn has an effect from here on. */
-  readonly onToolStart: (operationId: string) => void;
+  /** The model is about to be called again, after its tools ran. `yield` ends the operation there, with their results. */
+  readonly beforeStep: (operationId: string) => "go" | "yield";
+  /** A tool is about to run; one that may safely run twice is `isRepeatable`. `block` leaves it undone. */
+  readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
   /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
   readonly onSettled: (operationId: string) => void;
   /** Runs code of the bot so that it can ask which turn it serves. */
@@ -65,6 +74,8 @@ export class TurnEngine {
   readonly #texts = new Map<string, ReplyText>();
   readonly #failures = new Map<string, number>();
   readonly #rests = new Map<string, number>();
+  /** The bot's tools as each session saw them last. */
+  readonly #offered = new Map<string, ToolSet>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
 
   constructor(options: TurnEngineOptions) {
@@ -79,7 +90,11 @@ export class TurnEngine {
       recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
       configureSession: (session, id) => this.#configure(session, id),
       hooks: {
-        beforeTurn: async ({ session, operationId, messages }) => {
+        beforeTurn: async ({ session, operationId, messages, step }) => {
+          if (step > 0 && options.beforeStep(operationId) === "yield") {
+            await this.harness.abort(session, operationId);
+            return {};
+          }
           await this.#restBeforeRetry(operationId);
           return {
             messages: await toModelMessages(messages, {
@@ -89,7 +104,14 @@ export class TurnEngine {
             }),
           };
         },
-        beforeToolCall: ({ operationId }) => options.onToolStart(operationId),
+        beforeToolCall: async ({ session, operationId, toolName }): Promise<ThinkToolCallDecision> => {
+          const tool: object = this.#offered.get(session)?.[toolName] ?? {};
+          const isRepeatable = "recovery" in tool && tool.recovery === "rerun";
+          const decision = await options.beforeTool(operationId, isRepeatable);
+          return decision === "run"
+            ? { action: "run" }
+            : { action: "block", reason: "The turn was withdrawn." };
+        },
         onStepFinish: ({ operationId }) => {
           this.#failures.delete(operationId);
         },
@@ -251,6 +273,7 @@ export class TurnEngine {
 
   async #tools(session: string): Promise<ToolSet> {
     const tools = await this.#inTurnOf(session, () => this.#options.tools());
+    this.#offered.set(session, tools);
     const operationId = this.#running.get(session);
     if (operationId === undefined) return tools;
     return interruptibleTools(tools, (body) => this.#options.inTurn(operationId, body));

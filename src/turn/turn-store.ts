@@ -24,10 +24,11 @@ CREATE TABLE IF NOT EXISTS turn_v1 (
 /**
  * - `open`: the model is at work, or will be
  * - `stopping`: somebody ended it; what is visible stays
+ * - `yielding`: it ends between two steps, because the person said more; what it found out stays in the transcript
  * - `ended`: its reply's text is stored
  * - `withdrawn`: a later turn answers its messages too
  */
-export type TurnState = "open" | "stopping" | "ended" | "withdrawn";
+export type TurnState = "open" | "stopping" | "yielding" | "ended" | "withdrawn";
 
 export interface Turn {
   /** Also the id of its reply and of its operation at the turn engine. */
@@ -39,7 +40,7 @@ export interface Turn {
   readonly address: Address;
   /** The event of the newest message that it answers. */
   readonly context: MessengerEvent;
-  /** Whether a tool has begun to run: from then on the turn cannot be withdrawn. */
+  /** Whether a tool has begun that must not run twice: from then on the turn cannot be withdrawn. */
   readonly acted: boolean;
   readonly lastReceivedAt: number;
   /** The inbox rows that it answers. */
@@ -52,7 +53,7 @@ export interface TurnStore {
   /** Begins a turn, and forgets those that finished before the newest one. */
   insert(turn: Omit<Turn, "seq" | "state" | "acted">): Turn;
   get(id: string): Turn | undefined;
-  /** Turns that are `open` or `stopping`, oldest first. */
+  /** Turns that are `open`, `stopping` or `yielding`, oldest first. */
   unfinished(): Turn[];
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;
@@ -99,7 +100,7 @@ export function createTurnStore(database: Database): TurnStore {
       return { ...turn, seq: newest + 1, state: "open", acted: false };
     },
     get: (id) => firstRow(read("WHERE id = ?", id)),
-    unfinished: () => read("WHERE state IN ('open', 'stopping') ORDER BY seq"),
+    unfinished: () => read("WHERE state IN ('open', 'stopping', 'yielding') ORDER BY seq"),
     newest: () => firstRow(read("ORDER BY seq DESC LIMIT 1")),
     setState(id, state) {
       database.run("UPDATE turn_v1 SET state = ? WHERE id = ?", state, id);

@@ -80,7 +80,7 @@ describe("several messages", () => {
     });
     rig.simulator.sendText(chat, user, "first");
     await gate.reached;
-    rig.simulator.sendText(chat, user, "second");
+    rig.simulator.sendText(chat, user, "second", { date: later() });
     await rig.bot.logged(
       new RegExp(
         `m:${chat.id}:\\d+","thread":"telegram:${chat.id}","outcome":"queued"[^]*m:${chat.id}:\\d+","thread":"telegram:${chat.id}","outcome":"queued"`,
@@ -103,7 +103,7 @@ describe("several messages", () => {
     });
     rig.simulator.sendText(chat, user, "first");
     await gate.reached;
-    const second = rig.simulator.sendText(chat, user, "secnod");
+    const second = rig.simulator.sendText(chat, user, "secnod", { date: later() });
     rig.simulator.editText(chat, user, second.message_id, "second");
     await rig.bot.logged(new RegExp(`thread":"telegram:${chat.id}","outcome":"edit applied`));
     gate.open();
