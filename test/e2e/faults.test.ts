@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ApiCall, FaultKind } from "../../playground/telegram/simulator.ts";
 import { createGate } from "../support/gate.ts";
 import {
@@ -22,6 +22,9 @@ const MARK = "(sent again after a connection problem)";
 const ERROR_TEXT = "Something is broken here.";
 const INTERRUPTED_TEXT = "Sorry, I could not finish this answer. Please ask again if you need the rest.";
 const EMPTY_TEXT = "I have no answer to that. Could you put it another way?";
+
+// They wait more than they work.
+vi.setConfig({ maxConcurrency: 12 });
 
 let rig: Rig;
 let model: Rehearsal;
