@@ -3,6 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import type { Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { mathSyntax } from "./math-syntax.ts";
 
 type SyntaxExtension = NonNullable<Options["extensions"]>[number];
 
@@ -19,7 +20,7 @@ const tree = gfmFromMarkdown();
  */
 export function parseMarkdown(source: string, targets: LinkTargets): Root {
   return fromMarkdown(source, {
-    extensions: [syntax, resolveAgainst(targets)],
+    extensions: [syntax, mathSyntax, resolveAgainst(targets)],
     mdastExtensions: [tree],
   });
 }

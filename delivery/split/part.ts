@@ -1,11 +1,8 @@
+import type { TextLimits } from "../../src/core/rich-text.ts";
 import type { Renderer } from "./renderer.ts";
 
-/** A platform's limits for one message, in the platform's own way of counting. */
-export interface PartLimits {
-  readonly maxLength: number;
-  /** `Infinity` where there is no such limit. */
-  readonly maxEntities: number;
-}
+/** A platform's limits for one message, in the platform's own way of counting: data of its provider. */
+export type PartLimits = TextLimits;
 
 export interface Part<Content> {
   readonly index: number;

@@ -64,7 +64,8 @@ describe("blocks of a growing document", () => {
   it("reads generated documents as the parser reads the whole of them", () => {
     fc.assert(
       fc.property(separatedMarkdown, (markdown) => {
-        fc.pre(!hasDefinition(markdown));
+        // After indented code the parser reads the second paragraph of a list item as code, against CommonMark.
+        fc.pre(!hasDefinition(markdown) && !markdown.includes("    indented"));
         expect(essence(split(markdown))).toEqual(essence(parsedWhole(markdown)));
       }),
       { numRuns: 400 },
@@ -81,5 +82,24 @@ describe("blocks of a growing document", () => {
         { type: "text_link", offset: 53, length: 1, url: "https://b.example" },
       ],
     });
+  });
+
+  it.each([
+    "energy $E = m_e c^2 * 2 * x$ end",
+    "$$\n\\frac{a_1}{b_2} * c * d\n$$",
+    "so \\(x_1 * y * z\\) and \\(n\\)",
+    "\\[ \\sum_{i=1}^n x_i * y * z \\]",
+    "costs $5 and $10, or 3$",
+  ])("leaves formulas and prices as they are: %s", (markdown) => {
+    expect(split(markdown)).toEqual({ text: markdown, entities: [] });
+  });
+
+  it.each([
+    ["\\[not a link\\](x)", "[not a link](x)"],
+    ["\\[1\\] and \\*this\\*", "[1] and *this*"],
+    ["\\\\(a", "\\(a"],
+    ["$5 is *not* $ 6", "$5 is not $ 6"],
+  ])("still reads escapes outside of formulas: %s", (markdown, text) => {
+    expect(split(markdown).text).toBe(text);
   });
 });
