@@ -9,7 +9,7 @@ export interface WorkerOptions<Env> {
   /** The root that takes a request; no `/` in its name. A busy bot names one for each shard. @default "default" */
   readonly root?: string | ((request: Request, env: Env) => string);
   /**
-   * Who may reach `/agents/...`: agents by name, with their transcripts.
+   * Who may reach `/agents/...`, sub-agents and web sockets: agents by name, with their transcripts and state.
    * `true`, or a Response to answer with. @default bearers of the environment's `ADMIN_TOKEN`; nobody without one
    */
   readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
@@ -44,6 +44,11 @@ export function createWorker<Env = unknown>(
       if (pathname === "/health") return Response.json({ status: "ok", agent: agentClass.name });
       if (pathname === "/agents" || pathname.startsWith("/agents/"))
         return serveAgents(request, env, context, options);
+      // A socket, and a path of a sub-agent, reach into the root as well: its state, its callables, its children.
+      if (isInward(request, pathname)) {
+        const refusal = await refuse(request, env, options);
+        if (refusal !== undefined) return refusal;
+      }
       const root = rootName(request, env, options);
       return agentNamespace(context, env as object, agentClass.name)
         .getByName(root)
@@ -58,13 +63,8 @@ async function serveAgents<Env>(
   context: ExecutionContext,
   options: WorkerOptions<Env>,
 ): Promise<Response> {
-  const verdict = await (options.authorize ?? isAdmin)(request, env);
-  if (verdict instanceof Response) return verdict;
-  if (!verdict) {
-    return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
-      "www-authenticate": "Bearer",
-    });
-  }
+  const refusal = await refuse(request, env, options);
+  if (refusal !== undefined) return refusal;
   // The router takes the name as it stands in the path, where the "/" of a conversation's name has to be encoded.
   const toDecodedName = async (
     routed: Request,
@@ -83,6 +83,24 @@ async function serveAgents<Env>(
       onBeforeConnect: toDecodedName,
     })) ?? noAgent()
   );
+}
+
+function isInward(request: Request, pathname: string): boolean {
+  return request.headers.get("upgrade")?.toLowerCase() === "websocket" || `${pathname}/`.includes("/sub/");
+}
+
+/** The answer for those who are not authorized; `undefined` for those who are. */
+async function refuse<Env>(
+  request: Request,
+  env: Env,
+  options: WorkerOptions<Env>,
+): Promise<Response | undefined> {
+  const verdict = await (options.authorize ?? isAdmin)(request, env);
+  if (verdict instanceof Response) return verdict;
+  if (verdict) return undefined;
+  return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
+    "www-authenticate": "Bearer",
+  });
 }
 
 function noAgent(): Response {

@@ -172,9 +172,9 @@ export class ThreadRuntime {
   async #loop(): Promise<void> {
     const { deps, engine, wakeAt } = this.#options;
     if (!this.#hasResumed) {
-      this.#hasResumed = true;
       await this.#resume();
       await engine.resumeAll();
+      this.#hasResumed = true;
     }
     while (this.#isDirty) {
       this.#isDirty = false;

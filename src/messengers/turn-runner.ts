@@ -222,6 +222,7 @@ export class TurnRunner {
     database.transaction(() => {
       if (replaced !== undefined) {
         this.#waits.get(replaced.id)?.abort();
+        this.#begun.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
         delivery.withdraw(replaced.id);
       }
