@@ -1,0 +1,59 @@
+import { createWorker, modelFromEnv, Think } from "switchboard";
+import type { ModelEnvironment, ThinkModel } from "switchboard";
+import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
+import telegramMessenger from "switchboard/messengers/telegram";
+
+interface Env extends ModelEnvironment {
+  TELEGRAM_BOT_TOKEN: string;
+  TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
+  TELEGRAM_BOT_USERNAME?: string;
+  TELEGRAM_API_BASE_URL?: string;
+}
+
+type Events = Parameters<Think["receiveMessengerEvents"]>[1];
+
+/**
+ * A bot whose conversations fail to take a message that asks for it: "fail before storing" twice, as a full disk does,
+ * and "fail after storing" once, as a machine does that dies behind its last write.
+ */
+export class ForgetfulBot extends Think<Env> {
+  #failures = 0;
+
+  override getModel(): ThinkModel {
+    return modelFromEnv(this.env).model;
+  }
+
+  override async receiveMessengerEvents(messengerId: string, events: Events): Promise<void> {
+    const text = JSON.stringify(events);
+    if (text.includes("fail before storing") && this.#failures < 2) {
+      this.#failures += 1;
+      throw new Error("EXCEPTION-DETAIL: the disk is full");
+    }
+    await super.receiveMessengerEvents(messengerId, events);
+    if (text.includes("fail after storing") && this.#failures < 1) {
+      this.#failures += 1;
+      throw new Error("EXCEPTION-DETAIL: the machine died");
+    }
+  }
+
+  override onRequest(request: Request): Response | Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname.endsWith("/hello")) return new Response("Hello from the bot itself");
+    if (pathname === "/ignored") return Response.json(this.ignoredUpdates());
+    return super.onRequest(request);
+  }
+
+  override getMessengers(): ThinkMessengers {
+    return defineMessengers({
+      telegram: telegramMessenger({
+        token: this.env.TELEGRAM_BOT_TOKEN,
+        secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+        userName: this.env.TELEGRAM_BOT_USERNAME,
+        apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
+        burstMs: 0,
+      }),
+    });
+  }
+}
+
+export default createWorker(ForgetfulBot);
