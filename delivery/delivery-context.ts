@@ -4,6 +4,7 @@ import type { DeliveryPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
+import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
@@ -29,6 +30,9 @@ export interface DeliveryContext {
   /** Late news about a message: whoever owns it now looks at it again. */
   readonly revisit: (replyId: string) => void;
 }
+
+/** The root answers at once or not at all. */
+export const BUDGET_TIMEOUT_MS = 5_000;
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
@@ -73,13 +77,14 @@ export function logFailure(
 
 /** Remembers a penalty at the root. When the root cannot be told, the caller still keeps it for itself. */
 export async function penalize(
-  context: Pick<DeliveryContext, "budget" | "log">,
+  context: Pick<DeliveryContext, "budget" | "deps" | "log">,
   address: Address,
   retryAfterMs: number,
 ): Promise<void> {
-  try {
-    await context.budget.penalize(address, retryAfterMs);
-  } catch {
+  const outcome = await callWithin(context.deps.clock, BUDGET_TIMEOUT_MS, () =>
+    context.budget.penalize(address, retryAfterMs),
+  );
+  if (outcome.kind !== "done") {
     context.log.warn("delivery.penalty-not-stored", { messengerId: address.messengerId, retryAfterMs });
   }
 }

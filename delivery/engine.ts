@@ -5,7 +5,6 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./answer-action.ts";
-import { callTimeoutMs, logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
 import { Lane } from "./lane.ts";
@@ -16,7 +15,7 @@ import { Reply } from "./reply.ts";
 import { ReplyStore } from "./reply-store.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { adoptMessages } from "./take-over.ts";
-import { showTyping } from "./typing-indicator.ts";
+import { startTyping } from "./start-typing.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */
@@ -92,14 +91,16 @@ class Engine implements Delivery {
     };
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
-      this.#admit(new Reply(record, this.#outbox.rowsOf(record.id).map(entryOf)));
+      const entries = this.#outbox.rowsOf(record.id).map(entryOf);
+      this.#admit(new Reply(record, entries, options.deps.clock.now()));
     }
   }
 
   open(start: ReplyStart): void {
     const reply = this.#begin(start, undefined);
     if (reply === undefined) return;
-    this.#type(reply);
+    reply.touchedAt = this.#options.deps.clock.now();
+    startTyping(this.#context, reply);
     this.#poke(reply);
   }
 
@@ -200,7 +201,7 @@ class Engine implements Delivery {
       this.#tell(start.id, "gone");
       return undefined;
     }
-    const reply = new Reply(record, []);
+    const reply = new Reply(record, [], now);
     this.#options.database.transaction(() => {
       this.#store.insert(record, undefined);
       if (start.takesOver !== undefined) this.#takeOver(reply, start.takesOver);
@@ -241,32 +242,9 @@ class Engine implements Delivery {
 
   #streaming(replyId: string): Reply | undefined {
     const reply = this.#replies.get(replyId);
-    return reply?.record.state === "streaming" ? reply : undefined;
-  }
-
-  #type(reply: Reply): void {
-    if (reply.isFinal || reply.hasVisibleMessage) return;
-    reply.stopTyping();
-    const { address, policy, id } = reply.record;
-    let surface: Surface;
-    try {
-      surface = this.#options.surfaceFor(address.messengerId);
-    } catch {
-      // Not declared any more; the lane ends the reply.
-      return;
-    }
-    if (!surface.capabilities.typing) return;
-    reply.stopTyping = showTyping({
-      clock: this.#options.deps.clock,
-      budget: this.#options.budget,
-      surface,
-      address,
-      callTimeoutMs: callTimeoutMs(policy),
-      onFailure: (failure) => {
-        logFailure(this.#context, { method: "typing", address, replyId: id, attempts: 1 }, failure);
-        if (failure.kind === "retry-after") void penalize(this.#context, address, failure.retryAfterMs);
-      },
-    });
+    if (reply?.record.state !== "streaming") return undefined;
+    reply.touchedAt = this.#options.deps.clock.now();
+    return reply;
   }
 
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {

@@ -1,13 +1,14 @@
-import type { CallPurpose, Grant } from "../src/core/budget.ts";
+import type { CallPurpose } from "../src/core/budget.ts";
 import { errorCode } from "../src/core/errors.ts";
 import type { Surface } from "../src/core/surface.ts";
+import { errorName } from "./error-name.ts";
 import { backoffMs } from "./call-policy.ts";
-import { editEveryMs } from "./delivery-context.ts";
+import { callWithin } from "./call-within.ts";
+import { BUDGET_TIMEOUT_MS, editEveryMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
-import { markLost, performAction } from "./perform-action.ts";
-import type { Action, CallAction } from "./perform-action.ts";
-import { strayUntil } from "./outbox-entry.ts";
-import { reconcile } from "./reconcile.ts";
+import { nextCall } from "./next-call.ts";
+import { performAction } from "./perform-action.ts";
+import type { CallAction } from "./perform-action.ts";
 import type { Reply } from "./reply.ts";
 
 /** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */
@@ -15,6 +16,8 @@ const SHORT_WAIT_MS = 2_000;
 /** While a reply streams, its turn keeps the object in memory anyway, and a timer saves the durable write. */
 const STREAMING_WAIT_MS = 30_000;
 
+/** A reply that streams and gets no text for so long holds nobody any more: its turn may never come back. */
+const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 /** With the backoff, about a quarter of an hour. */
 const MOST_FAILURES = 20;
 
@@ -30,7 +33,8 @@ export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readon
  * The one writer of an address: shows its replies, one call at a time, in the order of `open`.
  *
  * A reply whose text is whole holds every later one until it has ended. One that still streams holds only replies of
- * later turns: a notice, such as the answer of a command, does not wait for the turn before it.
+ * later turns, and those only while it gets text now and then: a notice, such as the answer of a command, does not
+ * wait for the turn before it.
  */
 export class Lane {
   readonly #context: DeliveryContext;
@@ -139,15 +143,17 @@ export class Lane {
     const { reply, surface } = next;
     const { address } = reply.record;
     const askedAsFinal = reply.isFinal;
-    let grant: Grant;
-    try {
-      grant = await budget.acquire(address, purposeOf(reply, next.action), surface.pacing);
-    } catch (error) {
-      this.#context.log.warn("delivery.budget-unreachable", { code: errorCode(error) });
+    const answer = await callWithin(deps.clock, BUDGET_TIMEOUT_MS, () =>
+      budget.acquire(address, purposeOf(reply, next.action), surface.pacing),
+    );
+    if (answer.kind !== "done") {
+      const code = answer.kind === "failed" ? errorCode(answer.error) : answer.kind;
+      this.#context.log.warn("delivery.budget-unreachable", { code });
       this.#refusals += 1;
       this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#refusals, deps.random()));
       return;
     }
+    const grant = answer.value;
     this.#refusals = 0;
     if (grant.kind === "wait") {
       // Text that becomes whole while an interim state waits asks again at once, for the slot that is kept for it.
@@ -171,14 +177,17 @@ export class Lane {
   #next(): Next {
     const now = this.#context.deps.clock.now();
     let until = Infinity;
-    let isHeld = false;
+    let heldUntil = 0;
     if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
     for (const reply of this.#replies) {
+      if (heldUntil > now && !reply.record.isNotice) {
+        if (reply.isDirty) until = Math.min(until, heldUntil);
+        continue;
+      }
       if (!reply.isFinal) {
-        if (isHeld) continue;
-        isHeld = true;
+        heldUntil = Math.max(heldUntil, reply.touchedAt + ABANDONED_AFTER_MS);
         if (!reply.isDirty) continue;
-      } else if (isHeld && !reply.record.isNotice) continue;
+      }
       if (reply.notBefore > now) {
         until = Math.min(until, reply.notBefore);
         if (reply.isFinal && !reply.isWholeVisible) break;
@@ -187,7 +196,7 @@ export class Lane {
       const surface = this.#surface(reply);
       if (surface === undefined) continue;
       this.#current = reply;
-      const action = this.#reconcile(reply, surface);
+      const action = nextCall(this.#context, reply, surface);
       if (action === undefined) {
         if (reply.isFinal && reply.notBefore > now) until = Math.min(until, reply.notBefore);
         continue;
@@ -198,59 +207,6 @@ export class Lane {
       if (reply.isFinal) break;
     }
     return { kind: "wait", until };
-  }
-
-  /** The call that a reply needs; none when it has ended, or needs other text first. */
-  #reconcile(reply: Reply, surface: Surface): CallAction | undefined {
-    const parts = this.#parts(reply, surface);
-    if (parts === undefined) return undefined;
-    for (;;) {
-      const action: Action = reconcile({
-        entries: reply.entries,
-        parts,
-        isFinal: reply.isFinal,
-        canEdit: surface.capabilities.edit,
-        canRemove: surface.capabilities.remove,
-      });
-      switch (action.kind) {
-        case "lost":
-          markLost(this.#context, action.entry);
-          break;
-        case "idle":
-          reply.isDirty = false;
-          return undefined;
-        case "ended":
-          if (this.#awaitsStrayEdit(reply)) return undefined;
-          if (forgetStrayEdits(reply)) break;
-          this.#context.endReply(reply, action.code === undefined ? "delivered" : "failed", action.code);
-          return undefined;
-        default:
-          return action;
-      }
-    }
-  }
-
-  /**
-   * Everything is visible, but an edit that was given up may still land on it: looks again when that is over. Later
-   * replies do not wait for it.
-   */
-  #awaitsStrayEdit(reply: Reply): boolean {
-    const until = strayUntil(reply.entries);
-    if (until === undefined || until <= this.#context.deps.clock.now()) return false;
-    reply.isWholeVisible = true;
-    reply.notBefore = until;
-    return true;
-  }
-
-  #parts(reply: Reply, surface: Surface): ReturnType<Reply["parts"]> | undefined {
-    try {
-      return reply.parts(surface);
-    } catch (error) {
-      // A text that cannot be cut must not hold the chat's other replies for ever.
-      this.#context.log.error("delivery.split-failed", { replyId: reply.record.id, code: errorName(error) });
-      this.#context.endReply(reply, "failed", "split-failed");
-      return undefined;
-    }
   }
 
   #surface(reply: Reply): Surface | undefined {
@@ -283,19 +239,4 @@ function purposeOf(reply: Reply, action: CallAction): CallPurpose {
   if (action.kind === "post") return "post";
   // A later part waits for an earlier one to be whole.
   return action.kind === "edit" && !action.isInterim ? "post" : "edit";
-}
-
-/** Whether something may have been changed by an edit that was given up: it is then not known what is visible. */
-function forgetStrayEdits(reply: Reply): boolean {
-  if (strayUntil(reply.entries) === undefined) return false;
-  for (const entry of reply.entries) {
-    if (entry.strayEdit === undefined) continue;
-    entry.strayEdit = undefined;
-    entry.shownHash = undefined;
-  }
-  return true;
-}
-
-function errorName(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

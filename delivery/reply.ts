@@ -17,6 +17,8 @@ export class Reply {
   entries: OutboxEntry[];
   /** There may be something to send. */
   isDirty = true;
+  /** Epoch milliseconds of the last sign of its turn. */
+  touchedAt: number;
   /** Epoch milliseconds before which nothing of this reply is tried, for pacing. */
   notBefore = 0;
   /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
@@ -29,10 +31,11 @@ export class Reply {
   /** What it has not read yet. */
   #pending = "";
 
-  constructor(record: ReplyRecord, entries: readonly OutboxEntry[]) {
+  constructor(record: ReplyRecord, entries: readonly OutboxEntry[], now: number) {
     this.record = record;
     this.laneKey = laneKey(record.address);
     this.entries = [...entries];
+    this.touchedAt = now;
     this.#pending = record.text ?? "";
   }
 

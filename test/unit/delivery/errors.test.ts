@@ -79,11 +79,14 @@ it("keeps a penalty to itself when the root cannot be told of it", async () => {
   expect(visible()).toEqual([TEXT]);
 });
 
-it("waits for a budget that cannot be asked", async () => {
+it.each([
+  ["refuses", () => Promise.reject(new Error("down"))],
+  ["never answers", () => new Promise<never>(() => {})],
+])("waits for a budget that %s", async (_name, down) => {
   let isDown = true;
   const harness = createHarness({
     budget: (real) => ({
-      acquire: (...ask) => (isDown ? Promise.reject(new Error("down")) : real.acquire(...ask)),
+      acquire: (...ask) => (isDown ? down() : real.acquire(...ask)),
       penalize: (...what) => real.penalize(...what),
     }),
   });
@@ -92,7 +95,7 @@ it("waits for a budget that cannot be asked", async () => {
   await harness.advance(60_000);
   expect(surface.calls).toEqual([]);
   isDown = false;
-  await harness.advance(6_000);
+  await harness.advance(11_000);
   expect(visible()).toEqual([TEXT]);
 });
 

@@ -26,6 +26,22 @@ it("shows the replies of an address in the order in which they were opened", asy
   expect(visible()).toEqual(["First.", "Second."]);
 });
 
+it("does not hold a later turn's reply for one whose turn never comes back", async () => {
+  const { delivery, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "Half of");
+  await advance(60_000);
+  delivery.open(start("r2"));
+  delivery.finish("r2", "Second.");
+  await advance(8 * 60_000);
+  expect(visible()).toEqual(["Half of"]);
+  await advance(61_000);
+  expect(visible()).toEqual(["Half of", "Second."]);
+  delivery.finish("r1", "Half of it, and the rest.");
+  await advance(1_000);
+  expect(visible()).toEqual(["Half of it, and the rest.", "Second."]);
+});
+
 it("shows a notice while a reply streams, and goes on with the reply in its own message", async () => {
   const { delivery, advance, start, visible } = createHarness();
   delivery.open(start("r1"));
