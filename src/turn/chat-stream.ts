@@ -9,7 +9,7 @@ import { ReplyText } from "./reply-text.ts";
 export interface StreamCallback {
   /** The turn is durable. `requestId` is what `cancelChat` takes. */
   onStart(event: { readonly requestId: string }): void | Promise<void>;
-  /** One AI SDK UI message chunk, as JSON. */
+  /** One AI SDK UI message chunk, as JSON; never an `error`, for which there is `onError`. */
   onEvent(json: string): void | Promise<void>;
   onDone(): void | Promise<void>;
   /** The turn ended without a whole answer. `error` may be shown to a person. */
@@ -57,6 +57,8 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
   const unsubscribe = handle.subscribe((event) => {
     if (event.type === "chunk" && event.operationId === requestId) {
       text.onChunk(event.chunk);
+      // A failed model call may be made again; whether the turn failed is told by `onError` alone.
+      if (event.chunk.type === "error") return;
       void call(() => callback.onEvent(JSON.stringify(event.chunk)));
     } else if (
       event.type === "message" &&
