@@ -88,10 +88,10 @@ export function fakePlatform(chats: FakeChats): MessengerPlatform {
       kind: "header",
       verify: (headers) => Promise.resolve(headers.get(SECRET_HEADER) === SECRET),
     },
-    async receive(request, _context, { accept, ignore }) {
+    async receive(request, _context, root) {
       const update = (await request.json()) as FakeUpdate;
-      if (update.kind === "poll") ignore("poll");
-      else await accept([incomingOf(update)]);
+      if (update.kind === "poll") root.ignore("poll");
+      else await root.accept([incomingOf(update)]);
       return Response.json({ ok: true });
     },
     parse: (incoming, { messengerId }) => Promise.resolve(eventOf(incoming, messengerId)),

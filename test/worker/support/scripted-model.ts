@@ -95,7 +95,7 @@ function streamOf(
     async start(controller) {
       signal?.addEventListener("abort", () => controller.error(signal.reason), { once: true });
       controller.enqueue({ type: "stream-start", warnings: [] });
-      let reason: "stop" | "tool-calls" = "stop";
+      let reason: "stop" | "tool-calls" | "error" = "stop";
       for (const [index, step] of steps.entries()) {
         const id = String(index);
         switch (step.kind) {
@@ -118,8 +118,9 @@ function streamOf(
             });
             break;
           case "fail":
-            controller.error(step.error);
-            return;
+            reason = "error";
+            controller.enqueue({ type: "error", error: step.error });
+            break;
         }
       }
       controller.enqueue({

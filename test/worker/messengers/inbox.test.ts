@@ -1,0 +1,415 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createGate } from "../../support/gate.ts";
+import { captureLog } from "../support/log-lines.ts";
+import type { LogLine } from "../support/log-lines.ts";
+import { callTool, failWith, holdAt, say } from "../support/scripted-model.ts";
+import { createWorld } from "../support/world.ts";
+import { tool } from "ai";
+import { z } from "zod";
+
+let log: readonly LogLine[];
+beforeEach(() => {
+  log = captureLog();
+});
+
+const outcomes = (): unknown[] =>
+  log.filter(({ event }) => event === "inbox.event").map(({ outcome }) => outcome);
+
+describe("an event that comes more than once", () => {
+  it("is answered once, however many of it come at the same moment (I2)", async () => {
+    const world = createWorld();
+    const update = { id: "1", chat: "c1", user: "ada", text: "Hello" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => world.post(update)));
+    expect(answers).toEqual(Array.from({ length: 8 }, () => 200));
+    await world.shows("c1", "You said: Hello");
+    expect(await world.post(update)).toBe(200);
+    await world.write("c1", "And then?");
+    await world.shows("c1", "You said: Hello", "You said: And then?");
+    expect(world.requests).toHaveLength(2);
+    expect(outcomes().filter((outcome) => outcome === "known already")).toHaveLength(8);
+  });
+
+  it("presses a button once, and acknowledges it (I2)", async () => {
+    const world = createWorld({ messenger: { respondTo: ["action"] } });
+    const press = { kind: "press", id: "p1", chat: "c1", user: "ada", text: "yes" } as const;
+    await Promise.all([world.post(press), world.post(press)]);
+    await world.shows("c1", "You said: [Button pressed: yes]");
+    expect(world.chats.answered).toEqual(["p1"]);
+  });
+});
+
+describe("a message while a turn runs", () => {
+  it("waits for it; turns run one at a time, in order of arrival (I3)", async () => {
+    const gate = createGate();
+    let running = 0;
+    let most = 0;
+    const world = createWorld({
+      getTools: () => ({
+        count: tool({
+          inputSchema: z.object({}),
+          execute: async () => {
+            running += 1;
+            most = Math.max(most, running);
+            await gate.pass();
+            running -= 1;
+            return "counted";
+          },
+        }),
+      }),
+      script: ({ prompt, said }) =>
+        prompt.at(-1)?.role === "tool" ? [say(`Counted for ${said}`)] : [callTool("count")],
+    });
+    await world.write("c1", "one");
+    await gate.reached;
+    await world.write("c1", "two", { user: "bob" });
+    await world.write("c1", "three");
+    expect(outcomes()).toEqual(["queued", "queued", "queued"]);
+    expect(world.requests).toHaveLength(1);
+    gate.open();
+    await world.shows("c1", "Counted for one", "Counted for two", "Counted for three");
+    expect(most).toBe(1);
+  });
+
+  it("answers two chats at the same time", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      script: ({ said }) => (said === "slow" ? [holdAt(gate), say("slow done")] : [say("quick done")]),
+    });
+    await world.write("c1", "slow");
+    await gate.reached;
+    await world.write("c2", "quick");
+    await world.shows("c2", "quick done");
+    expect(world.chats.visible("c1")).toEqual([]);
+    gate.open();
+    await world.shows("c1", "slow done");
+  });
+
+  it("lets /stop overtake it, and answers what waited (I3)", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      script: ({ said }) =>
+        said === "tell" ? [say("Once upon"), holdAt(gate), say(" a time")] : [say("Later.")],
+    });
+    await world.write("c1", "tell");
+    await world.shows("c1", "Once upon");
+    await world.write("c1", "and then?");
+    expect(await world.write("c1", "/stop")).toBe(200);
+    await world.shows("c1", "Once upon\n\n⏹ Stopped.", "Later.");
+    expect(outcomes()).toContain("command: stop");
+    gate.open();
+    await world.write("c1", "/stop");
+    await world.shows("c1", "Once upon\n\n⏹ Stopped.", "Later.", "There is nothing to stop.");
+  });
+
+  it("stops a tool that does not look at its signal", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      getTools: () => ({
+        wait: tool({ inputSchema: z.object({}), execute: () => gate.pass().then(() => "late") }),
+      }),
+      script: ({ prompt, said }) =>
+        said === "go" && prompt.at(-1)?.role === "user" ? [callTool("wait")] : [say(`Answer to ${said}`)],
+    });
+    await world.write("c1", "go");
+    await gate.reached;
+    await world.write("c1", "/stop");
+    await world.shows("c1", "⏹ Stopped.");
+    await world.write("c1", "next");
+    await world.shows("c1", "⏹ Stopped.", "Answer to next");
+    gate.open();
+  });
+
+  it("begins an empty transcript with /new, and answers there what was waiting", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      script: ({ prompt, said }) =>
+        said === "tell" ? [say("Once upon"), holdAt(gate)] : [say(`${said}: ${prompt.length - 1} messages`)],
+    });
+    await world.write("c1", "tell");
+    await world.shows("c1", "Once upon");
+    await world.write("c1", "waiting");
+    await world.write("c1", "/new");
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toContain("waiting: 1 messages"), 8000);
+    expect(world.chats.visible("c1")[0]).toBe("Once upon\n\n⏹ Stopped.");
+    gate.open();
+  });
+});
+
+describe("an edit and a deletion", () => {
+  const held = () => {
+    const gate = createGate();
+    const world = createWorld({
+      commands: { boom: { description: "Fire", handler: () => "Fired!" } },
+      script: ({ said }) => (said === "first" ? [holdAt(gate), say("First.")] : [say(`You said: ${said}`)]),
+    });
+    return { gate, world };
+  };
+
+  it("correct a message that waits, or withdraw it", async () => {
+    const { gate, world } = held();
+    await world.write("c1", "first");
+    await gate.reached;
+    await world.write("c1", "wrong", { id: "w" });
+    await world.write("c1", "regretted", { id: "r" });
+    await world.post({ kind: "edit", id: "w", chat: "c1", user: "ada", text: "right" });
+    await world.post({ kind: "delete", id: "r", chat: "c1", user: "ada" });
+    gate.open();
+    await world.shows("c1", "First.", "You said: right");
+    expect(outcomes()).toEqual(
+      expect.arrayContaining([
+        "edit applied to the waiting message",
+        "withdrawn by its author",
+        "deletion applied to the waiting message",
+      ]),
+    );
+  });
+
+  it("never runs a command, and leaves what was answered alone", async () => {
+    const { gate, world } = held();
+    await world.write("c1", "first", { id: "f" });
+    await gate.reached;
+    await world.write("c1", "harmless", { id: "h" });
+    await world.post({ kind: "edit", id: "h", chat: "c1", user: "ada", text: "/boom" });
+    await world.post({ kind: "edit", id: "f", chat: "c1", user: "ada", text: "/boom now" });
+    gate.open();
+    await world.shows("c1", "First.", "You said: /boom");
+    expect(outcomes()).toContain("ignored: edit of a message that is not waiting");
+    await world.post({ kind: "edit", id: "h", chat: "c1", user: "ada", text: "again" });
+    await world.post({ kind: "delete", id: "h", chat: "c1", user: "ada" });
+    await vi.waitFor(() => expect(outcomes()).toContain("deletion recorded"));
+    expect(world.chats.visible("c1")).toEqual(["First.", "You said: /boom"]);
+  });
+
+  it("belongs to its own chat: a message of the same id elsewhere is not touched (I11)", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      messenger: { conversation: "self" },
+      script: ({ said }) => (said === "first" ? [holdAt(gate), say("First.")] : [say(`You said: ${said}`)]),
+    });
+    await world.write("c1", "first");
+    await gate.reached;
+    await world.write("c1", "mine", { id: "same" });
+    await world.write("c2", "yours", { id: "same" });
+    await world.post({ kind: "delete", id: "same", chat: "c2", user: "bob" });
+    gate.open();
+    await world.shows("c1", "First.", "You said: mine");
+    expect(world.chats.visible("c2")).toEqual([]);
+  });
+});
+
+describe("messages that waited too long", () => {
+  it("are answered as one when they are stale", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      messenger: { staleAfterMs: 1000 },
+      script: ({ said }) => (said === "first" ? [holdAt(gate), say("First.")] : [say(`You said: ${said}`)]),
+    });
+    await world.write("c1", "first");
+    await gate.reached;
+    for (const text of ["one", "two", "three"])
+      await world.write("c1", text, { sentAt: Date.now() - 60_000 });
+    await world.write("c1", "fresh", { sentAt: Date.now() + 60_000 });
+    gate.open();
+    await world.shows("c1", "First.", "You said: one\ntwo\nthree", "You said: fresh");
+  });
+});
+
+describe("an inbox that is full", () => {
+  it("says so once, and once again after it had room", async () => {
+    const gates = [createGate(), createGate()];
+    const world = createWorld({
+      messenger: { inboxLimit: 2, delivery: { busyResponseText: "Too fast.", editEveryMs: 0 } },
+      script: ({ said }) => {
+        const gate = gates[Number(said.slice(1))];
+        return said.startsWith("h") && gate !== undefined ? [holdAt(gate), say(said)] : [say(said)];
+      },
+    });
+    await world.write("c1", "h0");
+    await gates[0]?.reached;
+    for (const text of ["a", "b", "lost", "lost too"]) expect(await world.write("c1", text)).toBe(200);
+    await world.shows("c1", "Too fast.");
+    expect(outcomes().filter((outcome) => outcome === "refused: the inbox is full")).toHaveLength(2);
+    gates[0]?.open();
+    await world.shows("c1", "Too fast.", "h0", "a", "b");
+    await world.write("c1", "h1");
+    await gates[1]?.reached;
+    for (const text of ["c", "d", "lost again"]) await world.write("c1", text);
+    await world.shows("c1", "Too fast.", "h0", "a", "b", "Too fast.");
+    gates[1]?.open();
+    await world.shows("c1", "Too fast.", "h0", "a", "b", "Too fast.", "h1", "c", "d");
+  });
+
+  it("takes /stop all the same", async () => {
+    const gate = createGate();
+    const world = createWorld({ messenger: { inboxLimit: 1 }, script: () => [say("Hm"), holdAt(gate)] });
+    await world.write("c1", "one");
+    await world.shows("c1", "Hm");
+    await world.write("c1", "two");
+    await world.write("c1", "/stop");
+    await vi.waitFor(() => expect(world.chats.visible("c1")[0]).toBe("Hm\n\n⏹ Stopped."), 8000);
+    gate.open();
+  });
+});
+
+describe("who may use the bot", () => {
+  it.each([
+    ["by id", ["ada", 42]],
+    ["by a function", async ({ userId }: { readonly userId: string }) => ["ada", "42"].includes(userId)],
+  ])("%s: others get one refusal, then silence, and the model is never asked", async (_name, allow) => {
+    const world = createWorld({
+      messenger: {
+        allow,
+        respondTo: ["direct-message", "mention", "action"],
+        delivery: { refusedResponseText: "Not for you.", editEveryMs: 0 },
+      },
+    });
+    const eve = { user: "eve" };
+    await world.write("c1", "Hello", eve);
+    await world.write("c1", "Hello?", eve);
+    await world.write("c1", "/help", eve);
+    await world.post({ kind: "press", id: "p1", chat: "c1", user: "eve", text: "yes" });
+    await vi.waitFor(() => expect(outcomes()).toHaveLength(4));
+    await world.shows("c1", "Not for you.");
+    expect(outcomes()).toEqual([
+      "refused: not allowed",
+      "ignored: not allowed",
+      "ignored: not allowed",
+      "ignored: not allowed",
+    ]);
+    expect(world.requests).toEqual([]);
+    await world.write("c2", "Hello", { user: "42" });
+    await world.shows("c2", "You said: Hello");
+  });
+
+  it("refuses each stranger of a group once, and answers the others there", async () => {
+    const world = createWorld({ messenger: { allow: ["ada"] } });
+    const group = { isGroup: true, mentions: true };
+    const refusal = "Sorry, this bot is private and I am not able to help you here.";
+    await world.write("g1", "Hello", { ...group, user: "eve" });
+    await world.write("g1", "Hello", { ...group, user: "mallory" });
+    await world.write("g1", "Hello", { ...group, user: "eve" });
+    await world.write("g1", "unaddressed", { isGroup: true, user: "trudy" });
+    await world.write("g1", "Hello", group);
+    await world.shows("g1", refusal, refusal, "You said: ada: Hello");
+    expect(outcomes()).toContain("ignored: no mention");
+  });
+});
+
+describe("code of the bot on the way in", () => {
+  it("changes events by toEvent", async () => {
+    const world = createWorld({
+      messenger: {
+        toEvent: ({ event, eventKind, raw, thread }) => ({
+          ...event,
+          message: event.message && {
+            ...event.message,
+            text: `${event.message.text} (${eventKind} in ${thread.id}, ${typeof raw})`,
+          },
+        }),
+      },
+    });
+    await world.write("c1", "Hello");
+    await world.shows("c1", "You said: Hello (direct-message in fake:c1, object)");
+  });
+
+  it("hands text of a command to the model, and sends its replies", async () => {
+    const world = createWorld({
+      commands: {
+        tr: { description: "Translate", handler: ({ args }) => ({ prompt: `Translate: ${args}` }) },
+        two: {
+          description: "Two replies",
+          handler: ({ reply, event }) => {
+            reply(`one for ${event.author?.userId ?? ""}`);
+            return "two";
+          },
+        },
+        hush: { description: "Silence", handler: () => undefined },
+      },
+    });
+    await world.write("c1", "/tr bonjour");
+    await world.shows("c1", "You said: Translate: bonjour");
+    await world.write("c1", "/two");
+    await world.shows("c1", "You said: Translate: bonjour", "one for ada", "two");
+    await world.write("c1", "/hush");
+    await world.write("c1", "/unknown thing");
+    await world.shows("c1", "You said: Translate: bonjour", "one for ada", "two", "You said: /unknown thing");
+    expect(outcomes()).toEqual(["queued", "command: two", "command: hush", "queued"]);
+  });
+
+  it("shows the error text when a command throws, and nothing of the exception (I10)", async () => {
+    const world = createWorld({
+      messenger: { delivery: { errorResponseText: "That did not work.", editEveryMs: 0 } },
+      commands: {
+        boom: {
+          description: "Throw",
+          handler: ({ reply }) => {
+            reply("Half done.");
+            throw new Error("password is hunter2");
+          },
+        },
+      },
+    });
+    await world.write("c1", "/boom");
+    await world.shows("c1", "Half done.", "That did not work.");
+    expect(JSON.stringify(log)).not.toContain("hunter2");
+    expect(log).toContainEqual(
+      expect.objectContaining({ event: "bot.failed", method: "/boom", code: "Error" }),
+    );
+  });
+
+  it("lists all commands in /help, also one that takes a built-in name", async () => {
+    const world = createWorld({
+      commands: { start: { description: "Shop now", handler: () => "Welcome!" } },
+    });
+    await world.write("c1", "/start");
+    await world.shows("c1", "Welcome!");
+    await world.write("c1", "/help");
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(2));
+    expect(world.chats.visible("c1")[1]).toMatch(/\/start – Shop now[\s\S]*\/stop – /);
+  });
+
+  it("does not let a message that cannot be read block those after it, and is asked again (I1)", async () => {
+    let isBroken = true;
+    const world = createWorld({
+      messenger: {
+        toEvent: ({ event }) => {
+          if (event.message?.text === "odd" && isBroken) throw new Error("odd indeed");
+          return event;
+        },
+      },
+    });
+    await world.write("c1", "odd");
+    await world.write("c1", "even");
+    await world.shows("c1", "You said: even");
+    isBroken = false;
+    await world.write("c1", "more");
+    await world.shows("c1", "You said: even", "You said: odd", "You said: more");
+    expect(JSON.stringify(log)).not.toContain("odd indeed");
+  });
+});
+
+describe("the log", () => {
+  it("has one line for each event that says what became of it, without its text (I10)", async () => {
+    const world = createWorld({ script: () => [failWith(new Error("secret words"))] });
+    await world.write("g1", "psst", { isGroup: true, id: "1" });
+    await world.write("c1", "Hello", { id: "2" });
+    await world.write("c1", "/help", { id: "3" });
+    await world.post({ kind: "edit", id: "9", chat: "c1", user: "ada", text: "changed" });
+    await world.post({ kind: "member", id: "4", chat: "c1", user: "ada" });
+    await vi.waitFor(() => expect(log.some(({ event }) => event === "turn.ended")).toBe(true), 8000);
+    await vi.waitFor(() => expect(outcomes()).toHaveLength(5));
+    expect(
+      Object.fromEntries(
+        log.filter(({ event }) => event === "inbox.event").map(({ key, outcome }) => [key, outcome]),
+      ),
+    ).toEqual({
+      "fake|message:g1:1": "ignored: no mention",
+      "fake|message:c1:2": "queued",
+      "fake|message:c1:3": "command: help",
+      "fake|edit:c1:9:changed": "ignored: edit of a message that is not waiting",
+      "fake|member:c1:4": "membership: changed",
+    });
+    const text = JSON.stringify(log.filter(({ event }) => event !== "inbox.event"));
+    expect(text).not.toMatch(/psst|Hello|secret words/);
+  });
+});
