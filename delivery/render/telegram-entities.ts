@@ -62,9 +62,39 @@ export const telegramEntities: Renderer<RichText> = {
         right.entity.length - left.entity.length ||
         left.order - right.order,
     );
-    return { text: lines.text, entities: entities.map(({ entity }) => entity) };
+    return { text: lines.text, entities: joinTouching(entities.map(({ entity }) => entity)) };
   },
 };
+
+/** Makes one of two entities that touch and are alike, which are the halves of a block that was too large. */
+function joinTouching(entities: readonly TextEntity[]): readonly TextEntity[] {
+  const joined: TextEntity[] = [];
+  const latest = new Map<string, number>();
+  for (const entity of entities) {
+    const key = `${entity.type} ${entity.url ?? ""}`;
+    const index = latest.get(key);
+    const first = index === undefined ? undefined : joined[index];
+    if (index !== undefined && first !== undefined && canJoin(first, entity, entities)) {
+      joined[index] = { ...first, length: first.length + entity.length };
+    } else {
+      latest.set(key, joined.length);
+      joined.push(entity);
+    }
+  }
+  return joined;
+}
+
+function canJoin(first: TextEntity, second: TextEntity, all: readonly TextEntity[]): boolean {
+  if (first.offset + first.length !== second.offset || !JOINED.has(first.type)) return false;
+  const holds = (outer: TextEntity, inner: TextEntity): boolean =>
+    outer.offset <= inner.offset && outer.offset + outer.length >= inner.offset + inner.length;
+  return all.every(
+    (other) =>
+      other.type === first.type || other.type === second.type || holds(other, first) === holds(other, second),
+  );
+}
+
+const JOINED: ReadonlySet<string> = new Set(["bold", "italic", "strikethrough", "text_link"]);
 
 function innerQuotes(marks: readonly Mark[]): number {
   let quotes = 0;

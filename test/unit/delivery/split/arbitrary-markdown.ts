@@ -111,7 +111,7 @@ const block: fc.Arbitrary<string> = fc.letrec<{ block: string; blocks: string }>
       .map(([bullet, items, gap]) => items.map((item) => bullet + indent(item, "  ")).join(gap)),
     fc
       .tuple(
-        fc.integer({ min: 0, max: 99 }),
+        fc.integer({ min: 0, max: 90 }),
         fc.array(tie("blocks"), { minLength: 1, maxLength: 3 }),
         fc.constantFrom("\n", "\n\n"),
       )
