@@ -296,7 +296,7 @@ function isFromPerson(event: MessengerEvent): boolean {
   return (
     event.message !== undefined ||
     event.action !== undefined ||
-    (event.kind === "membership" && event.detail !== "left")
+    (event.kind === "membership" && event.detail !== "blocked" && event.detail !== "removed")
   );
 }
 
