@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { ApiCall, FaultKind } from "../../playground/telegram/simulator.ts";
+import type { ApiCall, FaultKind, SimChat } from "../../playground/telegram/simulator.ts";
 import { createGate } from "../support/gate.ts";
 import {
   callTool,
@@ -13,7 +13,16 @@ import {
   type ModelStep,
 } from "../support/model-script.ts";
 import { startRig, type Rig } from "../support/rig.ts";
-import { logs, newcomer, rehearse, SOON, toldIn, type Person, type Rehearsal } from "./rehearsal.ts";
+import {
+  logs,
+  newcomer,
+  readsLike,
+  rehearse,
+  SOON,
+  toldIn,
+  type Person,
+  type Rehearsal,
+} from "./rehearsal.ts";
 
 const KEY = "sk-a-key-that-nobody-may-read";
 /** Stands in every error that the model server and the bot's own code produce. */
@@ -61,7 +70,7 @@ describe.concurrent("the Bot API fails", () => {
     rest.open();
     await ada.reads("Slowly but surely to the end.");
     expect(refused(ada)).toHaveLength(1);
-    expect(callsDuringPenalty(ada, retryAfter * 1000)).toEqual([]);
+    expect(callsDuringPenalty(ada.chat, retryAfter * 1000)).toEqual([]);
   });
 
   it.each([
@@ -128,7 +137,7 @@ describe.concurrent("the Bot API fails", () => {
     openBoth(inTwoHalves(`edit ${name}`), ada, "editMessageText");
     rig.simulator.fault({ ...fault, method: "editMessageText", when: isLast, chatId: ada.chat.id });
     ada.write(`edit ${name}`);
-    await rig.simulator.waitFor(() => callsIn(ada).filter(isLast).length === 2, SOON);
+    await rig.simulator.waitFor(() => callsIn(ada.chat).filter(isLast).length === 2, SOON);
     await ada.reads("Slowly but surely to the end.");
     expect(posts(ada)).toHaveLength(1);
   });
@@ -173,7 +182,24 @@ describe.concurrent("the Bot API fails", () => {
     first.open();
     rest.open();
     await ada.reads("Slowly but surely to the end.");
-    expect(callsDuringPenalty(ada, 2000)).toEqual([]);
+    expect(callsDuringPenalty(ada.chat, 2000)).toEqual([]);
+  });
+
+  it("sends nothing to any topic of a group while one of them made it wait", async () => {
+    const ada = rig.simulator.addUser({ first_name: "Ada" });
+    const group = rig.simulator.addGroup({ title: "Friends", forum: true, members: [ada] });
+    const [tea, coffee] = [rig.simulator.addTopic(group, "Tea"), rig.simulator.addTopic(group, "Coffee")];
+    const gate = createGate();
+    model.on("about tea", [say("Green.", { chunkSize: 10 })]);
+    model.on("about coffee", [holdAt(gate), say("Black.", { chunkSize: 10 })]);
+    rig.simulator.fault({ kind: "429", retryAfter: 3, method: "sendMessage", chatId: group.id });
+    rig.simulator.sendText(group, ada, "@switchboard_bot about tea", { threadId: tea });
+    await logs(rig, new RegExp(`"delivery.call-failed".*too-many-requests.*"telegram:${group.id}:${tea}"`));
+    rig.simulator.sendText(group, ada, "@switchboard_bot about coffee", { threadId: coffee });
+    gate.open();
+    await readsLike(rig, group, ["Green."], tea);
+    await readsLike(rig, group, ["Black."], coffee);
+    expect(callsDuringPenalty(group, 3000)).toEqual([]);
   });
 });
 
@@ -307,21 +333,25 @@ function isLast({ method, payload }: Pick<ApiCall, "method" | "payload">): boole
   return method === "editMessageText" && String(payload.text).endsWith("to the end.");
 }
 
-function callsIn(person: Person): readonly ApiCall[] {
-  return rig.simulator.calls({ chatId: person.chat.id });
+function callsIn(chat: SimChat): readonly ApiCall[] {
+  return rig.simulator.calls({ chatId: chat.id });
 }
 
 /** What was called after the first refusal, while it said to wait. */
-function callsDuringPenalty(person: Person, lastsMs: number): readonly ApiCall[] {
-  const [penalty] = refused(person);
+function callsDuringPenalty(chat: SimChat, lastsMs: number): readonly ApiCall[] {
+  const penalty = callsIn(chat).find(isRefused);
   if (penalty === undefined) throw new Error("No call was refused.");
-  return callsIn(person).filter(({ at, number }) => number > penalty.number && at < penalty.at + lastsMs);
+  return callsIn(chat).filter(({ at, number }) => number > penalty.number && at < penalty.at + lastsMs);
 }
 
-function posts(person: Person): readonly ApiCall[] {
-  return callsIn(person).filter(({ method }) => method === "sendMessage");
+function posts({ chat }: Person): readonly ApiCall[] {
+  return callsIn(chat).filter(({ method }) => method === "sendMessage");
 }
 
-function refused(person: Person): readonly ApiCall[] {
-  return callsIn(person).filter(({ outcome }) => outcome === "error");
+function refused({ chat }: Person): readonly ApiCall[] {
+  return callsIn(chat).filter(isRefused);
+}
+
+function isRefused({ outcome }: ApiCall): boolean {
+  return outcome === "error";
 }
