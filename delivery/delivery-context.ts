@@ -1,6 +1,6 @@
 import type { Budget } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
-import type { DeliveryPolicy, ReplyState } from "../src/core/delivery.ts";
+import type { ReplyPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
@@ -37,11 +37,11 @@ export const BUDGET_TIMEOUT_MS = 5_000;
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
 
-export function callTimeoutMs(policy: DeliveryPolicy): number {
+export function callTimeoutMs(policy: ReplyPolicy): number {
   return policy.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
 }
 
-export function editEveryMs(policy: DeliveryPolicy): number {
+export function editEveryMs(policy: ReplyPolicy): number {
   return policy.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
 }
 

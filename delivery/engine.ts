@@ -52,6 +52,7 @@ class Engine implements Delivery {
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
   readonly #lanes = new Map<string, Lane>();
+  readonly #surfaces = new Map<string, Surface>();
   /** Replies that have not ended, and withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
@@ -71,7 +72,7 @@ class Engine implements Delivery {
       log: options.log,
       budget: options.budget,
       outbox: this.#outbox,
-      surfaceFor: options.surfaceFor,
+      surfaceFor: (messengerId) => this.#surface(messengerId),
       reply: (id) => this.#replies.get(id),
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endChat: (address, code) => this.#endChat(address, code),
@@ -228,11 +229,20 @@ class Engine implements Delivery {
 
   #canEdit(address: Address): boolean {
     try {
-      return this.#options.surfaceFor(address.messengerId).capabilities.edit;
+      return this.#surface(address.messengerId).capabilities.edit;
     } catch {
       // Not declared any more; the reply itself will end for that.
       return false;
     }
+  }
+
+  /** Surfaces hold nothing but their client; one for each messenger is made. Throws for one that is not declared. */
+  #surface(messengerId: string): Surface {
+    const known = this.#surfaces.get(messengerId);
+    if (known !== undefined) return known;
+    const surface = this.#options.surfaceFor(messengerId);
+    this.#surfaces.set(messengerId, surface);
+    return surface;
   }
 
   #admit(reply: Reply): void {

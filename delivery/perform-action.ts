@@ -141,6 +141,7 @@ async function edit(
   if (failure.kind === "unknown") {
     const isSame = entry.strayEdit === undefined || entry.strayEdit.hash === part.hash;
     const until = clock.now() + callTimeoutMs(reply.record.policy);
+    entry.shownHash = undefined;
     entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
   }
   return applyFailure(context, reply, { method: "edit", entry, part, content, isInterim }, failure);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Database } from "../src/core/database.ts";
-import type { DeliveryPolicy, ReplyState } from "../src/core/delivery.ts";
+import type { ReplyPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Address } from "../src/core/surface.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
@@ -31,7 +31,7 @@ export interface ReplyRecord {
   readonly position: number;
   readonly address: Address;
   readonly replyTo?: string | undefined;
-  readonly policy: DeliveryPolicy;
+  readonly policy: ReplyPolicy;
   /** Outside of any turn: whole from its start. */
   readonly isNotice: boolean;
   readonly state: ReplyState;
@@ -62,7 +62,7 @@ const addressSchema = z.object({
   isDirectMessage: z.boolean(),
 });
 
-const policySchema = z.looseObject({
+const policySchema = z.object({
   resentMark: z.string().optional(),
   callTimeoutMs: z.number().optional(),
   editEveryMs: z.number().optional(),
@@ -95,7 +95,7 @@ export class ReplyStore {
       record.position,
       JSON.stringify(record.address),
       record.replyTo ?? null,
-      JSON.stringify(record.policy),
+      JSON.stringify(policySchema.parse(record.policy)),
       record.isNotice ? 1 : 0,
       record.state,
       record.text ?? null,

@@ -1,10 +1,10 @@
-import type { DeliveryPolicy } from "../src/core/delivery.ts";
+import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { RichText, TextLimits } from "../src/core/rich-text.ts";
 
 const DEFAULT_MARK = "(sent again after a connection problem)";
 
 /** The line in front of a message that is sent again after an unknown outcome; one line, whatever was configured. */
-export function resentMark(policy: DeliveryPolicy): string {
+export function resentMark(policy: ReplyPolicy): string {
   const mark = (policy.resentMark ?? DEFAULT_MARK).replaceAll(/\s+/g, " ").trim();
   return mark === "" ? DEFAULT_MARK : mark;
 }

@@ -1,6 +1,6 @@
 import { createBudget, createDelivery } from "../../../delivery/index.ts";
 import type { Budget } from "../../../src/core/budget.ts";
-import type { Delivery, DeliveryPolicy, ReplyStart, ReplyState } from "../../../src/core/delivery.ts";
+import type { Delivery, ReplyPolicy, ReplyStart, ReplyState } from "../../../src/core/delivery.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";
@@ -42,7 +42,7 @@ export interface Harness {
 
 export interface HarnessOptions {
   readonly surface?: Partial<FakeSurfaceOptions>;
-  readonly policy?: DeliveryPolicy;
+  readonly policy?: ReplyPolicy;
   readonly budget?: (real: Budget) => Budget;
 }
 

@@ -202,6 +202,20 @@ it("repeats an edit that hangs", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
+it("does not take a message for unchanged when the answer to an edit was lost", async () => {
+  const { surface, delivery, start, visible, advance } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "One");
+  await advance(1_000);
+  surface.fault("edit", { kind: "lose", done: true });
+  delivery.replace("r1", "Two");
+  await advance(100);
+  expect(visible()).toEqual(["Two"]);
+  delivery.finish("r1", "One");
+  await advance(1_000);
+  expect(visible()).toEqual(["One"]);
+});
+
 it("puts the final text back when an edit that was given up lands on it late", async () => {
   const harness = createHarness({ policy: { callTimeoutMs: 1_000 } });
   const { surface, delivery, start, visible, advance } = harness;
