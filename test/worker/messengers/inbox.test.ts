@@ -211,6 +211,7 @@ describe("messages that waited too long", () => {
     await world.write("c1", "fresh", { sentAt: Date.now() + 60_000 });
     gate.open();
     await world.shows("c1", "First.", "You said: one\ntwo\nthree", "You said: fresh");
+    expect(world.requests).toHaveLength(3);
   });
 });
 
@@ -310,6 +311,7 @@ describe("code of the bot on the way in", () => {
     });
     await world.write("c1", "Hello");
     await world.shows("c1", "You said: Hello (direct-message in fake:c1, object)");
+    expect(outcomes()).toEqual(["queued"]);
   });
 
   it("hands text of a command to the model, and sends its replies", async () => {
@@ -318,8 +320,8 @@ describe("code of the bot on the way in", () => {
         tr: { description: "Translate", handler: ({ args }) => ({ prompt: `Translate: ${args}` }) },
         two: {
           description: "Two replies",
-          handler: ({ reply, event }) => {
-            reply(`one for ${event.author?.userId ?? ""}`);
+          handler: (command) => {
+            command.reply(`one for ${command.event.author?.userId ?? ""}`);
             return "two";
           },
         },
@@ -342,8 +344,8 @@ describe("code of the bot on the way in", () => {
       commands: {
         boom: {
           description: "Throw",
-          handler: ({ reply }) => {
-            reply("Half done.");
+          handler: (command) => {
+            command.reply("Half done.");
             throw new Error("password is hunter2");
           },
         },
