@@ -14,7 +14,7 @@ const PAGES = ["README.md", "AGENTS.md", "CHANGELOG.md", "docs/writing-a-bot.md"
 const PRELUDE = `
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { tool } from "ai";
-import { modelFromEnv, Think, type ModelEnvironment, type ThinkCommands } from "switchboard";
+import { modelFromEnv, Think, type ModelEnvironment, type ThinkCommands, type ThinkTools } from "switchboard";
 import { defineMessengers } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
 import { z } from "zod";
