@@ -73,6 +73,23 @@ describe.concurrent("the Bot API fails", () => {
     expect(callsDuringPenalty(ada.chat, retryAfter * 1000)).toEqual([]);
   });
 
+  it("sends nothing to any topic of a group while one of them made it wait", async () => {
+    const ada = rig.simulator.addUser({ first_name: "Ada" });
+    const group = rig.simulator.addGroup({ title: "Friends", forum: true, members: [ada] });
+    const [tea, coffee] = [rig.simulator.addTopic(group, "Tea"), rig.simulator.addTopic(group, "Coffee")];
+    const gate = createGate();
+    model.on("about tea", [say("Green.", { chunkSize: 10 })]);
+    model.on("about coffee", [holdAt(gate), say("Black.", { chunkSize: 10 })]);
+    rig.simulator.fault({ kind: "429", retryAfter: 3, method: "sendMessage", chatId: group.id });
+    rig.simulator.sendText(group, ada, "@switchboard_bot about tea", { threadId: tea });
+    await logs(rig, new RegExp(`"delivery.call-failed".*too-many-requests.*"telegram:${group.id}:${tea}"`));
+    rig.simulator.sendText(group, ada, "@switchboard_bot about coffee", { threadId: coffee });
+    gate.open();
+    await readsLike(rig, group, ["Green."], tea);
+    await readsLike(rig, group, ["Black."], coffee);
+    expect(callsDuringPenalty(group, 3000)).toEqual([]);
+  });
+
   it.each([
     { call: "the first text", method: "sendMessage", when: () => true },
     { call: "the last text", method: "editMessageText", when: isLast },
@@ -183,23 +200,6 @@ describe.concurrent("the Bot API fails", () => {
     rest.open();
     await ada.reads("Slowly but surely to the end.");
     expect(callsDuringPenalty(ada.chat, 2000)).toEqual([]);
-  });
-
-  it("sends nothing to any topic of a group while one of them made it wait", async () => {
-    const ada = rig.simulator.addUser({ first_name: "Ada" });
-    const group = rig.simulator.addGroup({ title: "Friends", forum: true, members: [ada] });
-    const [tea, coffee] = [rig.simulator.addTopic(group, "Tea"), rig.simulator.addTopic(group, "Coffee")];
-    const gate = createGate();
-    model.on("about tea", [say("Green.", { chunkSize: 10 })]);
-    model.on("about coffee", [holdAt(gate), say("Black.", { chunkSize: 10 })]);
-    rig.simulator.fault({ kind: "429", retryAfter: 3, method: "sendMessage", chatId: group.id });
-    rig.simulator.sendText(group, ada, "@switchboard_bot about tea", { threadId: tea });
-    await logs(rig, new RegExp(`"delivery.call-failed".*too-many-requests.*"telegram:${group.id}:${tea}"`));
-    rig.simulator.sendText(group, ada, "@switchboard_bot about coffee", { threadId: coffee });
-    gate.open();
-    await readsLike(rig, group, ["Green."], tea);
-    await readsLike(rig, group, ["Black."], coffee);
-    expect(callsDuringPenalty(group, 3000)).toEqual([]);
   });
 });
 
