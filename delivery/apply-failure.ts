@@ -7,7 +7,6 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
-import type { OutboxRow } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
 import type { Part } from "./split/index.ts";
 
@@ -39,8 +38,7 @@ export async function applyFailure(
       doubts: entry.row.doubts,
       isReplacement: entry.row.isReplacement,
       wasWhole: entry.row.shownHash !== undefined,
-      failures: isInterim && method === "edit" ? entry.interimFailures : failuresOf(entry.row, method),
-      failingForMs: now - (entry.row.failingSince ?? now),
+      failingForMs: now - (entry.interimFailingSince ?? entry.row.failingSince ?? now),
     },
     random(),
   );
@@ -83,7 +81,7 @@ async function applyDecision(
         context.misconfigured(reply.record.address, failure.code);
       }
       if (method === "edit" && call.isInterim === true) {
-        entry.interimFailures += 1;
+        entry.interimFailingSince ??= now;
         reply.notBefore = now + decision.delayMs;
         return undefined;
       }
@@ -141,9 +139,4 @@ async function applyDecision(
     default:
       return decision satisfies never;
   }
-}
-
-/** Attempts count posts that were begun, and failures of the other calls. */
-function failuresOf(row: OutboxRow, method: CallMethod): number {
-  return row.failingSince === undefined ? 0 : Math.max(0, row.attempts - (method === "post" ? 1 : 0));
 }

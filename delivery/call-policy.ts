@@ -94,8 +94,7 @@ export interface CallContext {
   readonly isReplacement: boolean;
   /** The message has shown its whole text once. */
   readonly wasWhole: boolean;
-  /** Failures of this call before this one, and since when. */
-  readonly failures: number;
+  /** Since when this call has been failing. */
   readonly failingForMs: number;
 }
 
@@ -146,7 +145,7 @@ export function decide(
     case "retry":
       return context.failingForMs > GIVE_UP_AFTER_MS && !context.isInterim
         ? { kind: "give-up" }
-        : { kind: "retry", delayMs: backoffMs(context.failures, random), tellOwner: false };
+        : { kind: "retry", delayMs: retryDelayMs(context.failingForMs, random), tellOwner: false };
     case "retry-slowly":
       return context.failingForMs > GIVE_UP_MISCONFIGURED_AFTER_MS && !context.isInterim
         ? { kind: "give-up" }
@@ -169,6 +168,12 @@ export function decide(
     default:
       return rule satisfies never;
   }
+}
+
+/** As long as it has failed so far, from half a second to a minute; the jitter takes away up to half. */
+function retryDelayMs(failingForMs: number, random: number): number {
+  const full = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, failingForMs));
+  return Math.round(full * (1 - random / 2));
 }
 
 /** Doubles from half a second to a minute; the jitter takes away up to half. */

@@ -17,7 +17,7 @@ export function store(context: Stores, entry: OutboxEntry, change: Partial<Outbo
 /** The message shows this part. Stored only when the row has something else to store: a second edit is harmless. */
 export function shown(context: Stores, entry: OutboxEntry, part: Part<RichText>): void {
   entry.shownHash = part.hash;
-  entry.interimFailures = 0;
+  entry.interimFailingSince = undefined;
   const { failingSince, retryAt } = entry.row;
   if (failingSince === undefined && retryAt === undefined) return;
   store(context, entry, { failingSince: undefined, retryAt: undefined, code: undefined });

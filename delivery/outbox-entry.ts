@@ -12,8 +12,8 @@ export interface OutboxEntry {
   skippedHash?: string | undefined;
   /** The content that is sent as plain text, because its entities were refused. */
   plainHash?: string | undefined;
-  /** Failures in a row of interim edits, for the backoff. */
-  interimFailures: number;
+  /** Since when interim edits fail, in epoch milliseconds, for the backoff. */
+  interimFailingSince?: number | undefined;
   /**
    * An edit that ended without an answer: it may still land, until then, and put its older text over a newer one.
    * Without a hash there are several.
@@ -24,7 +24,7 @@ export interface OutboxEntry {
 }
 
 export function entryOf(row: OutboxRow): OutboxEntry {
-  return { row, shownHash: row.shownHash, interimFailures: 0 };
+  return { row, shownHash: row.shownHash };
 }
 
 export function plannedRow(replyId: string, part: number): OutboxRow {

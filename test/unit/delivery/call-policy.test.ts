@@ -14,7 +14,6 @@ const CONTEXT: CallContext = {
   doubts: 0,
   isReplacement: false,
   wasWhole: false,
-  failures: 0,
   failingForMs: 0,
 };
 
@@ -95,6 +94,17 @@ describe("what came before changes the decision", () => {
 
 it("waits as long as the platform says", () => {
   expect(decide("edit", failure("retry-after"), CONTEXT, 0.5)).toEqual({ kind: "wait", delayMs: 7_000 });
+});
+
+it("retries after as long as it has failed so far, from half a second to a minute", () => {
+  const delayAfter = (failingForMs: number): unknown =>
+    decide("edit", failure("transient"), { ...CONTEXT, failingForMs }, 0);
+  expect([0, 700, 9_000, 600_000].map(delayAfter)).toMatchObject([
+    { delayMs: 500 },
+    { delayMs: 700 },
+    { delayMs: 9_000 },
+    { delayMs: 60_000 },
+  ]);
 });
 
 it("tells the owner about a wrong configuration and about nothing else", () => {
