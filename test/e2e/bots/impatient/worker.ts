@@ -12,9 +12,9 @@ interface Env extends ModelEnvironment {
   TELEGRAM_API_BASE_URL?: string;
 }
 
-/** A bot that waits for nobody: what takes a minute elsewhere takes a second here. */
+/** A bot that waits for nobody: what takes a minute elsewhere takes seconds here. */
 export class ImpatientBot extends Think<Env> {
-  override chatStreamStallTimeoutMs = 1000;
+  override chatStreamStallTimeoutMs = 2500;
   #rings = 0;
 
   override getModel(): ThinkModel {
@@ -53,7 +53,7 @@ export class ImpatientBot extends Think<Env> {
         userName: this.env.TELEGRAM_BOT_USERNAME,
         apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
         burstMs: 0,
-        delivery: { callTimeoutMs: 1000, errorResponseText: "Something is broken here." },
+        delivery: { callTimeoutMs: 2500, errorResponseText: "Something is broken here." },
       }),
     });
   }
