@@ -79,6 +79,23 @@ it("keeps a penalty to itself when the root cannot be told of it", async () => {
   expect(visible()).toEqual([TEXT]);
 });
 
+it("keeps a penalty of an interim edit to itself, too", async () => {
+  const harness = createHarness({
+    budget: (real) => ({
+      acquire: (...ask) => real.acquire(...ask),
+      penalize: () => Promise.reject(new Error("down")),
+    }),
+    surface: { capabilities: { typing: false } },
+  });
+  const { surface, delivery } = harness;
+  surface.fault("edit", floodFor(30_000));
+  await stream(harness);
+  delivery.send(harness.start("r2"), "Notice.");
+  await harness.advance(60_000);
+  expect(surface.penaltyBreaches).toEqual([]);
+  expect(harness.visible()).toEqual([TEXT, "Notice."]);
+});
+
 it.each([
   ["refuses", () => Promise.reject(new Error("down"))],
   ["never answers", () => new Promise<never>(() => {})],
