@@ -42,9 +42,9 @@ export class RootRuntime {
     const { pathname } = new URL(request.url);
     const definition = this.#all().find((candidate) => candidate.path === pathname);
     if (definition === undefined) return undefined;
-    const admitted = await admitWebhook(request, definition);
-    if (admitted instanceof Response) return admitted;
     try {
+      const admitted = await admitWebhook(request, definition);
+      if (admitted instanceof Response) return admitted;
       return await definition.platform.receive(admitted, this.#context(definition), {
         accept: (events) => this.#accept(definition, events),
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
