@@ -3,6 +3,7 @@ import { createGate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { callTool, failWith, holdAt, say } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 import { tool } from "ai";
 import { z } from "zod";
@@ -60,7 +61,7 @@ describe("a message while a turn runs", () => {
         prompt.at(-1)?.role === "tool" ? [say(`Counted for ${said}`)] : [callTool("count")],
     });
     await world.write("c1", "one");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c1", "two", { user: "bob" });
     await world.write("c1", "three");
     expect(outcomes()).toEqual(["queued", "queued", "queued"]);
@@ -76,7 +77,7 @@ describe("a message while a turn runs", () => {
       script: ({ said }) => (said === "slow" ? [holdAt(gate), say("slow done")] : [say("quick done")]),
     });
     await world.write("c1", "slow");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c2", "quick");
     await world.shows("c2", "quick done");
     expect(world.chats.visible("c1")).toEqual([]);
@@ -111,11 +112,12 @@ describe("a message while a turn runs", () => {
         said === "go" && prompt.at(-1)?.role === "user" ? [callTool("wait")] : [say(`Answer to ${said}`)],
     });
     await world.write("c1", "go");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c1", "/stop");
     await world.shows("c1", "⏹ Stopped.");
     await world.write("c1", "next");
     await world.shows("c1", "⏹ Stopped.", "Answer to next");
+    expect(world.requests.map(({ said }) => said)).toEqual(["go", "next"]);
     gate.open();
   });
 
@@ -148,7 +150,7 @@ describe("an edit and a deletion", () => {
   it("correct a message that waits, or withdraw it", async () => {
     const { gate, world } = held();
     await world.write("c1", "first");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c1", "wrong", { id: "w" });
     await world.write("c1", "regretted", { id: "r" });
     await world.post({ kind: "edit", id: "w", chat: "c1", user: "ada", text: "right" });
@@ -167,7 +169,7 @@ describe("an edit and a deletion", () => {
   it("never runs a command, and leaves what was answered alone", async () => {
     const { gate, world } = held();
     await world.write("c1", "first", { id: "f" });
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c1", "harmless", { id: "h" });
     await world.post({ kind: "edit", id: "h", chat: "c1", user: "ada", text: "/boom" });
     await world.post({ kind: "edit", id: "f", chat: "c1", user: "ada", text: "/boom now" });
@@ -187,7 +189,7 @@ describe("an edit and a deletion", () => {
       script: ({ said }) => (said === "first" ? [holdAt(gate), say("First.")] : [say(`You said: ${said}`)]),
     });
     await world.write("c1", "first");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c1", "mine", { id: "same" });
     await world.write("c2", "yours", { id: "same" });
     await world.post({ kind: "delete", id: "same", chat: "c2", user: "bob" });
@@ -205,7 +207,7 @@ describe("messages that waited too long", () => {
       script: ({ said }) => (said === "first" ? [holdAt(gate), say("First.")] : [say(`You said: ${said}`)]),
     });
     await world.write("c1", "first");
-    await gate.reached;
+    await untilReached(gate);
     for (const text of ["one", "two", "three"])
       await world.write("c1", text, { sentAt: Date.now() - 60_000 });
     await world.write("c1", "fresh", { sentAt: Date.now() + 60_000 });
@@ -217,7 +219,7 @@ describe("messages that waited too long", () => {
 
 describe("an inbox that is full", () => {
   it("says so once, and once again after it had room", async () => {
-    const gates = [createGate(), createGate()];
+    const gates = [createGate(), createGate()] as const;
     const world = createWorld({
       messenger: { inboxLimit: 2, delivery: { busyResponseText: "Too fast.", editEveryMs: 0 } },
       script: ({ said }) => {
@@ -226,17 +228,17 @@ describe("an inbox that is full", () => {
       },
     });
     await world.write("c1", "h0");
-    await gates[0]?.reached;
+    await untilReached(gates[0]);
     for (const text of ["a", "b", "lost", "lost too"]) expect(await world.write("c1", text)).toBe(200);
     await world.shows("c1", "Too fast.");
     expect(outcomes().filter((outcome) => outcome === "refused: the inbox is full")).toHaveLength(2);
-    gates[0]?.open();
+    gates[0].open();
     await world.shows("c1", "Too fast.", "h0", "a", "b");
     await world.write("c1", "h1");
-    await gates[1]?.reached;
+    await untilReached(gates[1]);
     for (const text of ["c", "d", "lost again"]) await world.write("c1", text);
     await world.shows("c1", "Too fast.", "h0", "a", "b", "Too fast.");
-    gates[1]?.open();
+    gates[1].open();
     await world.shows("c1", "Too fast.", "h0", "a", "b", "Too fast.", "h1", "c", "d");
   });
 

@@ -77,6 +77,22 @@ describe("what the root refuses", () => {
     expect(await world.post({ id: "2", chat: "c1", user: "ada", text: "coffee" })).toBe(401);
   });
 
+  it("answers 503 when that function throws, and tells nobody why (I10)", async () => {
+    const log = captureLog();
+    const world = createWorld({
+      messenger: {
+        verifyWebhook: () => {
+          throw new TypeError("the key is hunter2");
+        },
+      },
+    });
+    const response = await world.fetch(WEBHOOK, { method: "POST", headers, body: "{}" });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain("hunter2");
+    expect(log).toContainEqual(expect.objectContaining({ event: "webhook.failed", code: "TypeError" }));
+    expect(JSON.stringify(log)).not.toContain("hunter2");
+  });
+
   it("answers a body over 1 MiB with 413, whether or not it says its length", async () => {
     const world = createWorld();
     const body = new Uint8Array(1024 * 1024 + 1);

@@ -7,6 +7,7 @@ import { testEnv } from "../test-env.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 
 const SORRY = "Sorry, something went wrong and I could not answer. Please try again in a moment.";
@@ -148,7 +149,7 @@ describe("chat", () => {
     const listener = new Listener();
     const running = world.child("chat").chat("Tell", listener);
     const requestId = await listener.started.promise;
-    await gate.reached;
+    await untilReached(gate);
     expect(await world.child("chat").cancelChat(requestId, "enough")).toBe(true);
     await running;
     expect(listener.told().at(-1)).toBe("done");
@@ -309,7 +310,7 @@ describe("a chat beside a messenger's turns", () => {
         said === "first" ? [holdAt(gate), say("First.")] : [say(`${prompt.length - 1} messages`)],
     });
     await world.write("c1", "first");
-    await gate.reached;
+    await untilReached(gate);
     const listener = new Listener();
     const chat = world.thread("c1").chat("second", listener);
     await listener.started.promise;

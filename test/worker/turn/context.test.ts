@@ -7,6 +7,7 @@ import { createGate } from "../../support/gate.ts";
 import type { Gate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 
@@ -78,7 +79,7 @@ describe("getMessengerContext", () => {
     const gate = createGate();
     const { seen, world } = watched({ gate, messenger: { conversation } });
     await world.write("c1", "one");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c2", "two");
     if (conversation === "thread") {
       await expect.poll(() => seen.filter(([place]) => place === "execute").length).toBe(2);
@@ -118,7 +119,7 @@ describe("getMessengerContext", () => {
           description: "Who asks",
           handler: async () => {
             await Promise.resolve();
-            return `${getMessengerContext()?.author?.userId ?? "nobody"}`;
+            return getMessengerContext()?.author?.userId ?? "nobody";
           },
         },
       },
@@ -132,7 +133,7 @@ describe("getMessengerContext", () => {
     const gate = createGate();
     const { seen, world } = watched({ gate });
     await world.write("c1", "one");
-    await gate.reached;
+    await untilReached(gate);
     seen.length = 0;
     const chat = world.child("chat").chat("Hello", {
       onStart: () => {},

@@ -7,6 +7,7 @@ import type { ScriptedBot } from "../worker.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, holdAt, say, textOf } from "../support/scripted-model.ts";
 import type { ModelRequest } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 
 beforeEach(() => void captureLog());
@@ -47,7 +48,7 @@ describe("an object that dies in the middle of a turn", () => {
     const gate = createGate();
     const world = createWorld({ script: () => [say("Once upon"), holdAt(gate), say(" a time.")] });
     await world.write("c1", "Tell");
-    await gate.reached;
+    await untilReached(gate);
     const before = Date.now();
     const alarm = await runInDurableObject(world.thread("c1"), (_bot, { storage }) => storage.getAlarm());
     expect(alarm).not.toBeNull();
@@ -87,12 +88,13 @@ describe("an object that dies in the middle of a turn", () => {
     const gate = createGate();
     const world = createWorld({ script: () => [holdAt(gate)] });
     await world.write("c1", "one");
-    await gate.reached;
+    await untilReached(gate);
     await world.write("c1", "two");
     await kill(world.thread("c1"));
     world.script(({ said }) => [say(`You said: ${said}`)]);
     await world.write("c1", "three");
     await world.shows("c1", "You said: one", "You said: two", "You said: three");
+    expect(world.requests.map(({ said }) => said)).toEqual(["one", "one", "two", "three"]);
   });
 
   it("comes to an answer however often it dies", async () => {
@@ -104,7 +106,7 @@ describe("an object that dies in the middle of a turn", () => {
       // An alarm may last as long as the turn that it takes up: it dies with it.
       const alarm =
         death === 0 ? undefined : runDurableObjectAlarm(world.thread("c1")).catch(() => undefined);
-      await gate.reached;
+      await untilReached(gate);
       await kill(world.thread("c1"));
       await alarm;
     }
@@ -123,7 +125,7 @@ describe("an object that dies in the middle of a turn", () => {
       () => "answered",
       () => "gone",
     );
-    await gate.reached;
+    await untilReached(gate);
     await kill(world.child("chat"));
     expect(await end).toBe("gone");
     world.script(({ prompt }) => [say(`${prompt.length - 1} messages`)]);
@@ -144,7 +146,7 @@ describe("interruptedStep", () => {
     const gate = createGate();
     const world = createWorld({ script: () => [say("Once upon"), holdAt(gate)] });
     await world.write("c1", "Tell");
-    await gate.reached;
+    await untilReached(gate);
     await untilStored(world.thread("c1"), "Once upon");
     await kill(world.thread("c1"));
     world.script(() => [say("There was a king.")]);
@@ -163,7 +165,7 @@ describe("interruptedStep", () => {
       script: () => [say("Once upon"), holdAt(gate)],
     });
     await world.write("c1", "Tell");
-    await gate.reached;
+    await untilReached(gate);
     await untilStored(world.thread("c1"), "Once upon");
     await kill(world.thread("c1"));
     world.script(() => [say(" a time.")]);
@@ -197,7 +199,7 @@ describe("interruptedStep", () => {
   it('"restart" keeps the results of tools, which do not run again, and what was said before them', async () => {
     const { gate, runs, world } = withTool("restart");
     await world.write("c1", "How many?");
-    await gate.reached;
+    await untilReached(gate);
     await untilStored(world.thread("c1"), "It is 4");
     await kill(world.thread("c1"));
     world.script(() => [say("There are 42.")]);
@@ -213,7 +215,7 @@ describe("interruptedStep", () => {
   it('"continue" keeps them, too', async () => {
     const { gate, runs, world } = withTool("continue");
     await world.write("c1", "How many?");
-    await gate.reached;
+    await untilReached(gate);
     await untilStored(world.thread("c1"), "It is 4");
     await kill(world.thread("c1"));
     world.script(() => [say("2.")]);
@@ -253,7 +255,7 @@ describe("a tool that was running when its object died", () => {
   it("is not run again: the model is told that its outcome is not known", async () => {
     const { gate, runs, world } = interrupted(undefined);
     await world.write("c1", "Pay");
-    await gate.reached;
+    await untilReached(gate);
     await kill(world.thread("c1"));
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "Perhaps paid.");
@@ -263,7 +265,7 @@ describe("a tool that was running when its object died", () => {
   it('is run again when it says that it may: recovery "rerun"', async () => {
     const { gate, runs, world } = interrupted("rerun");
     await world.write("c1", "Pay");
-    await gate.reached;
+    await untilReached(gate);
     await kill(world.thread("c1"));
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "Paid again.");
