@@ -8,16 +8,69 @@ import type { Address, Pacing } from "./surface.ts";
 export type CallPurpose = "answer" | "final" | "post" | "edit" | "typing";
 
 export type Grant =
-  | { readonly kind: "granted" }
+  | {
+      readonly kind: "granted";
+      /** The newest message id that the root knew of the box named in the request. */
+      readonly newestId?: number;
+      readonly lease?: Lease;
+    }
   /** Not now. Ask again at `retryAt` (epoch milliseconds); for `edit` and `typing`, or skip the call. */
   | { readonly kind: "wait"; readonly retryAt: number; readonly reason: "pacing" | "penalty" };
+
+/**
+ * Further calls to the same chat that need no question, while no other thread of the chat wants any. They are taken
+ * out of the budget already; unused ones lapse.
+ */
+export interface Lease {
+  readonly slots: number;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+/** What a thread says about its messages when it asks for a call, for platforms that number them (`Probing`). */
+export interface BoxNews {
+  readonly box: string;
+  /** The call is a post: until an id of it is told, the thread may own a message that nobody has seen. */
+  readonly isPost: boolean;
+  /** Ids of messages that the thread has sent since it last told any. */
+  readonly sentIds: readonly number[];
+}
 
 /**
  * One budget and one penalty memory per chat, for all threads and topics of that chat. The root object holds it;
  * threads ask before every call. Neither method throws for a full budget.
  */
 export interface Budget {
-  acquire(address: Address, purpose: CallPurpose, pacing: Pacing): Promise<Grant>;
+  acquire(address: Address, purpose: CallPurpose, pacing: Pacing, news?: BoxNews): Promise<Grant>;
   /** The platform refused a call for `retryAfterMs`: nothing is sent to this chat until then (I8). Durable. */
   penalize(address: Address, retryAfterMs: number): Promise<void>;
+  /** What is known of the bot's message boxes; without it nothing but the thread's own messages is. */
+  readonly boxes?: MessageBoxes;
+}
+
+/**
+ * The message ids that the bot has seen, by box. In memory: after a restart less is known, which never makes an answer
+ * wrong, only longer.
+ */
+export interface MessageBoxes {
+  /** Ids of incoming messages; with `sender`, of messages that this thread has sent. */
+  observe(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
+  /** The ids in a range that may hold a lost message of this thread. */
+  unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
+}
+
+export interface IdRange {
+  readonly afterId: number;
+  /** Without it the range ends some ids after the newest one that is known. */
+  readonly beforeId?: number;
+  /** Epoch milliseconds at which the lost call began. */
+  readonly sinceAt: number;
+}
+
+export interface UnseenIds {
+  /** Ascending. Incomplete when the range is too long. */
+  readonly ids: readonly number[];
+  readonly isTooLong: boolean;
+  /** Whether another thread of the same chat may have a message of its own among them. */
+  readonly isShared: boolean;
 }

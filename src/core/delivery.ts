@@ -19,6 +19,11 @@ export interface ReplyPolicy {
   readonly callTimeoutMs?: number;
   /** Least time between two interim edits of one message, in milliseconds, over what the budget allows. @default 700 */
   readonly editEveryMs?: number;
+  /**
+   * What happens to a message whose outcome is unknown and cannot be found out: sent again once, with the mark or
+   * without, or left alone. @default "resend-marked"
+   */
+  readonly onUnknown?: "resend-marked" | "resend" | "leave";
 }
 
 /** How a messenger's replies are shown. Every field has a default. */
@@ -47,6 +52,8 @@ export interface ReplyStart {
   /** The platform's id of the message that is answered. */
   readonly replyTo?: string;
   readonly policy: ReplyPolicy;
+  /** The newest message id of the chat that the caller knows, e.g. of the message that is answered. */
+  readonly seenMessageId?: string;
   /** The id of an earlier, withdrawn reply whose visible messages this one takes over. */
   readonly takesOver?: string;
 }

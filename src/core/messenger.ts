@@ -100,6 +100,8 @@ export interface IncomingEvent {
   readonly thread: MessengerThread;
   /** The platform's object as JSON. */
   readonly raw: unknown;
+  /** The id of the message, where the platform numbers its messages and this is a new one. */
+  readonly messageId?: string;
 }
 
 /** Who the bot is on a platform. */

@@ -21,6 +21,20 @@ export interface SurfaceCapabilities {
   readonly buttons: boolean;
 }
 
+/**
+ * How a post whose answer was lost is found again, on platforms whose message ids are integers that grow by one within
+ * a box, and that let a bot edit nothing but its own messages.
+ */
+export interface Probing {
+  /** The box that numbers the messages of this chat. */
+  box(address: Address): string;
+  /**
+   * Asks about one message with a call that changes nothing. `own`: a message of this bot, in this chat. `other`: of
+   * somebody else, of another chat, or none at all.
+   */
+  probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other">;
+}
+
 export interface OutgoingMessage extends RichText {
   /** The platform's id of the message that this one answers. A missing one never fails the send. */
   readonly replyTo?: string;
@@ -56,6 +70,8 @@ export interface Surface {
     notice: ActionNotice | undefined,
     options: CallOptions,
   ): Promise<void>;
+  /** Absent where the outcome of a lost post cannot be found out; then the policy alone decides. */
+  readonly probing?: Probing;
   /** Total: any value that a method above threw, and anything unknown, gets a class. */
   classifyError(error: unknown): CallFailure;
 }
