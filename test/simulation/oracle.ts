@@ -1,0 +1,235 @@
+import type { CallPurpose, Grant } from "../../src/core/budget.ts";
+import type { Delivery, ReplyStart } from "../../src/core/delivery.ts";
+import type { Address, Pacing } from "../../src/core/surface.ts";
+import { BudgetCount } from "./budget-count.ts";
+import type { Life } from "./life.ts";
+import type { OperationStore } from "./model-engine.ts";
+import type { CallFault } from "./plan.ts";
+import type { SurfaceCall } from "./platform-surface.ts";
+import { isMarked, isRunOf, wordsOf } from "./visible-text.ts";
+
+export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I12";
+
+export interface Violation {
+  readonly invariant: Invariant;
+  readonly message: string;
+}
+
+/** One reply as the thread's runtime spoke it. */
+export interface SaidReply {
+  readonly id: string;
+  readonly threadId: string;
+  readonly isNotice: boolean;
+  readonly takesOver: string | undefined;
+  /** Order of the first `open` or `send` in the whole run. */
+  readonly order: number;
+  /** What was said of the current attempt so far, or the whole text. */
+  text: string;
+  isFinal: boolean;
+}
+
+/** How long two objects, or a call that has left, may know of a penalty later than the root. */
+const NEWS_MS = 15;
+
+/**
+ * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
+ * it is not thrown, because the product catches what its callees throw.
+ */
+export class Oracle {
+  violation: Violation | undefined;
+  readonly replies = new Map<string, SaidReply>();
+  /** How many posts carried the mark, by thread. */
+  readonly markedPosts = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #budget = new BudgetCount();
+  readonly #deliveries = new Map<string, Delivery>();
+  /** Until when each chat is in a penalty, and since when the root knows it. */
+  readonly #penalties = new Map<string, { until: number; since: number }>();
+  /** Penalties that the platform spoke and that the root must learn of. */
+  readonly #spoken: { readonly chatId: string; readonly until: number; readonly by: number; readonly life: Life }[] = [];
+  readonly #postsUnderWay = new Map<string, Set<number>>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  fail(invariant: Invariant, message: string): void {
+    this.violation ??= { invariant, message };
+  }
+
+  /** Listens to a delivery before anybody uses it. */
+  watch(threadId: string, delivery: Delivery): void {
+    this.#deliveries.set(threadId, delivery);
+    this.#postsUnderWay.set(threadId, new Set());
+    // A new process: what was only streamed has to be said again.
+    for (const reply of this.replies.values()) {
+      if (reply.threadId === threadId && !reply.isFinal) reply.text = "";
+    }
+    const { open, append, replace, finish, send } = delivery;
+    const said = (start: ReplyStart, isNotice: boolean): SaidReply => {
+      const known = this.replies.get(keyOf(threadId, start.id));
+      if (known !== undefined) return known;
+      const { id, takesOver } = start;
+      const order = this.replies.size;
+      const reply = { id, threadId, isNotice, takesOver, order, text: "", isFinal: false };
+      this.replies.set(keyOf(threadId, id), reply);
+      return reply;
+    };
+    const change = (id: string, text: (before: string) => string): void => {
+      const reply = this.replies.get(keyOf(threadId, id));
+      if (reply !== undefined && !reply.isFinal) reply.text = text(reply.text);
+    };
+    Object.assign(delivery, {
+      open: (start: ReplyStart) => {
+        said(start, false);
+        open.call(delivery, start);
+      },
+      append: (id: string, delta: string) => {
+        change(id, (before) => before + delta);
+        append.call(delivery, id, delta);
+      },
+      replace: (id: string, text: string) => {
+        change(id, () => text);
+        replace.call(delivery, id, text);
+      },
+      finish: (id: string, text: string) => {
+        const reply = this.replies.get(keyOf(threadId, id));
+        if (reply !== undefined) reply.text = text;
+        finish.call(delivery, id, text);
+        if (reply !== undefined) reply.isFinal = delivery.receipt(id)?.state !== "streaming";
+      },
+      send: (start: ReplyStart, text: string) => {
+        const reply = said(start, true);
+        reply.text = text;
+        reply.isFinal = true;
+        send.call(delivery, start, text);
+      },
+    } satisfies Partial<Delivery>);
+  }
+
+  /** A new operation of the model. */
+  onTurn(threadId: string, id: string, questions: readonly string[], operations: OperationStore): void {
+    for (const operation of operations.values()) {
+      if (operation.status === "running") {
+        this.fail("I3", `${threadId} runs two turns at once: ${operation.id} and ${id}`);
+      }
+      const again = operation.questions.filter((token) => questions.includes(token));
+      if (again.length > 0 && operation.status !== "aborted" && !this.replaces(threadId, id, operation.id)) {
+        this.fail("I2", `${again.join(", ")} was answered by ${operation.id} (${operation.status}) and starts ${id}`);
+      }
+    }
+    if (new Set(questions).size < questions.length) {
+      this.fail("I2", `${id} answers a message twice: ${questions.join(", ")}`);
+    }
+  }
+
+  /** Whether a reply takes over an earlier one, or one that took it over. */
+  replaces(threadId: string, id: string, earlierId: string): boolean {
+    const { takesOver } = this.replies.get(keyOf(threadId, id)) ?? {};
+    return (
+      takesOver !== undefined && (takesOver === earlierId || this.replaces(threadId, takesOver, earlierId))
+    );
+  }
+
+  onCall(call: SurfaceCall, life: Life, _fault: CallFault | undefined): void {
+    const { address, method } = call;
+    if (method === "answer") return;
+    this.#checkI8(call);
+    const missing = this.#budget.use(address.chatId);
+    if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
+    if (method === "post") {
+      this.#postsUnderWay.get(address.threadId)?.add(call.number);
+      this.#checkI4(call);
+      if (isMarked(call.content?.text ?? "")) {
+        this.markedPosts.set(address.threadId, (this.markedPosts.get(address.threadId) ?? 0) + 1);
+      }
+    }
+    if (call.content !== undefined) this.#checkI5(call, life);
+  }
+
+  onProcessed(_call: SurfaceCall): void {
+    // What is visible is judged at the end, and by what leaves the process.
+  }
+
+  onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
+    this.#postsUnderWay.get(call.address.threadId)?.delete(call.number);
+    const retryAfterS = retryAfterOf(error);
+    if (retryAfterS === undefined) return;
+    const { chatId } = call.address;
+    const until = this.#now() + retryAfterS * 1_000;
+    this.#spoken.push({ chatId, until, by: this.#now() + NEWS_MS * 2, life });
+  }
+
+  onGrant(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant): void {
+    const problem = this.#budget.count(address, purpose, pacing, grant, this.#now());
+    if (problem !== undefined) this.fail("I7", problem);
+  }
+
+  onPenalized({ chatId }: Address, retryAfterMs: number): void {
+    const now = this.#now();
+    const known = this.#penalties.get(chatId);
+    const until = now + retryAfterMs;
+    if (known !== undefined && known.until >= until) return;
+    // Who heard of a shorter penalty before may not call either.
+    const since = known !== undefined && known.until > now ? known.since : now;
+    this.#penalties.set(chatId, { until, since });
+  }
+
+  onRootStarted(): void {
+    this.#budget.restarted(this.#now());
+  }
+
+  #checkI4(call: SurfaceCall): void {
+    const { threadId } = call.address;
+    const delivery = this.#deliveries.get(threadId);
+    const underWay = this.#postsUnderWay.get(threadId)?.size ?? 0;
+    let sending = 0;
+    for (const reply of this.replies.values()) {
+      if (reply.threadId !== threadId) continue;
+      for (const message of delivery?.receipt(reply.id)?.messages ?? []) {
+        if (message.state === "sending") sending += 1;
+      }
+    }
+    if (sending === 0) {
+      this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
+    }
+  }
+
+  /** What leaves is a rendering of what has been said, of the current attempt. */
+  #checkI5(call: SurfaceCall, _life: Life): void {
+    const { threadId } = call.address;
+    const words = wordsOf(call.content?.text ?? "");
+    if (words.length === 0) return;
+    for (const reply of this.replies.values()) {
+      if (reply.threadId === threadId && isRunOf(words, wordsOf(reply.text))) return;
+    }
+    this.fail("I5", `call #${call.number} shows what is not said: ${words.join(" ")}`);
+  }
+
+  #checkI8(call: SurfaceCall): void {
+    const now = this.#now();
+    const { chatId } = call.address;
+    const penalty = this.#penalties.get(chatId);
+    if (penalty !== undefined && now < penalty.until && now > penalty.since + NEWS_MS) {
+      const leftMs = penalty.until - now;
+      this.fail("I8", `call #${call.number} (${call.method}) left ${leftMs} ms before the end of a penalty`);
+    }
+    for (const spoken of this.#spoken) {
+      if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until || now <= spoken.by) continue;
+      if ((penalty?.until ?? 0) < spoken.until - NEWS_MS) {
+        this.fail("I8", `call #${call.number} (${call.method}) left in a penalty that the root was not told of`);
+      }
+    }
+  }
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("refusal" in error)) return undefined;
+  const { refusal } = error as { refusal: { kind: string; retryAfterS?: number } };
+  return refusal.kind === "flood" ? refusal.retryAfterS : undefined;
+}
+
+/** The ids of replies are unique in their thread only. */
+function keyOf(threadId: string, replyId: string): string {
+  return `${threadId}|${replyId}`;
+}

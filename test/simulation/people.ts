@@ -1,0 +1,202 @@
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type { MessengerEvent, MessengerEventKind } from "../../src/core/messenger-event.ts";
+import type { Written } from "./final-checks.ts";
+import type { Mutant } from "./mutants.ts";
+import type { Place, PlanItem } from "./plan.ts";
+import type { Random } from "./random.ts";
+import { START_AT } from "./world.ts";
+import type { World } from "./world.ts";
+
+/** An update of the platform on its way to the bot. */
+interface Update {
+  readonly id: number;
+  readonly place: Place;
+  readonly event: MessengerEvent;
+  attempts: number;
+}
+
+const LONGEST_BACKOFF_MS = 4_000;
+
+/** What people do, and how the platform tells the bot: in order per chat, again and again until it is answered. */
+export class People {
+  readonly written: Written[] = [];
+  readonly blockedChats = new Set<string>();
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #mutant: Mutant | undefined;
+  readonly #lanes = new Map<string, Update[]>();
+  readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
+  #updates = 0;
+
+  constructor(world: World, mutant: Mutant | undefined) {
+    this.#world = world;
+    this.#random = world.random.fork("people");
+    this.#mutant = mutant;
+  }
+
+  /** Puts everything that people do into the schedule. */
+  start(): void {
+    const { plan, scheduler } = this.#world;
+    for (const item of plan.items) {
+      if ("at" in item) scheduler.after(item.at, () => this.#do(item));
+    }
+  }
+
+  #do(item: Extract<PlanItem, { at: number }>): void {
+    const { plan, platform, scheduler, trace } = this.#world;
+    const place = "place" in item ? plan.places[item.place] : undefined;
+    switch (item.kind) {
+      case "message":
+        if (place !== undefined) this.#write(place, item.token, item.token);
+        return;
+      case "command":
+        if (place !== undefined) this.#write(place, item.token, `/${item.name}`, item.name);
+        return;
+      case "edit":
+        this.#edit(item.token);
+        return;
+      case "noise":
+        for (let left = item.count; left > 0 && place !== undefined; left -= 1) platform.write(place);
+        trace.add("others", () => `${item.count} messages take ids`);
+        return;
+      case "block":
+        if (place === undefined) return;
+        trace.add("person", () => `blocks the bot in ${place.chatId}`);
+        this.blockedChats.add(place.chatId);
+        platform.setBlocked(place.chatId, true);
+        scheduler.after(item.forMs, () => {
+          trace.add("person", () => `comes back to ${place.chatId}`);
+          platform.setBlocked(place.chatId, false);
+          this.#write(place, item.token, item.token);
+        });
+        return;
+      case "crash-at":
+        this.#world.crash(item.victim, place?.threadId, item.downMs);
+        return;
+      case "storm":
+        return;
+      default:
+        item satisfies never;
+    }
+  }
+
+  #write(place: Place, token: string, text: string, command?: string): void {
+    const id = this.#world.platform.write(place);
+    const kind = place.isDirectMessage ? "direct-message" : "mention";
+    const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command);
+    this.#world.trace.add("person", () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`);
+    this.written.push({ token, threadId: place.threadId, kind: command === undefined ? "message" : "command" });
+    this.#messages.set(token, { place, event });
+    this.#tell(place, event);
+  }
+
+  #edit(token: string): void {
+    const { place, event } = this.#messages.get(token) ?? {};
+    if (place === undefined || event?.message === undefined) return;
+    const key = `e:${place.chatId}:${event.message.id}:${this.#world.scheduler.now()}`;
+    this.#world.trace.add("person", () => `edits ${token}`);
+    const edited = this.#event("message-edited", key, place, Number(event.message.id), `${token} edited`);
+    this.#tell(place, edited);
+  }
+
+  #event(
+    kind: MessengerEventKind,
+    key: string,
+    place: Place,
+    id: number,
+    text: string,
+    command?: string,
+  ): MessengerEvent {
+    const { threadId, chatId, topicId, isDirectMessage } = place;
+    const now = this.#world.scheduler.now();
+    return {
+      key,
+      kind,
+      messengerId: "sim",
+      provider: "sim",
+      thread: { id: threadId, chatId, isDirectMessage, ...(topicId !== undefined && { topicId }) },
+      author: { userId: "7", fullName: "Ada" },
+      message: {
+        id: String(id),
+        text,
+        sentAt: now - ((now - START_AT) % 1_000),
+        isMention: !isDirectMessage,
+        attachments: [],
+        ...(command !== undefined && { command: { name: command, args: "" } }),
+      },
+      capabilities: {
+        canEditMessages: true,
+        canStream: true,
+        maxMessageLength: 150,
+        supportsActions: true,
+        supportsAttachments: true,
+      },
+    };
+  }
+
+  #tell(place: Place, event: MessengerEvent): void {
+    this.#updates += 1;
+    const update: Update = { id: this.#updates, place, event, attempts: 0 };
+    const lane = this.#lanes.get(place.chatId) ?? [];
+    this.#lanes.set(place.chatId, lane);
+    lane.push(update);
+    if (lane.length === 1) this.#deliver(lane);
+  }
+
+  #deliver(lane: Update[]): void {
+    this.#world.scheduler.after(this.#random.int(3, 60), () => this.#post(lane));
+  }
+
+  #post(lane: Update[]): void {
+    const [update] = lane;
+    if (update === undefined) return;
+    const { isDown, trace } = this.#world;
+    update.attempts += 1;
+    trace.add("webhook", () => `update ${update.id} (${update.event.key})${isDown ? ": nobody listens" : ""}`);
+    let isSettled = false;
+    const settle = (isStored: boolean): void => {
+      if (isSettled) return;
+      isSettled = true;
+      if (isStored) this.#stored(lane, update);
+      else this.#again(lane, update);
+    };
+    if (isDown) {
+      settle(false);
+      return;
+    }
+    const key = this.#mutant?.eventKey?.(update.id) ?? update.event.key;
+    const incoming: IncomingEvent = { key, thread: update.event.thread, raw: update.event };
+    const thread = this.#world.thread(update.place);
+    const receive = async (): Promise<void> => thread.receive([incoming]);
+    receive().then(
+      () => settle(true),
+      () => settle(false),
+    );
+    // A process that dies never answers.
+    this.#world.scheduler.after(5_000, () => settle(false));
+  }
+
+  /** The platform has its 200, or would have, if it had not been lost. */
+  #stored(lane: Update[], update: Update): void {
+    const { plan, trace } = this.#world;
+    const again = plan.items.find((item) => item.kind === "again" && item.update === update.id);
+    const how = again?.kind === "again" && update.attempts < 3 ? again.how : undefined;
+    if (how === "answer-lost") {
+      trace.add("webhook", () => `the answer to update ${update.id} is lost`);
+      this.#again(lane, update);
+      return;
+    }
+    lane.shift();
+    if (how !== undefined) {
+      const id = how === "twice" ? update.id : update.id + 1_000;
+      trace.add("webhook", () => `update ${update.id} comes again as ${id}`);
+      lane.unshift({ ...update, id, attempts: update.attempts + 2 });
+    }
+    if (lane.length > 0) this.#deliver(lane);
+  }
+
+  #again(lane: Update[], update: Update): void {
+    const delayMs = Math.min(LONGEST_BACKOFF_MS, 300 * 2 ** update.attempts);
+    this.#world.scheduler.after(delayMs, () => this.#post(lane));
+  }
+}

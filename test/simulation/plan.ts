@@ -1,0 +1,204 @@
+import { createRandom } from "./random.ts";
+import type { Random } from "./random.ts";
+
+/** A place where people and the bot write: a private chat, a group, or one topic of a forum. */
+export interface Place {
+  readonly threadId: string;
+  readonly chatId: string;
+  readonly topicId?: string;
+  readonly isDirectMessage: boolean;
+  /** Messages of one box share the count of ids: all private chats and basic groups, or one supergroup. */
+  readonly box: string;
+}
+
+/** What goes wrong with one call to the platform. `doneAfterMs` counts from its arrival. */
+export type CallFault =
+  /** Refused before anything was done: a connection that was not made, the platform's own 5xx. */
+  | { readonly kind: "refused" }
+  /** A gateway's error: it may have been done. */
+  | { readonly kind: "gateway"; readonly done: boolean }
+  | { readonly kind: "cut-before" }
+  | { readonly kind: "cut-after" }
+  /** The connection is cut, and the call is done later. */
+  | { readonly kind: "late"; readonly doneAfterMs: number }
+  /** No answer, ever. */
+  | { readonly kind: "hang"; readonly done: boolean }
+  /** Done at once, answered late. */
+  | { readonly kind: "slow"; readonly answeredAfterMs: number }
+  /** Done late, and answered then. */
+  | { readonly kind: "slow-done"; readonly doneAfterMs: number }
+  | { readonly kind: "flood"; readonly retryAfterS: number }
+  /** The platform does not take the formatting. */
+  | { readonly kind: "bad-entities" }
+  | { readonly kind: "unauthorized" };
+
+export type Victim = "thread" | "root" | "machine";
+
+export type PlanItem =
+  | { readonly kind: "message"; readonly at: number; readonly place: number; readonly token: string }
+  | { readonly kind: "edit"; readonly at: number; readonly token: string }
+  | {
+      readonly kind: "command";
+      readonly at: number;
+      readonly place: number;
+      readonly token: string;
+      readonly name: "stop" | "new" | "help";
+    }
+  /** Other people's messages, which take ids of the box. */
+  | { readonly kind: "noise"; readonly at: number; readonly place: number; readonly count: number }
+  /** The person blocks the bot, comes back, and writes. */
+  | {
+      readonly kind: "block";
+      readonly at: number;
+      readonly forMs: number;
+      readonly place: number;
+      readonly token: string;
+    }
+  /** The process dies at the n-th boundary: before or after a durable write, or before or after a call. */
+  | {
+      readonly kind: "crash";
+      readonly boundary: number;
+      readonly victim: Victim;
+      readonly downMs: number;
+    }
+  | {
+      readonly kind: "crash-at";
+      readonly at: number;
+      readonly victim: Victim;
+      readonly place: number;
+      readonly downMs: number;
+    }
+  | { readonly kind: "fault"; readonly call: number; readonly fault: CallFault }
+  | {
+      readonly kind: "storm";
+      readonly at: number;
+      readonly forMs: number;
+      readonly share: number;
+      readonly fault: CallFault;
+    }
+  /** What happens to the n-th update after it was stored. */
+  | { readonly kind: "again"; readonly update: number; readonly how: "answer-lost" | "twice" | "renumbered" };
+
+/** Everything that happens to the system in one run, apart from latencies, which the seed gives too. */
+export interface Plan {
+  readonly seed: number;
+  readonly places: readonly Place[];
+  readonly items: readonly PlanItem[];
+  /** What the model does with a text that was cut short. */
+  readonly interruptedStep: "restart" | "continue";
+}
+
+const POOL: readonly [Place, ...Place[]] = [
+  direct("11"),
+  direct("12"),
+  { threadId: "sim:-30", chatId: "-30", isDirectMessage: false, box: "own" },
+  topic("5"),
+  topic("6"),
+];
+
+function direct(chatId: string): Place {
+  return { threadId: `sim:${chatId}`, chatId, isDirectMessage: true, box: "own" };
+}
+
+function topic(topicId: string): Place {
+  return { threadId: `sim:-1007:${topicId}`, chatId: "-1007", topicId, isDirectMessage: false, box: "-1007" };
+}
+
+export function createPlan(seed: number): Plan {
+  const random = createRandom(`plan/${seed}`);
+  const places = choosePlaces(random);
+  const items: PlanItem[] = [...people(random, places), ...trouble(random, places)];
+  return { seed, places, items, interruptedStep: random.chance(0.75) ? "restart" : "continue" };
+}
+
+/** One or two places, which often share their chat, so that they share its budget. */
+function choosePlaces(random: Random): readonly Place[] {
+  const [, , , topicA, topicB] = POOL;
+  if (topicA !== undefined && topicB !== undefined && random.chance(0.3)) return [topicA, topicB];
+  const first = random.pick(POOL);
+  if (random.chance(0.6)) return [first];
+  const second = random.pick(POOL);
+  return second === first ? [first] : [first, second];
+}
+
+function people(random: Random, places: readonly Place[]): PlanItem[] {
+  const items: PlanItem[] = [];
+  const messages = random.int(1, 4);
+  let at = random.int(0, 500);
+  for (let index = 0; index < messages; index += 1) {
+    const place = random.int(0, places.length - 1);
+    items.push({ kind: "message", at, place, token: `m${index}` });
+    if (random.chance(0.15)) items.push({ kind: "edit", at: at + random.int(50, 4_000), token: `m${index}` });
+    at += random.chance(0.4) ? random.int(0, 1_500) : random.int(500, 15_000);
+  }
+  const commands = random.chance(0.3) ? random.int(1, 2) : 0;
+  for (let index = 0; index < commands; index += 1) {
+    const name = random.pick(["stop", "stop", "help", "new"]);
+    const place = random.int(0, places.length - 1);
+    items.push({ kind: "command", at: random.int(0, at + 2_000), place, token: `c${index}`, name });
+  }
+  if (random.chance(0.4)) {
+    const place = random.int(0, places.length - 1);
+    items.push({ kind: "noise", at: random.int(0, at), place, count: random.int(1, 5) });
+  }
+  if (random.chance(0.06)) {
+    const place = random.int(0, places.length - 1);
+    items.push({ kind: "block", at: random.int(0, at), forMs: random.int(500, 20_000), place, token: "b0" });
+  }
+  return items;
+}
+
+function trouble(random: Random, places: readonly Place[]): PlanItem[] {
+  const items: PlanItem[] = [];
+  const victim = (): Victim => random.pick(["thread", "machine", "machine", "root"]);
+  for (let left = random.chance(0.75) ? random.int(1, 3) : 0; left > 0; left -= 1) {
+    const downMs = random.int(0, 4_000);
+    if (random.chance(0.8)) {
+      items.push({ kind: "crash", boundary: random.int(1, 110), victim: victim(), downMs });
+    } else {
+      const place = random.int(0, places.length - 1);
+      items.push({ kind: "crash-at", at: random.int(0, 20_000), victim: victim(), place, downMs });
+    }
+  }
+  for (let left = random.chance(0.75) ? random.int(1, 3) : 0; left > 0; left -= 1) {
+    items.push({ kind: "fault", call: random.int(1, 25), fault: callFault(random) });
+  }
+  if (random.chance(0.08)) {
+    const at = random.int(0, 10_000);
+    const share = random.pick([0.3, 0.7, 1]);
+    items.push({ kind: "storm", at, forMs: random.int(500, 8_000), share, fault: stormFault(random) });
+  }
+  for (let left = random.chance(0.4) ? random.int(1, 2) : 0; left > 0; left -= 1) {
+    const how = random.pick(["answer-lost", "twice", "renumbered"]);
+    items.push({ kind: "again", update: random.int(1, 6), how });
+  }
+  return items;
+}
+
+function callFault(random: Random): CallFault {
+  const kinds: readonly [CallFault, ...CallFault[]] = [
+    { kind: "refused" },
+    { kind: "gateway", done: random.chance(0.5) },
+    { kind: "cut-before" },
+    { kind: "cut-after" },
+    { kind: "cut-after" },
+    { kind: "late", doneAfterMs: random.int(100, 14_000) },
+    { kind: "hang", done: random.chance(0.5) },
+    { kind: "slow", answeredAfterMs: random.int(500, 25_000) },
+    { kind: "slow-done", doneAfterMs: random.int(500, 14_500) },
+    { kind: "flood", retryAfterS: random.pick([1, 3, 8, 40]) },
+    { kind: "flood", retryAfterS: random.pick([2, 5]) },
+    { kind: "bad-entities" },
+    { kind: "unauthorized" },
+  ];
+  return random.pick(kinds);
+}
+
+function stormFault(random: Random): CallFault {
+  return random.pick<CallFault>([
+    { kind: "refused" },
+    { kind: "flood", retryAfterS: 5 },
+    { kind: "cut-before" },
+    { kind: "gateway", done: false },
+  ]);
+}

@@ -1,0 +1,203 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Address, CallFailure, CallOptions, Surface } from "../../src/core/surface.ts";
+import type { CallFaults } from "./call-faults.ts";
+import type { Life } from "./life.ts";
+import type { Oracle } from "./oracle.ts";
+import type { CallFault } from "./plan.ts";
+import { LIMITS, PACING, PlatformRefusal } from "./platform.ts";
+import type { Platform } from "./platform.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Trace } from "./trace.ts";
+
+export interface SurfaceWorld {
+  readonly scheduler: Scheduler;
+  readonly platform: Platform;
+  readonly faults: CallFaults;
+  readonly oracle: Oracle;
+  readonly trace: Trace;
+  readonly random: Random;
+}
+
+export type SurfaceMethod = "post" | "edit" | "remove" | "typing" | "answer";
+
+/** One call to the platform, from its leaving the process on. */
+export interface SurfaceCall {
+  readonly number: number;
+  readonly method: SurfaceMethod;
+  readonly address: Address;
+  readonly content?: RichText;
+  readonly messageId?: string;
+  readonly at: number;
+}
+
+/** A call without an answer that says anything. */
+class Disconnected extends Error {}
+/** A gateway's answer, which does not say whether the call was done. */
+class GatewayError extends Error {}
+/** Provably nothing was done. */
+class NotDone extends Error {}
+class Unauthorized extends Error {}
+
+type Answer = { readonly kind: "done"; readonly value: unknown } | { readonly kind: "failed"; readonly error: unknown };
+
+/** The platform as one process reaches it: over a network with latency, faults and time limits. */
+export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface {
+  const { scheduler, platform, faults, oracle, trace, random } = world;
+
+  /** What the platform does with a call, and what it answers. */
+  const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
+    try {
+      const { method, address, content, messageId } = call;
+      if (method === "answer") return { kind: "done", value: undefined };
+      if (fault?.kind === "flood") platform.penalize(address.chatId, fault.retryAfterS);
+      platform.admit(address);
+      let value: unknown;
+      if (method === "post" && content !== undefined) {
+        value = { messageId: String(platform.post(address, content, call.number)) };
+      } else if (method === "edit" && content !== undefined && messageId !== undefined) {
+        platform.edit(address, messageId, content);
+      } else if (method === "remove" && messageId !== undefined) {
+        platform.remove(address, messageId);
+      }
+      trace.add("platform", () => `#${call.number} ${method} done${value === undefined ? "" : ` ${JSON.stringify(value)}`}`);
+      oracle.onProcessed(call);
+      return { kind: "done", value };
+    } catch (error) {
+      trace.add("platform", () => `#${call.number} refused: ${JSON.stringify((error as PlatformRefusal).refusal)}`);
+      return { kind: "failed", error };
+    }
+  };
+
+  const call = async (
+    method: SurfaceMethod,
+    address: Address,
+    { signal }: CallOptions,
+    content?: RichText,
+    messageId?: string,
+  ): Promise<unknown> => {
+    life.boundary(`before ${method}`);
+    const number = faults.count();
+    const fault = faults.take(number, scheduler.now(), content);
+    const made: SurfaceCall = { number, method, address, content, messageId, at: scheduler.now() };
+    trace.add(life.name, () => describeCall(made, fault));
+    oracle.onCall(made, life, fault);
+    const answer = await new Promise<Answer>((resolve) => {
+      const fail = (error: unknown): void => resolve({ kind: "failed", error });
+      signal.addEventListener("abort", () => fail(new Disconnected("aborted")), { once: true });
+      travel(random.int(2, 40), made, fault, resolve, fail);
+    });
+    if (life.isDead) return new Promise(() => {});
+    oracle.onAnswer(made, life, answer.kind === "failed" ? answer.error : undefined);
+    trace.add(life.name, () => `#${number} ${answer.kind === "done" ? "answered" : `failed: ${String(answer.error)}`}`);
+    life.boundary(`after ${method}`);
+    if (answer.kind === "done") return answer.value;
+    throw answer.error;
+  };
+
+  /** The way to the platform and back. */
+  const travel = (
+    latencyMs: number,
+    made: SurfaceCall,
+    fault: CallFault | undefined,
+    resolve: (answer: Answer) => void,
+    fail: (error: unknown) => void,
+  ): void => {
+    const back = random.int(2, 40);
+    const later = (delayMs: number, body: () => void): void => void scheduler.after(delayMs, body);
+    later(latencyMs, () => {
+      switch (fault?.kind) {
+        case undefined:
+        case "flood": {
+          const answer = process(made, fault);
+          return later(back, () => resolve(answer));
+        }
+        case "bad-entities":
+          return later(back, () => fail(new PlatformRefusal({ kind: "bad-request", why: "entities" })));
+        case "unauthorized":
+          return later(back, () => fail(new Unauthorized("unauthorized")));
+        case "refused":
+          return later(back, () => fail(new NotDone("not connected")));
+        case "gateway":
+          if (fault.done) process(made, undefined);
+          return later(back, () => fail(new GatewayError("502")));
+        case "cut-before":
+          return later(back, () => fail(new Disconnected("cut")));
+        case "cut-after":
+          process(made, undefined);
+          return later(back, () => fail(new Disconnected("cut")));
+        case "late":
+          later(fault.doneAfterMs, () => process(made, undefined));
+          return later(back, () => fail(new Disconnected("cut")));
+        case "hang":
+          if (fault.done) process(made, undefined);
+          return;
+        case "slow": {
+          const answer = process(made, undefined);
+          return later(fault.answeredAfterMs, () => resolve(answer));
+        }
+        case "slow-done":
+          return later(fault.doneAfterMs, () => {
+            const answer = process(made, undefined);
+            later(back, () => resolve(answer));
+          });
+        default:
+          return fault satisfies never;
+      }
+    });
+  };
+
+  return {
+    provider: "sim",
+    capabilities: { edit: true, remove: true, typing: true, buttons: true },
+    format: "telegram-entities",
+    limits: LIMITS,
+    pacing: PACING,
+    typingLastsMs: 5_000,
+    post: async (address, message, options) =>
+      (await call("post", address, options, { text: message.text, entities: message.entities })) as {
+        messageId: string;
+      },
+    edit: async (address, messageId, message, options) => {
+      await call("edit", address, options, message, messageId);
+    },
+    remove: async (address, messageId, options) => {
+      await call("remove", address, options, undefined, messageId);
+    },
+    typing: async (address, options) => {
+      await call("typing", address, options);
+    },
+    answerAction: async (address, _actionId, _notice, options) => {
+      await call("answer", address, options);
+    },
+    classifyError,
+  };
+}
+
+/** What an error means, as the Telegram provider reads the real ones. */
+export function classifyError(error: unknown): CallFailure {
+  if (error instanceof NotDone) return { kind: "transient", code: "no-connection" };
+  if (error instanceof Unauthorized) return { kind: "misconfigured", code: "token-refused" };
+  if (!(error instanceof PlatformRefusal)) return { kind: "unknown", code: "connection-lost" };
+  const { refusal } = error;
+  switch (refusal.kind) {
+    case "flood":
+      return { kind: "retry-after", code: "too-many-requests", retryAfterMs: refusal.retryAfterS * 1_000 };
+    case "blocked":
+      return { kind: "gone", code: "blocked" };
+    case "not-found":
+      return { kind: "missing", code: "message-missing" };
+    case "not-modified":
+      return { kind: "unchanged", code: "message-not-modified" };
+    case "bad-request":
+      return { kind: "rejected", code: "bad-request" };
+    default:
+      return refusal satisfies never;
+  }
+}
+
+function describeCall({ number, method, address, content, messageId }: SurfaceCall, fault: CallFault | undefined): string {
+  const target = `${address.threadId}${messageId === undefined ? "" : ` message ${messageId}`}`;
+  const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}`;
+  return `#${number} ${method} ${target}${text}${fault === undefined ? "" : `  << ${JSON.stringify(fault)}`}`;
+}

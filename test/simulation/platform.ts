@@ -1,0 +1,181 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Address, Pacing } from "../../src/core/surface.ts";
+import type { Place } from "./plan.ts";
+
+/** The limits of the modelled platform: small, so that a short text makes several messages. */
+export const LIMITS = { maxLength: 150, maxEntities: 100 };
+
+/** What the bot believes it may do; the platform itself allows a little more, as the real one does. */
+export const PACING: Pacing = {
+  direct: { burst: 3, everyMs: 1_000 },
+  group: { burst: 3, everyMs: 3_000 },
+  global: { burst: 30, everyMs: 34 },
+};
+
+export interface PlatformMessage {
+  readonly id: number;
+  readonly threadId: string;
+  readonly chatId: string;
+  readonly isFromBot: boolean;
+  text: string;
+  entities: RichText["entities"];
+  isDeleted: boolean;
+  /** The number of the call that made it. */
+  readonly call: number;
+}
+
+export type Refusal =
+  | { readonly kind: "flood"; readonly retryAfterS: number }
+  | { readonly kind: "blocked" }
+  | { readonly kind: "not-found" }
+  | { readonly kind: "not-modified" }
+  | { readonly kind: "bad-request"; readonly why: string };
+
+export class PlatformRefusal extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.kind);
+    this.refusal = refusal;
+  }
+}
+
+interface Flood {
+  tokens: number;
+  at: number;
+  penaltyUntil: number;
+}
+
+const DIRECT_CAPACITY = 6;
+const GROUP_CAPACITY = 20;
+/** What each call during a penalty adds to it. */
+const PENALTY_GROWTH_MS = 2_000;
+const FLOOD_PENALTY_S = 5;
+
+/** A chat platform with the rules of Telegram, as far as the delivery can tell. It outlives every process. */
+export class Platform {
+  readonly messages: PlatformMessage[] = [];
+  /** Calls that arrived while their chat was in a penalty. */
+  penaltyBreaches = 0;
+  readonly #now: () => number;
+  readonly #lastIds = new Map<string, number>();
+  readonly #floods = new Map<string, Flood>();
+  readonly #blocked = new Set<string>();
+  readonly #boxes = new Map<string, string>();
+
+  constructor(now: () => number, places: readonly Place[]) {
+    this.#now = now;
+    for (const { chatId, box } of places) this.#boxes.set(chatId, box);
+  }
+
+  /** A person writes: takes an id of the chat's box. */
+  write(place: Place): number {
+    const id = this.#nextId(place.chatId);
+    const { threadId, chatId } = place;
+    const rest = { text: "", entities: [], isDeleted: false, call: 0 };
+    this.messages.push({ id, threadId, chatId, isFromBot: false, ...rest });
+    return id;
+  }
+
+  setBlocked(chatId: string, isBlocked: boolean): void {
+    if (isBlocked) this.#blocked.add(chatId);
+    else this.#blocked.delete(chatId);
+  }
+
+  /** Begins a penalty of the chat, whatever it has used. */
+  penalize(chatId: string, retryAfterS: number): never {
+    const flood = this.#flood(chatId);
+    flood.penaltyUntil = Math.max(flood.penaltyUntil, this.#now() + retryAfterS * 1_000);
+    throw new PlatformRefusal({ kind: "flood", retryAfterS });
+  }
+
+  /** @throws {PlatformRefusal} for a chat that is in a penalty, which this call lengthens, has used up its rate, or is blocked */
+  admit({ chatId, isDirectMessage }: Address): void {
+    const now = this.#now();
+    const flood = this.#flood(chatId);
+    if (flood.penaltyUntil > now) {
+      this.penaltyBreaches += 1;
+      flood.penaltyUntil += PENALTY_GROWTH_MS;
+      const retryAfterS = Math.ceil((flood.penaltyUntil - now) / 1_000);
+      throw new PlatformRefusal({ kind: "flood", retryAfterS });
+    }
+    const capacity = isDirectMessage ? DIRECT_CAPACITY : GROUP_CAPACITY;
+    flood.tokens = Math.min(capacity, flood.tokens + (now - flood.at) / (isDirectMessage ? 1_000 : 3_000));
+    flood.at = now;
+    if (flood.tokens < 1) this.penalize(chatId, FLOOD_PENALTY_S);
+    flood.tokens -= 1;
+    if (this.#blocked.has(chatId)) throw new PlatformRefusal({ kind: "blocked" });
+  }
+
+  post(address: Address, content: RichText, call: number): number {
+    checkText(content);
+    const id = this.#nextId(address.chatId);
+    const { threadId, chatId } = address;
+    const { text, entities } = content;
+    this.messages.push({ id, threadId, chatId, isFromBot: true, text, entities, isDeleted: false, call });
+    return id;
+  }
+
+  edit(address: Address, messageId: string, content: RichText): void {
+    const message = this.#own(address, messageId);
+    checkText(content);
+    if (isSame(message, content)) throw new PlatformRefusal({ kind: "not-modified" });
+    message.text = content.text;
+    message.entities = content.entities;
+  }
+
+  remove(address: Address, messageId: string): void {
+    this.#own(address, messageId).isDeleted = true;
+  }
+
+  /** Changes nothing and tells whether the message is the bot's own: "not modified" when it is. */
+  probe(address: Address, messageId: string): never {
+    this.#own(address, messageId);
+    throw new PlatformRefusal({ kind: "not-modified" });
+  }
+
+  /** What a person sees of the bot in a thread. */
+  visible(threadId: string): PlatformMessage[] {
+    return this.messages.filter(
+      (message) => message.threadId === threadId && message.isFromBot && !message.isDeleted,
+    );
+  }
+
+  #own({ chatId }: Address, messageId: string): PlatformMessage {
+    const found = this.messages.find(
+      (message) => message.chatId === chatId && String(message.id) === messageId && !message.isDeleted,
+    );
+    if (found?.isFromBot !== true) throw new PlatformRefusal({ kind: "not-found" });
+    return found;
+  }
+
+  #nextId(chatId: string): number {
+    const box = this.#boxes.get(chatId) ?? "own";
+    const id = (this.#lastIds.get(box) ?? 100) + 1;
+    this.#lastIds.set(box, id);
+    return id;
+  }
+
+  #flood(chatId: string): Flood {
+    const known = this.#floods.get(chatId);
+    if (known !== undefined) return known;
+    const flood = { tokens: Number(chatId) > 0 ? DIRECT_CAPACITY : GROUP_CAPACITY, at: this.#now(), penaltyUntil: 0 };
+    this.#floods.set(chatId, flood);
+    return flood;
+  }
+}
+
+function checkText({ text, entities }: RichText): void {
+  if (text.trim() === "") throw new PlatformRefusal({ kind: "bad-request", why: "empty" });
+  if (text.length > LIMITS.maxLength) throw new PlatformRefusal({ kind: "bad-request", why: "too long" });
+  const isOutside = entities.some(
+    ({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length,
+  );
+  if (isOutside) throw new PlatformRefusal({ kind: "bad-request", why: "entities" });
+}
+
+function isSame(message: RichText, content: RichText): boolean {
+  return (
+    message.text === content.text && JSON.stringify(message.entities) === JSON.stringify(content.entities)
+  );
+}

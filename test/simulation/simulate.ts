@@ -1,0 +1,88 @@
+import { checkEnd } from "./final-checks.ts";
+import type { EndFigures } from "./final-checks.ts";
+import type { Mutant } from "./mutants.ts";
+import type { Violation } from "./oracle.ts";
+import { People } from "./people.ts";
+import { createPlan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { World } from "./world.ts";
+
+export interface SimulationOptions {
+  readonly plan: Plan;
+  readonly mutant?: Mutant | undefined;
+  readonly isTraced?: boolean;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly violation: Violation | undefined;
+  readonly trace: readonly string[];
+  readonly figures: EndFigures | undefined;
+  readonly crashes: number;
+  readonly boundaries: number;
+  readonly faults: number;
+  readonly penaltyBreaches: number;
+  readonly written: number;
+}
+
+/** Everything must be over long before this, in virtual time. */
+const LIMIT_MS = 2 * 60 * 60 * 1_000;
+
+/** Runs one plan to its end: until nothing is left to happen. The same plan gives the same run, in every process. */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const world = new World(options);
+  const { oracle, scheduler, trace, plan } = world;
+  const people = new People(world, options.mutant);
+  let figures: EndFigures | undefined;
+  try {
+    people.start();
+    const isOver = (): boolean => oracle.violation !== undefined;
+    let end = await scheduler.run(LIMIT_MS, isOver);
+    if (end === "empty") {
+      // A machine that starts once more has nothing to do.
+      const calls = world.faults.calls;
+      world.crash("machine", undefined, 100);
+      trace.add("end", () => "all is quiet; the machine starts once more");
+      scheduler.after(5_000, () => {
+        for (const thread of world.threads.values()) void thread.receive([]).catch(() => undefined);
+      });
+      end = await scheduler.run(2 * LIMIT_MS, isOver);
+      if (world.faults.calls > calls) oracle.fail("I5", "a restart after the end sends something");
+    }
+    if (end === "timeout") oracle.fail("I5", "it never comes to rest");
+    if (oracle.violation === undefined) {
+      figures = checkEnd({
+        oracle,
+        platform: world.platform,
+        written: people.written,
+        threads: plan.places.map((place) => {
+          const thread = world.thread(place);
+          return {
+            threadId: place.threadId,
+            delivery: thread.delivery(),
+            operations: thread.operations,
+            wasBlocked: people.blockedChats.has(place.chatId),
+            lostFormatting: world.faults.met.has("bad-entities"),
+          };
+        }),
+      });
+    }
+    return {
+      seed: plan.seed,
+      violation: oracle.violation,
+      trace: trace.lines,
+      figures,
+      crashes: world.crashes,
+      boundaries: world.boundaries,
+      faults: [...world.faults.met.values()].reduce((sum, count) => sum + count, 0),
+      penaltyBreaches: world.platform.penaltyBreaches,
+      written: people.written.length,
+    };
+  } finally {
+    world.close();
+  }
+}
+
+export function simulateSeed(seed: number, mutant?: Mutant, isTraced = false): Promise<SimulationResult> {
+  return simulate({ plan: createPlan(seed), mutant, isTraced });
+}

@@ -1,0 +1,163 @@
+import type { Budget } from "../../src/core/budget.ts";
+import type { Delivery } from "../../src/core/delivery.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import type { Log } from "../../src/core/log.ts";
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
+import { ThreadRuntime } from "../../src/messengers/thread-runtime.ts";
+import type { TurnEngine } from "../../src/turn/turn-engine.ts";
+import { createNodeDatabase } from "../support/node-database.ts";
+import type { NodeDatabase } from "../support/node-database.ts";
+import type { Life } from "./life.ts";
+import { ModelEngine } from "./model-engine.ts";
+import type { ModelEngineOptions, OperationStore } from "./model-engine.ts";
+import type { Mutant } from "./mutants.ts";
+
+export interface ThreadObjectOptions {
+  readonly threadId: string;
+  readonly newLife: () => Life;
+  readonly deps: (life: Life) => Deps;
+  readonly log: Log;
+  readonly budget: (life: Life) => Budget;
+  readonly definition: (life: Life) => NormalizedMessengerDefinition;
+  readonly engine: Omit<ModelEngineOptions, "threadId" | "life" | "operations" | "onSettled">;
+  /** Sees and may wrap the delivery before anybody uses it. */
+  readonly onDelivery: (delivery: Delivery, life: Life) => void;
+  readonly mutant: Mutant | undefined;
+  /** Calls `onAlarm` at that time, unless the machine is down then. */
+  readonly scheduleAlarm: (at: number) => void;
+}
+
+interface Live {
+  readonly life: Life;
+  readonly runtime: ThreadRuntime;
+  /** The time of the durable wake, as far as this process knows. */
+  armedAt: number | undefined;
+  arming: Promise<void>;
+}
+
+/** Wakes closer together than this are one. */
+const SAME_WAKE_MS = 5;
+
+/**
+ * One conversation's Durable Object: the thread's real runtime over storage that outlives it, with the alarm that the
+ * agent's runtime keeps for it (one durable job, run at least once).
+ */
+export class ThreadObject {
+  readonly database: NodeDatabase = createNodeDatabase();
+  readonly operations: OperationStore = new Map();
+  readonly #options: ThreadObjectOptions;
+  #alarmAt: number | undefined;
+  /** The alarm's work has begun; it is done again when the process dies before its end. */
+  #isRunning = false;
+  #live: Live | undefined;
+
+  constructor(options: ThreadObjectOptions) {
+    this.#options = options;
+  }
+
+  get alarmAt(): number | undefined {
+    return this.#alarmAt;
+  }
+
+  get life(): Life | undefined {
+    return this.#live?.life.isDead === false ? this.#live.life : undefined;
+  }
+
+  /** The delivery of the process that lives, which is started when there is none. */
+  delivery(): Delivery {
+    return this.#ensure().runtime.delivery;
+  }
+
+  /** Stores events. Resolves when they are durable; rejects, or never resolves, when the process dies before. */
+  async receive(events: readonly IncomingEvent[]): Promise<void> {
+    const live = this.#ensure();
+    live.runtime.receive("sim", events);
+    await live.arming;
+    live.life.boundary("before stored");
+    this.#later(live);
+  }
+
+  onAlarm(): void {
+    const live = this.#ensure();
+    void live.life.guard(async () => {
+      this.#isRunning = true;
+      live.armedAt = undefined;
+      await live.runtime.drive();
+      await live.arming;
+      if (!this.#isRunning) return;
+      live.life.write("alarm done", () => {
+        this.#isRunning = false;
+        this.#alarmAt = undefined;
+      });
+    });
+  }
+
+  kill(): void {
+    this.#live?.life.kill();
+    this.#live = undefined;
+  }
+
+  close(): void {
+    this.kill();
+    this.database.close();
+  }
+
+  #ensure(): Live {
+    if (this.#live !== undefined && !this.#live.life.isDead) return this.#live;
+    const { options, life } = { options: this.#options, life: this.#options.newLife() };
+    const hooked = this.database.withHooks({
+      beforeWrite: () => life.boundary("before write"),
+      afterWrite: () => life.boundary("after write"),
+    });
+    const database = options.mutant?.threadDatabase?.(hooked) ?? hooked;
+    const engine = new ModelEngine({
+      ...options.engine,
+      threadId: options.threadId,
+      life,
+      operations: this.operations,
+      onSettled: () => live.runtime.poke(),
+    });
+    const budget = options.budget(life);
+    const runtime = new ThreadRuntime({
+      database,
+      deps: options.deps(life),
+      log: options.log,
+      // The model engine keeps the part of its contract that a thread uses.
+      engine: engine as unknown as TurnEngine,
+      root: { budget, identity: () => Promise.resolve({ userId: "bot" }) },
+      definitions: () => [options.definition(life)],
+      commands: () => ({}),
+      wakeAt: (at) => this.#wakeAt(live, at),
+    });
+    const live: Live = { life, runtime, armedAt: this.#alarmAt, arming: Promise.resolve() };
+    this.#live = live;
+    options.mutant?.onThreadStart?.(this.database);
+    options.onDelivery(runtime.delivery, life);
+    life.started();
+    if (this.#alarmAt !== undefined) this.#later(live);
+    return live;
+  }
+
+  #wakeAt(live: Live, at: number): void {
+    if (live.armedAt !== undefined && live.armedAt <= at + SAME_WAKE_MS) return;
+    live.armedAt = at;
+    const push = (): void => {
+      live.life.write("alarm", () => {
+        this.#alarmAt = at;
+        this.#isRunning = false;
+      });
+      this.#options.scheduleAlarm(at);
+    };
+    live.arming = live.arming.then(push, push);
+    live.arming.catch(() => {
+      live.armedAt = undefined;
+    });
+  }
+
+  #later(live: Live): void {
+    void Promise.resolve().then(() => {
+      if (!live.life.isDead) live.runtime.poke();
+    });
+  }
+}

@@ -1,0 +1,39 @@
+/** Words that a reply's text and its rendering have in common: formatting, marks and lines are left out. */
+const WORD = /[\p{L}\p{N}]+/gu;
+
+export const MARK = "(sent again after a connection problem)";
+
+export function isMarked(text: string): boolean {
+  return text.startsWith(`${MARK}\n`);
+}
+
+export function stripMark(text: string): string {
+  return isMarked(text) ? text.slice(MARK.length + 1) : text;
+}
+
+const cache = new Map<string, readonly string[]>();
+const MOST_CACHED = 2_000;
+
+export function wordsOf(text: string): readonly string[] {
+  const known = cache.get(text);
+  if (known !== undefined) return known;
+  if (cache.size > MOST_CACHED) cache.clear();
+  const words = stripMark(text).match(WORD) ?? [];
+  cache.set(text, words);
+  return words;
+}
+
+/** Whether `part` is a run of `whole`; its last word may be cut, because its text may be. */
+export function isRunOf(part: readonly string[], whole: readonly string[]): boolean {
+  const [first] = part;
+  if (first === undefined) return true;
+  for (let at = whole.indexOf(first); at >= 0; at = whole.indexOf(first, at + 1)) {
+    if (part.every((word, index) => whole[at + index] === word)) return true;
+  }
+  return false;
+}
+
+/** The words by which a text is known to be of one turn, e.g. `t3a0w5`. */
+export function turnWordsOf(text: string): readonly string[] {
+  return wordsOf(text).filter((word) => /^t\d+a\d+w\d+$/.test(word));
+}

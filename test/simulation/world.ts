@@ -1,0 +1,186 @@
+import type { Deps } from "../../src/core/deps.ts";
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../src/core/messenger-event.ts";
+import { createLog } from "../../src/core/log.ts";
+import { normalizeMessengers } from "../../src/messengers/define-messengers.ts";
+import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
+import { CallFaults } from "./call-faults.ts";
+import { Life } from "./life.ts";
+import type { Mutant } from "./mutants.ts";
+import { Oracle } from "./oracle.ts";
+import { Platform } from "./platform.ts";
+import { createPlatformSurface } from "./platform-surface.ts";
+import type { Place, Plan, Victim } from "./plan.ts";
+import { createRandom } from "./random.ts";
+import type { Random } from "./random.ts";
+import { RootObject } from "./root-object.ts";
+import { createScheduler } from "./scheduler.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { ThreadObject } from "./thread-object.ts";
+import { createTrace } from "./trace.ts";
+import type { Trace } from "./trace.ts";
+
+export const START_AT = Date.UTC(2026, 0, 1);
+
+export interface WorldOptions {
+  readonly plan: Plan;
+  readonly mutant?: Mutant | undefined;
+  readonly isTraced?: boolean;
+}
+
+/** The machine with its objects, the platform, and what goes wrong with both. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly platform: Platform;
+  readonly faults: CallFaults;
+  readonly oracle: Oracle;
+  readonly trace: Trace;
+  readonly random: Random;
+  readonly plan: Plan;
+  readonly threads: ReadonlyMap<string, ThreadObject>;
+  readonly root: RootObject;
+  /** Boundaries passed by all processes together. */
+  boundaries = 0;
+  crashes = 0;
+  #downUntil = 0;
+  #turns = 0;
+  #ids = 0;
+
+  constructor({ plan, mutant, isTraced = false }: WorldOptions) {
+    this.plan = plan;
+    this.random = createRandom(`run/${plan.seed}`);
+    this.scheduler = createScheduler(this.random.fork("order"), START_AT);
+    const now = (): number => this.scheduler.now();
+    this.platform = new Platform(now, plan.places);
+    this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
+    this.oracle = new Oracle(now);
+    this.trace = createTrace(isTraced, now, START_AT);
+    this.root = new RootObject({
+      scheduler: this.scheduler,
+      random: this.random.fork("root"),
+      oracle: this.oracle,
+      newLife: () => this.#newLife("root"),
+      deps: (life) => this.#deps(life),
+      isDown: () => this.isDown,
+      mutant,
+    });
+    this.threads = new Map(
+      plan.places.map((place) => [place.threadId, this.#thread(place, mutant)] as const),
+    );
+  }
+
+  get isDown(): boolean {
+    return this.scheduler.now() < this.#downUntil;
+  }
+
+  thread(place: Place): ThreadObject {
+    const found = this.threads.get(place.threadId);
+    if (found === undefined) throw new Error(`There is no thread ${place.threadId}.`);
+    return found;
+  }
+
+  /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
+  crash(victim: Victim, threadId: string | undefined, downMs: number): void {
+    this.crashes += 1;
+    this.trace.add("CRASH", () => `${victim}${victim === "thread" ? ` ${threadId ?? ""}` : ""}, back after ${downMs} ms`);
+    const back = this.scheduler.now() + downMs;
+    if (victim === "machine") this.#downUntil = Math.max(this.#downUntil, back);
+    if (victim !== "thread") this.root.kill();
+    if (victim === "root") return;
+    for (const [id, thread] of this.threads) {
+      if (victim === "thread" && id !== threadId) continue;
+      thread.kill();
+      this.#scheduleAlarm(thread, Math.max(back, this.#downUntil));
+    }
+  }
+
+  close(): void {
+    for (const thread of this.threads.values()) thread.close();
+    this.root.close();
+  }
+
+  /** The alarm fires at its time, or when its object can run again. */
+  #scheduleAlarm(thread: ThreadObject, earliest: number): void {
+    if (thread.alarmAt === undefined) return;
+    const at = Math.max(thread.alarmAt, earliest + this.random.int(1, 50));
+    this.scheduler.after(at - this.scheduler.now(), () => {
+      if (thread.alarmAt === undefined || thread.alarmAt > this.scheduler.now()) return;
+      if (this.isDown) return;
+      this.trace.add("alarm", () => thread.alarmAt?.toString() ?? "");
+      thread.onAlarm();
+    });
+  }
+
+  #newLife(name: string): Life {
+    this.trace.add(name, () => "starts");
+    return new Life(name, this.scheduler.process(), (life, what) => this.#onBoundary(life, what));
+  }
+
+  #onBoundary(life: Life, what: string): void {
+    this.boundaries += 1;
+    for (const item of this.plan.items) {
+      if (item.kind !== "crash" || item.boundary !== this.boundaries) continue;
+      this.trace.add(life.name, () => `dies ${what} (boundary ${item.boundary})`);
+      const isRoot = life.name === "root";
+      // Whoever stands at the boundary dies, whatever else does.
+      const victim = item.victim === "machine" ? "machine" : isRoot ? "root" : "thread";
+      this.crash(victim, isRoot ? undefined : life.name, item.downMs);
+      life.kill();
+    }
+  }
+
+  #deps(life: Life): Deps {
+    return {
+      clock: life.clock,
+      random: () => this.random.next(),
+      newId: () => `id-${(this.#ids += 1)}`,
+      fetch: () => Promise.reject(new Error("Nothing is fetched in a simulation.")),
+    };
+  }
+
+  #thread(place: Place, mutant: Mutant | undefined): ThreadObject {
+    const { threadId } = place;
+    const thread: ThreadObject = new ThreadObject({
+      threadId,
+      newLife: () => this.#newLife(threadId),
+      deps: (life) => this.#deps(life),
+      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`)),
+      budget: (life) => this.root.link(life),
+      definition: (life) => this.#definition(life, mutant),
+      engine: {
+        random: this.random.fork(`model/${threadId}`),
+        oracle: this.oracle,
+        trace: this.trace,
+        interruptedStep: this.plan.interruptedStep,
+        nextTurn: () => (this.#turns += 1),
+      },
+      onDelivery: (delivery) => this.oracle.watch(threadId, delivery),
+      mutant,
+      scheduleAlarm: () => this.#scheduleAlarm(thread, 0),
+    });
+    return thread;
+  }
+
+  #definition(life: Life, mutant: Mutant | undefined): NormalizedMessengerDefinition {
+    const surface = createPlatformSurface(this, life);
+    const refuse = (): never => {
+      throw new Error("The simulation has no use for this.");
+    };
+    const [definition] = normalizeMessengers({
+      sim: {
+        verifyWebhook: false,
+        platform: {
+          provider: "sim",
+          verification: { kind: "none" },
+          parse: (incoming: IncomingEvent) => Promise.resolve(incoming.raw as MessengerEvent),
+          surface: () => mutant?.surface?.(surface) ?? surface,
+          receive: refuse,
+          fetchIdentity: refuse,
+          fetchAttachment: refuse,
+        },
+      },
+    });
+    if (definition === undefined) throw new Error("The definition is missing.");
+    return definition;
+  }
+}
