@@ -6,6 +6,7 @@ import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { PlatformContext } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
+import { withinTime } from "../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
@@ -34,8 +35,15 @@ export interface IntakeOptions {
 
 /** How long a message waits for more of it: pictures of an album, the rest of a paste that the client split. */
 const HOLD_MS = 1000;
-/** How often an event is looked at whose reading throws. */
-const MAX_ATTEMPTS = 5;
+/**
+ * How often an event is looked at whose reading throws, and the rests between, each twice the former: about 40 minutes
+ * in all, so that an outage of the platform or of a service that the bot's code asks costs no message.
+ */
+const MAX_ATTEMPTS = 12;
+const FIRST_REST_MS = 2500;
+const LONGEST_REST_MS = 10 * 60_000;
+/** Longest time that code of the bot may hold up the conversation. */
+const BOT_CODE_LIMIT_MS = 30_000;
 /** Clients split pastes at the platform's limit; a text this long may have a second half. */
 const LONG_TEXT_LENGTH = 4000;
 
@@ -45,38 +53,48 @@ const LONG_TEXT_LENGTH = 4000;
  */
 export class Intake {
   readonly #options: IntakeOptions;
-  readonly #attempts = new Map<number, number>();
+  readonly #failures = new Map<number, { readonly attempts: number; readonly retryAt: number }>();
 
   constructor(options: IntakeOptions) {
     this.#options = options;
   }
 
   /**
-   * Sorts all events that have not been looked at. Returns `false` when one could not be read now (the platform could
-   * not be asked who the bot is, code of the bot threw): it stays, and is tried again when `run` is called again.
+   * Sorts all events that have not been looked at. An event that cannot be read now (the platform could not be asked
+   * who the bot is, code of the bot threw) stays, and holds up no other. Returns when to call again for such a one.
    */
-  async run(): Promise<boolean> {
-    let isComplete = true;
+  async run(): Promise<number | undefined> {
+    let again = Infinity;
     for (const row of this.#options.inbox.inState("received")) {
+      const failure = this.#failures.get(row.seq);
+      if (failure !== undefined && failure.retryAt > this.#options.deps.clock.now()) {
+        again = Math.min(again, failure.retryAt);
+        continue;
+      }
       try {
         await this.#take(row);
-        this.#attempts.delete(row.seq);
+        this.#failures.delete(row.seq);
       } catch (error) {
-        isComplete = this.#giveUp(row, error) && isComplete;
+        again = Math.min(again, this.#giveUp(row, error) ?? Infinity);
       }
     }
-    return isComplete;
+    return again === Infinity ? undefined : again;
   }
 
-  #giveUp(row: InboxRow, error: unknown): boolean {
-    const attempts = (this.#attempts.get(row.seq) ?? 0) + 1;
+  /** Returns when the event is to be looked at again; `undefined` when it never is. */
+  #giveUp(row: InboxRow, error: unknown): number | undefined {
+    const attempts = (this.#failures.get(row.seq)?.attempts ?? 0) + 1;
     const code = errorCode(error) ?? errorName(error);
     this.#options.log.error("inbox.unreadable", { key: row.key, code, attempts });
-    this.#attempts.set(row.seq, attempts);
-    if (attempts < MAX_ATTEMPTS) return false;
-    this.#attempts.delete(row.seq);
-    this.#end(row, `given up: ${code}`);
-    return true;
+    if (attempts >= MAX_ATTEMPTS) {
+      this.#failures.delete(row.seq);
+      this.#end(row, `given up: ${code}`);
+      return undefined;
+    }
+    const restMs = Math.min(FIRST_REST_MS * 2 ** (attempts - 1), LONGEST_REST_MS);
+    const retryAt = this.#options.deps.clock.now() + restMs;
+    this.#failures.set(row.seq, { attempts, retryAt });
+    return retryAt;
   }
 
   async #take(row: InboxRow): Promise<void> {
@@ -87,12 +105,8 @@ export class Intake {
     }
     let event = await definition.platform.parse(row.incoming, this.#options.context(row.messengerId));
     if (definition.toEvent !== undefined) {
-      event = await definition.toEvent({
-        event,
-        eventKind: event.kind,
-        thread: event.thread,
-        raw: event.raw,
-      });
+      const input = { event, eventKind: event.kind, thread: event.thread, raw: event.raw };
+      event = await this.#inTime("toEvent", definition.toEvent(input));
     }
     await this.#sort(row, event, definition);
   }
@@ -153,7 +167,7 @@ export class Intake {
     const isAllowed =
       author !== undefined &&
       (typeof allow === "function"
-        ? await allow(author, event)
+        ? await this.#inTime("allow", allow(author, event))
         : allow.some((id) => String(id) === author.userId));
     if (isAllowed) return true;
     const isFirst = author !== undefined && this.#options.memory.refuseOnce(event.messengerId, author.userId);
@@ -255,9 +269,10 @@ export class Intake {
     const replies: string[] = [];
     let result: CommandResult;
     try {
-      result = await inContext(event, () =>
+      const running = inContext(event, () =>
         handler?.handler({ args: command.args, event, reply: (text) => replies.push(text) }),
       );
+      result = await this.#inTime(`/${command.name}`, running);
     } catch (error) {
       logBotFailure(log, `/${command.name}`, error);
       result = safeText(definition.delivery, "errorResponseText", event);
@@ -273,6 +288,11 @@ export class Intake {
         this.#end(row, `command: ${command.name}`);
       }
     });
+  }
+
+  /** What hangs would hold up every later event, also `/stop`. */
+  #inTime<T>(method: string, work: T | Promise<T>): Promise<T> {
+    return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, work, method);
   }
 
   #reply(id: string, event: MessengerEvent, definition: NormalizedMessengerDefinition, text: string): void {

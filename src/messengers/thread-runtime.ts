@@ -178,7 +178,8 @@ export class ThreadRuntime {
     }
     while (this.#isDirty) {
       this.#isDirty = false;
-      if (!(await this.#intake.run())) wakeAt(deps.clock.now() + HEARTBEAT_MS);
+      const readAgainAt = await this.#intake.run();
+      if (readAgainAt !== undefined) wakeAt(readAgainAt);
       const again = await this.#runner.advance();
       if (again !== undefined) wakeAt(again);
     }

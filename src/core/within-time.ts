@@ -1,0 +1,26 @@
+import type { Clock } from "./deps.ts";
+import { SwitchboardError } from "./errors.ts";
+
+/**
+ * The outcome of `work`. The work itself is not ended by the limit; what comes of it later is dropped.
+ *
+ * @throws {SwitchboardError} `took_too_long` after `limitMs`
+ */
+export async function withinTime<T>(
+  clock: Clock,
+  limitMs: number,
+  work: T | Promise<T>,
+  name: string,
+): Promise<T> {
+  if (!(work instanceof Promise)) return work;
+  const limit = Promise.withResolvers<never>();
+  const timer = clock.setTimeout(
+    () => limit.reject(new SwitchboardError("took_too_long", `${name} took longer than ${limitMs} ms.`)),
+    limitMs,
+  );
+  try {
+    return await Promise.race([work, limit.promise]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}
