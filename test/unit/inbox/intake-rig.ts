@@ -1,0 +1,105 @@
+import type { Database } from "../../../src/core/database.ts";
+import type { Delivery } from "../../../src/core/delivery.ts";
+import type { LogFields } from "../../../src/core/log.ts";
+import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
+import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
+import type { ThinkCommands } from "../../../src/messengers/commands.ts";
+import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { Intake } from "../../../src/messengers/intake.ts";
+import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
+import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+
+export interface IntakeRig {
+  readonly clock: VirtualClock;
+  readonly inbox: InboxStore;
+  readonly intake: Intake;
+  /** What the people of the chat got, outside of turns. */
+  readonly sent: readonly string[];
+  readonly log: readonly { readonly event: string; readonly fields: LogFields }[];
+  /** The outcomes of the log, in order. */
+  outcomes(): unknown[];
+  receive(text: string, overrides?: Parameters<typeof messageEvent>[0]): void;
+  /** The texts that wait for a turn. */
+  waiting(): (string | undefined)[];
+  /** The same conversation after its object has died: only what is stored is left. */
+  restart(): IntakeRig;
+}
+
+export interface IntakeRigOptions {
+  readonly definition?: Partial<MessengerDefinition>;
+  readonly commands?: ThinkCommands;
+  /** Asked before an event is read; may throw, as a platform does that cannot be reached. */
+  readonly beforeParse?: (event: MessengerEvent) => void;
+  readonly isDeclared?: () => boolean;
+}
+
+export function createIntakeRig(options: IntakeRigOptions = {}): IntakeRig {
+  return rigOn(createNodeDatabase(), createVirtualClock(), options);
+}
+
+function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOptions): IntakeRig {
+  const sent: string[] = [];
+  const log: { readonly event: string; readonly fields: LogFields }[] = [];
+  const write = (event: string, fields: LogFields = {}): void => void log.push({ event, fields });
+  const { platform } = definitionOf();
+  const [definition] = normalizeMessengers({
+    telegram: definitionOf({
+      platform: {
+        ...platform,
+        parse: (incoming) => {
+          const event = incoming.raw as MessengerEvent;
+          options.beforeParse?.(event);
+          return Promise.resolve(event);
+        },
+      },
+      ...options.definition,
+    }),
+  });
+  const delivery: Pick<Delivery, "send" | "revive" | "answerAction"> = {
+    send: (_reply, text) => void sent.push(text),
+    revive: () => {},
+    answerAction: () => Promise.resolve(),
+  };
+  const inbox = createInboxStore(database);
+  const intake = new Intake({
+    database,
+    deps: { clock, newId: () => "id", random: () => 0, fetch },
+    log: { info: write, warn: write, error: write },
+    inbox,
+    memory: createThreadMemory(database),
+    delivery: delivery as Delivery,
+    definition: () => (options.isDeclared?.() === false ? undefined : definition),
+    context: (messengerId) => ({
+      messengerId,
+      deps: { clock, newId: () => "id", random: () => 0, fetch },
+      log: { info: write, warn: write, error: write },
+      identity: () => Promise.resolve({ userId: "bot" }),
+    }),
+    commands: () => options.commands ?? {},
+    rerun: () => false,
+    inContext: (_event, body) => body(),
+  });
+  let received = 0;
+  return {
+    clock,
+    inbox,
+    intake,
+    sent,
+    log,
+    outcomes: () => log.filter(({ event }) => event === "inbox.event").map(({ fields }) => fields.outcome),
+    receive(text, overrides = {}) {
+      received += 1;
+      const key = `m:1:${clock.now()}-${received}`;
+      const event = messageEvent({ key, ...overrides, message: { id: key, text, ...overrides.message } });
+      const incoming: IncomingEvent = { key, thread: event.thread, raw: event };
+      inbox.insert("telegram", incoming, clock.now());
+    },
+    waiting: () => inbox.inState("queued").map(({ event }) => event?.message?.text),
+    restart: () => rigOn(database, clock, options),
+  };
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import type { MessengerDefinition } from "../../../src/core/messenger.ts";
+import { createIntakeRig } from "./intake-rig.ts";
+import type { IntakeRig } from "./intake-rig.ts";
+
+/** Runs as the conversation does: again whenever it is asked to. Returns for how long it went on. */
+async function runToTheEnd({ clock, intake }: IntakeRig): Promise<number> {
+  const begin = clock.now();
+  for (;;) {
+    const again = await intake.run();
+    if (again === undefined) return clock.now() - begin;
+    await clock.advance(again - clock.now());
+  }
+}
+
+const broken = (): never => {
+  throw new TypeError("the person wrote: psst");
+};
+
+describe("an event that cannot be read", () => {
+  it.each<[string, Partial<MessengerDefinition>]>([
+    ["toEvent throws", { toEvent: broken }],
+    ["toEvent rejects", { toEvent: () => Promise.reject(new TypeError("psst")) }],
+    ["allow throws", { allow: broken }],
+  ])("is tried again and then given up with a line in the log when %s (I10)", async (_name, definition) => {
+    const rig = createIntakeRig({ definition });
+    rig.receive("psst");
+    const lastedMs = await runToTheEnd(rig);
+    expect(lastedMs).toBeGreaterThan(30 * 60_000);
+    expect(rig.log.filter(({ event }) => event === "inbox.unreadable")).toHaveLength(12);
+    expect(rig.outcomes()).toEqual(["given up: TypeError"]);
+    expect(rig.inbox.inState("received")).toEqual([]);
+    expect(JSON.stringify(rig.log)).not.toContain("psst");
+    expect(rig.sent).toEqual([]);
+  });
+
+  it("does not hold up those after it", async () => {
+    const rig = createIntakeRig({
+      definition: { toEvent: ({ event }) => (event.message?.text === "odd" ? broken() : event) },
+    });
+    rig.receive("odd");
+    rig.receive("even");
+    expect(await rig.intake.run()).toBeGreaterThan(rig.clock.now());
+    expect(rig.waiting()).toEqual(["even"]);
+  });
+
+  it("is not given up sooner because other messages arrive", async () => {
+    let isDown = true;
+    const rig = createIntakeRig({
+      beforeParse: ({ message }) => {
+        if (isDown && message?.text === "odd") throw new Error("the platform cannot be reached");
+      },
+    });
+    rig.receive("odd");
+    for (let message = 0; message < 30; message += 1) {
+      rig.receive(`even ${message}`);
+      await rig.intake.run();
+    }
+    expect(rig.log.filter(({ event }) => event === "inbox.unreadable")).toHaveLength(1);
+    isDown = false;
+    await rig.clock.advance(2500);
+    expect(await rig.intake.run()).toBeUndefined();
+    expect(rig.waiting()[0]).toBe("odd");
+  });
+
+  it("outlasts an outage of ten minutes", async () => {
+    const rig = createIntakeRig({
+      beforeParse: () => {
+        if (rig.clock.now() < end) throw new Error("the platform cannot be reached");
+      },
+    });
+    const end = rig.clock.now() + 10 * 60_000;
+    rig.receive("Hello");
+    await runToTheEnd(rig);
+    expect(rig.waiting()).toEqual(["Hello"]);
+  });
+
+  it("is tried at once after a restart", async () => {
+    let isDown = true;
+    const rig = createIntakeRig({
+      beforeParse: () => {
+        if (isDown) throw new Error("the platform cannot be reached");
+      },
+    });
+    rig.receive("Hello");
+    await rig.intake.run();
+    isDown = false;
+    const restarted = rig.restart();
+    expect(await restarted.intake.run()).toBeUndefined();
+    expect(restarted.waiting()).toEqual(["Hello"]);
+  });
+
+  it("is dropped with its reason when its messenger is not declared any more", async () => {
+    const rig = createIntakeRig({ isDeclared: () => false });
+    rig.receive("Hello");
+    expect(await rig.intake.run()).toBeUndefined();
+    expect(rig.outcomes()).toEqual(['the messenger "telegram" is not declared any more']);
+  });
+});
+
+describe("code of the bot that hangs", () => {
+  const never = new Promise<never>(() => {});
+
+  it("does not hold up the conversation when it is a command: the person gets the error text", async () => {
+    const rig = createIntakeRig({
+      definition: { delivery: { errorResponseText: "Sorry." } },
+      commands: {
+        slow: {
+          description: "Hang",
+          handler: (command) => {
+            command.reply("One moment.");
+            return never;
+          },
+        },
+        stop: { description: "Stop", handler: () => "Stopped." },
+      },
+    });
+    const command = (name: string) => ({ message: { command: { name, args: "" } } });
+    rig.receive("/slow", command("slow"));
+    rig.receive("/stop", command("stop"));
+    const running = rig.intake.run();
+    await rig.clock.advance(29_000);
+    expect(rig.sent).toEqual([]);
+    await rig.clock.advance(1000);
+    expect(await running).toBeUndefined();
+    expect(rig.sent).toEqual(["One moment.", "Sorry.", "Stopped."]);
+    expect(rig.outcomes()).toEqual(["command: slow", "command: stop"]);
+  });
+
+  it.each<[string, Partial<MessengerDefinition>]>([
+    ["toEvent", { toEvent: ({ event }) => (event.message?.text === "odd" ? never : event) }],
+    ["allow", { allow: (_author, { message }) => (message?.text === "odd" ? never : true) }],
+  ])("does not hold up the conversation when it is %s", async (_name, definition) => {
+    const rig = createIntakeRig({ definition });
+    rig.receive("odd");
+    rig.receive("even");
+    const running = rig.intake.run();
+    await rig.clock.advance(30_000);
+    expect(await running).toBeGreaterThan(rig.clock.now());
+    expect(rig.waiting()).toEqual(["even"]);
+    expect(rig.log).toContainEqual(
+      expect.objectContaining({
+        event: "inbox.unreadable",
+        fields: expect.objectContaining({ code: "took_too_long" }) as unknown,
+      }),
+    );
+  });
+});
+
+describe("what is held for more of it", () => {
+  it("is an album until no picture has come for a second, each moving the moment", async () => {
+    const rig = createIntakeRig();
+    const picture = { message: { albumId: "a1" } };
+    const began = rig.clock.now();
+    rig.receive("one", picture);
+    await rig.intake.run();
+    await rig.clock.advance(600);
+    rig.receive("two", picture);
+    await rig.intake.run();
+    expect(rig.inbox.inState("queued").map(({ readyAt }) => readyAt - began)).toEqual([1600, 1600]);
+  });
+
+  it("is a text of 4,000 characters, and none that is shorter", async () => {
+    const rig = createIntakeRig();
+    rig.receive("x".repeat(4000));
+    rig.receive("x".repeat(3999));
+    await rig.intake.run();
+    expect(rig.inbox.inState("queued").map(({ readyAt }) => readyAt > 0)).toEqual([true, false]);
+  });
+});
+
+describe("a command after a crash", () => {
+  it("runs again when its reply was not stored, and not when it was (I2)", async () => {
+    let runs = 0;
+    const rig = createIntakeRig({
+      commands: {
+        count: {
+          description: "Count",
+          handler: () => {
+            runs += 1;
+            return runs === 1 ? new Promise<never>(() => {}) : `run ${runs}`;
+          },
+        },
+      },
+    });
+    rig.receive("/count", { message: { command: { name: "count", args: "" } } });
+    // The object dies while the first run is at work.
+    void rig.intake.run();
+    const restarted = rig.restart();
+    await restarted.intake.run();
+    expect(restarted.sent).toEqual(["run 2"]);
+    const again = restarted.restart();
+    await again.intake.run();
+    expect(again.sent).toEqual([]);
+    expect(runs).toBe(2);
+  });
+});
