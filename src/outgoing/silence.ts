@@ -1,0 +1,150 @@
+import { ConfigurationError } from "../core/errors.ts";
+
+/** What a model writes when it wants to say nothing. */
+export const DEFAULT_SILENCE_SIGNAL = "[[silence]]";
+
+const MIN_SIGNAL_LENGTH = 4;
+const MAX_SIGNAL_LENGTH = 64;
+/** Marks that a model may put around the signal. */
+const MAX_DECORATION_LENGTH = 8;
+const DECORATION = "`*_\"'“”‘’«»(){}>~-";
+const CLOSING = /^[`*_"'“”‘’«»(){}~\s.,;:!?…。！-]*$/;
+
+/** The signal in a text. Letter case does not matter; a signal that is a word is not found inside a longer word. */
+export class SilenceSignal {
+  readonly text: string;
+  readonly #lower: string;
+  readonly #upper: string;
+
+  /** @throws {ConfigurationError} when the signal is too short, too long, or has blanks or backticks */
+  constructor(text: string) {
+    if (text.length < MIN_SIGNAL_LENGTH || text.length > MAX_SIGNAL_LENGTH || /[\s`]/.test(text)) {
+      throw new ConfigurationError(
+        "invalid_silence_signal",
+        `The silence signal "${text}" cannot be used. Choose ${MIN_SIGNAL_LENGTH} to ${MAX_SIGNAL_LENGTH} characters without blanks and backticks that no ordinary text contains, e.g. "${DEFAULT_SILENCE_SIGNAL}".`,
+      );
+    }
+    this.text = text;
+    this.#lower = text.toLowerCase();
+    this.#upper = text.toUpperCase();
+  }
+
+  mayBegin(char: string): boolean {
+    return this.#lower.startsWith(char) || this.#upper.startsWith(char);
+  }
+
+  /**
+   * The length of the signal at `start`. `"partial"`: the text ends before it is clear.
+   * @param last the character before it
+   */
+  read(text: string, start: number, last: string, isEnd: boolean): number | "partial" | undefined {
+    const end = start + this.text.length;
+    const found = text.slice(start, end).toLowerCase();
+    if (!this.#lower.startsWith(found) || (isWord(this.text.charAt(0)) && isWord(last))) return undefined;
+    if (found.length < this.#lower.length) return isEnd ? undefined : "partial";
+    if (!isWord(this.text.charAt(this.text.length - 1))) return this.text.length;
+    if (end === text.length && !isEnd) return "partial";
+    return isWord(text.charAt(end)) ? undefined : this.text.length;
+  }
+}
+
+function isWord(char: string): boolean {
+  return /^[\p{L}\p{N}_]$/u.test(char);
+}
+
+/** - `undecided`: may still become silence; nothing of it is shown. - `silent`: the model says nothing */
+export type OpeningState = "undecided" | "silent" | "open";
+
+/**
+ * The beginning of a visible text: decides whether the model chose silence. It did when its text begins with the
+ * signal, whatever it says after it; in backticks the signal has to be all there is, because a text may begin by
+ * explaining it.
+ */
+export class Opening {
+  readonly #signal: SilenceSignal | undefined;
+  #state: OpeningState;
+  #held = "";
+
+  constructor(signal: SilenceSignal | undefined) {
+    this.#signal = signal;
+    this.#state = signal === undefined ? "open" : "undecided";
+  }
+
+  get state(): OpeningState {
+    return this.#state;
+  }
+
+  /** @returns what may be shown now */
+  push(piece: string): string {
+    if (this.#state === "silent") return "";
+    if (this.#state === "open" || this.#signal === undefined) return piece;
+    this.#held += piece;
+    this.#state = judge(this.#held, this.#signal, false);
+    return this.#state === "open" ? this.#release() : "";
+  }
+
+  /** The text has ended. @returns what is shown of what was held */
+  end(): string {
+    if (this.#state !== "undecided" || this.#signal === undefined) return "";
+    this.#state = judge(this.#held, this.#signal, true);
+    return this.#state === "open" ? this.#release() : "";
+  }
+
+  /** The same when only the first `length` characters of all that was pushed count. */
+  shortened(length: number): Opening {
+    if (length > 0 && this.#state !== "undecided") return this;
+    const shorter = new Opening(this.#signal);
+    shorter.push(this.#held.slice(0, length));
+    return shorter;
+  }
+
+  #release(): string {
+    const held = this.#held;
+    this.#held = "";
+    return held;
+  }
+}
+
+function judge(held: string, signal: SilenceSignal, isEnd: boolean): OpeningState {
+  const decoration = leadingDecoration(held, signal);
+  const start = decoration.length;
+  if (start === held.length && !isEnd)
+    return start - held.search(/\S|$/) > MAX_DECORATION_LENGTH ? "open" : "undecided";
+  const length = signal.read(held, start, "", isEnd);
+  if (length === "partial") return "undecided";
+  if (length === undefined) return "open";
+  if (!decoration.includes("`")) return "silent";
+  const rest = held.slice(start + length);
+  if (!CLOSING.test(rest) || rest.trim().length > MAX_DECORATION_LENGTH) return "open";
+  return isEnd ? "silent" : "undecided";
+}
+
+function leadingDecoration(text: string, signal: SilenceSignal): string {
+  let length = 0;
+  while (length < text.length) {
+    const char = text.charAt(length);
+    if (signal.mayBegin(char) && signal.read(text, length, "", false) !== undefined) break;
+    if (!DECORATION.includes(char) && char.trim() !== "") break;
+    length++;
+  }
+  return text.slice(0, length);
+}
+
+/**
+ * Tells the model how to say nothing; for the system prompt of chats in which silence is an answer. `undefined` when
+ * silence is switched off.
+ */
+export function silencePrompt(options: {
+  readonly silence?: { readonly signal?: string } | false;
+}): string | undefined {
+  const signal = silenceSignal(options.silence);
+  if (signal === undefined) return undefined;
+  return `When no reply from you is needed or wanted (people talk among themselves, or your answer would add nothing), reply with exactly ${signal.text} and nothing else: then nobody is shown anything. Never mention ${signal.text} in any other reply.`;
+}
+
+/** @throws {ConfigurationError} when the signal cannot be used */
+export function silenceSignal(
+  silence: { readonly signal?: string } | false | undefined,
+): SilenceSignal | undefined {
+  return silence === false ? undefined : new SilenceSignal(silence?.signal ?? DEFAULT_SILENCE_SIGNAL);
+}

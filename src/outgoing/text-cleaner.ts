@@ -1,0 +1,289 @@
+import { FOREIGN_BLOCK, isThinkingBlock } from "./artefacts.ts";
+import type { Meaning } from "./artefacts.ts";
+import { CodeFollower } from "./code-follower.ts";
+import { mayBeginMarker, readMarker } from "./read-marker.ts";
+import type { SilenceSignal } from "./silence.ts";
+import { TidyText } from "./tidy-text.ts";
+
+/**
+ * Between the texts of two model calls in one reply: an artefact that one of them left open ends here, and what a lone
+ * closing tag takes back reaches no further. Never shown.
+ */
+export const STEP_BREAK = "\u001E";
+
+const OWN_HEAD = /^(?:assistant|model)?\s*(?:final)?(?:\s+json)?$/;
+const FOREIGN_HEAD =
+  /\b(?:to=|analysis\b|commentary\b|thought\b)|^(?:user|system|tool|functions?|developer|ipython|environment|observation)\b(?:[.\w]+|\s+name=\S*)?$/;
+/** A turn's or channel's name is not longer; what is, was none. */
+const MAX_HEAD_LENGTH = 128;
+/** A marker that the end of the text cut off is recognised, and left out, from this length on. */
+const MIN_CUT_MARKER_LENGTH = 5;
+
+export interface CleanedTextSink {
+  append(piece: string): void;
+  /** Only the first `length` characters of all that was appended are for people. */
+  shorten(length: number): void;
+}
+
+export interface CleanerOptions {
+  readonly removeArtefacts: boolean;
+  readonly signal: SilenceSignal | undefined;
+  /** Whether everything appended so far may still become the signal, which is then left to the sink. */
+  readonly maySignal: () => boolean;
+}
+
+/** - `text`: for people; `block`: not for people; `head`: the name of a turn or channel */
+type Mode =
+  | { readonly kind: "text" }
+  | { readonly kind: "block"; readonly block: string }
+  | { readonly kind: "head"; readonly name: string };
+
+const TEXT: Mode = { kind: "text" };
+
+interface Found {
+  readonly length: number;
+  /** `ordinary`: text after all. `step`: a `STEP_BREAK`. */
+  readonly meaning: Meaning | "ordinary" | "step";
+}
+
+function ordinary(length: number): Found {
+  return { length, meaning: "ordinary" };
+}
+
+/**
+ * Takes artefacts out of a model's text, character by character: what it hands on does not depend on how the text was
+ * cut into chunks. It keeps back blanks, the name of a turn, and what may become a marker: never more than a marker is long.
+ */
+export class TextCleaner {
+  readonly #options: CleanerOptions;
+  readonly #sink: CleanedTextSink;
+  readonly #tidy: TidyText;
+  #code = new CodeFollower();
+  #mode: Mode = TEXT;
+  /** What is not decided yet: the beginning of a marker. */
+  #pending = "";
+  /** How long the visible text was when this step began. */
+  #stepLength = 0;
+  /** Whether the end of a thought has been seen in this step. */
+  #isThoughtOver = false;
+  /** The wrapper of the answer that is open. */
+  #wrapper: string | undefined;
+  /** Whether nothing visible came since a thought: only there a wrapper may open. */
+  #mayWrap = false;
+  #isStruck = false;
+  /** The last character of the visible text, for the border of a signal that is a word. */
+  #lastChar = "";
+
+  constructor(options: CleanerOptions, sink: CleanedTextSink) {
+    this.#options = options;
+    this.#sink = sink;
+    this.#tidy = new TidyText((piece) => sink.append(piece));
+  }
+
+  append(delta: string): void {
+    this.#read(this.#pending + delta, false);
+  }
+
+  end(): void {
+    this.#read(this.#pending, true);
+    if (this.#mode.kind === "head") this.#endHead(this.#mode.name);
+    this.#tidy.end();
+  }
+
+  #read(text: string, isEnd: boolean): void {
+    this.#pending = "";
+    let index = 0;
+    /** Where the visible text begins that is not handed on yet. */
+    let from = 0;
+    while (index < text.length) {
+      const char = text.charAt(index);
+      if (this.#isCandidate(char)) {
+        this.#show(text.slice(from, index));
+        from = index;
+        const found = this.#readAt(text, index, isEnd);
+        if (found === "partial") {
+          this.#pending = text.slice(index);
+          return;
+        }
+        if (found !== undefined) {
+          index += found.length;
+          if (found.meaning === "ordinary") this.#follow(text.slice(from, index));
+          else this.#apply(found.meaning);
+          if (found.meaning !== "ordinary") from = index;
+          continue;
+        }
+      }
+      index++;
+      if (this.#mode.kind === "text") {
+        this.#code.next(char);
+      } else {
+        if (this.#mode.kind === "head") this.#readHead(this.#mode.name, char);
+        from = index;
+      }
+    }
+    this.#show(text.slice(from));
+  }
+
+  #isCandidate(char: string): boolean {
+    if (char === STEP_BREAK || (this.#options.removeArtefacts && mayBeginMarker(char))) return true;
+    return this.#mode.kind === "text" && this.#options.signal?.mayBegin(char) === true;
+  }
+
+  #readAt(text: string, index: number, isEnd: boolean): Found | "partial" | undefined {
+    const char = text.charAt(index);
+    if (char === STEP_BREAK) return { length: 1, meaning: "step" };
+    if (this.#mode.kind === "text") {
+      if (this.#code.isProtected()) return undefined;
+      const signal = this.#options.signal?.read(text, index, this.#lastChar, isEnd);
+      if (signal === "partial") return "partial";
+      if (signal !== undefined)
+        return this.#options.maySignal() ? ordinary(signal) : { length: signal, meaning: { kind: "mark" } };
+    }
+    if (!this.#options.removeArtefacts || !mayBeginMarker(char)) return undefined;
+    const reading = readMarker(text, index);
+    if (reading === undefined) return undefined;
+    if (reading !== "partial")
+      return this.#staysVisible(reading.meaning) ? ordinary(reading.length) : reading;
+    if (!isEnd) return "partial";
+    const length = text.length - index;
+    return length < MIN_CUT_MARKER_LENGTH ? undefined : { length, meaning: { kind: "mark" } };
+  }
+
+  /** Whether what looks like a marker is text, because of what came before it. */
+  #staysVisible(meaning: Meaning): boolean {
+    if (this.#mode.kind !== "text") return false;
+    if (meaning.kind === "wrapper")
+      return meaning.isClosing ? this.#wrapper !== meaning.name : !this.#mayWrap;
+    if (meaning.kind !== "strike") return false;
+    const wasStruck = this.#isStruck;
+    this.#isStruck = !meaning.isClosing;
+    return wasStruck || !meaning.isClosing;
+  }
+
+  /** Hands visible text on. */
+  #show(text: string): void {
+    if (text === "" || this.#mode.kind !== "text") return;
+    this.#lastChar = text.charAt(text.length - 1);
+    if (this.#mayWrap && text.trim() !== "") this.#mayWrap = false;
+    this.#tidy.push(text);
+  }
+
+  #follow(text: string): void {
+    for (const char of text) this.#code.next(char);
+  }
+
+  #apply(meaning: Meaning | "step"): void {
+    if (meaning === "step") return this.#beginStep();
+    switch (this.#mode.kind) {
+      case "text":
+        return this.#applyInText(meaning);
+      case "block":
+        return this.#applyInBlock(meaning, this.#mode.block);
+      case "head":
+        return this.#applyInHead(meaning, this.#mode.name);
+    }
+  }
+
+  #applyInText(meaning: Meaning): void {
+    switch (meaning.kind) {
+      case "open":
+        return this.#hide({ kind: "block", block: meaning.block });
+      case "foreign":
+        return this.#hide({ kind: "block", block: FOREIGN_BLOCK });
+      case "head":
+        return this.#hide({ kind: "head", name: "" });
+      case "close":
+        this.#tidy.cut();
+        if (isThinkingBlock(meaning.block)) this.#endThought(!this.#isThoughtOver);
+        return;
+      case "wrapper":
+        this.#wrapper = meaning.isClosing ? undefined : meaning.name;
+        return this.#tidy.cut();
+      case "strike":
+      case "head-end":
+      case "end":
+      case "mark":
+        return this.#tidy.cut();
+    }
+  }
+
+  #applyInBlock(meaning: Meaning, block: string): void {
+    switch (meaning.kind) {
+      case "close":
+        if (meaning.block !== block) return;
+        this.#mode = TEXT;
+        if (isThinkingBlock(block)) this.#endThought(false);
+        return;
+      case "end":
+        this.#mode = TEXT;
+        return;
+      case "head":
+        if (!isThinkingBlock(block)) this.#mode = { kind: "head", name: "" };
+        return;
+      default:
+        return;
+    }
+  }
+
+  #applyInHead(meaning: Meaning, name: string): void {
+    switch (meaning.kind) {
+      case "head-end":
+        return this.#endHead(name);
+      case "end":
+        this.#mode = TEXT;
+        return;
+      case "head":
+        this.#mode = { kind: "head", name: `${name} ` };
+        return;
+      default:
+        return;
+    }
+  }
+
+  #readHead(name: string, char: string): void {
+    const longer = name + char;
+    if (char === "\n" || longer.length >= MAX_HEAD_LENGTH) this.#endHead(longer);
+    else this.#mode = { kind: "head", name: longer };
+  }
+
+  #endHead(name: string): void {
+    this.#mode = TEXT;
+    const words = name.trim().toLowerCase();
+    if (OWN_HEAD.test(words)) return;
+    if (FOREIGN_HEAD.test(words)) {
+      this.#mode = { kind: "block", block: FOREIGN_BLOCK };
+      return;
+    }
+    this.#follow(name);
+    this.#show(name);
+  }
+
+  #hide(mode: Mode): void {
+    this.#tidy.cut();
+    this.#mode = mode;
+  }
+
+  /** @param isAlone the thought had no beginning: all that this step said was thinking */
+  #endThought(isAlone: boolean): void {
+    this.#isThoughtOver = true;
+    this.#mayWrap = true;
+    if (!isAlone || this.#tidy.length === this.#stepLength) return;
+    this.#tidy.shorten(this.#stepLength);
+    this.#sink.shorten(this.#stepLength);
+    this.#code = new CodeFollower();
+    this.#lastChar = "";
+  }
+
+  #beginStep(): void {
+    if (this.#mode.kind === "head") this.#endHead(this.#mode.name);
+    this.#mode = TEXT;
+    this.#tidy.cut();
+    this.#code = new CodeFollower();
+    this.#stepLength = this.#tidy.length;
+    this.#isThoughtOver = false;
+    this.#mayWrap = false;
+    this.#wrapper = undefined;
+    this.#isStruck = false;
+    this.#lastChar = "";
+  }
+}
