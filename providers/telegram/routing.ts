@@ -51,7 +51,7 @@ export function routeUpdate(update: unknown): RoutedUpdate {
     case "edit": {
       const message = envelope.safeParse(content);
       if (!message.success) return unreadable(kind);
-      return routed(messageKey(message.data, treatment) ?? updateKey, threadOf(message.data), update);
+      return routed(messageKey(message.data, treatment, updateKey), threadOf(message.data), update);
     }
     case "callback": {
       // Buttons under inline messages carry no chat; this bot sends none.
@@ -85,12 +85,15 @@ function unreadable(kind: string): RoutedUpdate {
   return { kind: "ignored", updateKind: `${kind}:unreadable` };
 }
 
-/** Message 0 is one that the platform has not numbered yet: many of them share it, so it identifies nothing. */
-function messageKey(message: Envelope, treatment: "message" | "edit"): string | undefined {
-  if (message.message_id === 0) return undefined;
+/**
+ * Message 0 is one that the platform has not numbered yet: many of them share it, so it identifies nothing. The date of
+ * an edit counts whole seconds, and a person can edit twice in one: the update tells the two apart, and it is the same
+ * in every redelivery.
+ */
+function messageKey(message: Envelope, treatment: "message" | "edit", updateKey: string): string {
+  if (message.message_id === 0) return updateKey;
   const id = `${message.chat.id}:${message.message_id}`;
-  if (treatment === "message") return `m:${id}`;
-  return typeof message.edit_date === "number" ? `e:${id}:${message.edit_date}` : undefined;
+  return treatment === "message" ? `m:${id}` : `e:${id}:${message.edit_date ?? 0}:${updateKey}`;
 }
 
 /** The General topic of a forum: its messages carry no thread id, or this one, which no call accepts. */

@@ -12,9 +12,12 @@ import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { correctedEvent } from "./corrected-event.ts";
-import { replyPolicy, safeText } from "./texts.ts";
+import { replyStartOf } from "./reply-start.ts";
+import { safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { userParts } from "./user-message.ts";
+import { joinParagraphs, visibleText } from "./visible-text.ts";
+import type { EndedTurn } from "./visible-text.ts";
 
 export interface TurnRunnerOptions {
   readonly database: Database;
@@ -93,7 +96,7 @@ export class TurnRunner {
     return true;
   }
 
-  /** Nobody will see the answer any more: the running turn for this chat is not paid for any longer. */
+  /** Nobody will see the answer any more: neither the running turn for this chat nor what waits is paid for. */
   abandon(chatId: string): void {
     const { database, inbox, turns } = this.#options;
     for (const turn of turns.unfinished()) {
@@ -103,6 +106,11 @@ export class TurnRunner {
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
     }
+    const waiting = inbox.inState("queued").filter((row) => row.incoming.thread.chatId === chatId);
+    inbox.end(
+      waiting.map((row) => row.seq),
+      "the chat is gone",
+    );
   }
 
   /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
@@ -200,6 +208,8 @@ export class TurnRunner {
   /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
   #continues(turn: Turn, row: InboxRow | undefined): boolean {
     if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
+    // Who replies to what the bot has said has read it, and wants it to stay.
+    if (row.event?.message?.quoted?.isFromBot === true) return false;
     const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
     if (last === undefined || turn.session !== this.#options.memory.session()) return false;
     return followsInBurst(last, row, this.#options.definition(row.messengerId).burstMs);
@@ -256,7 +266,7 @@ export class TurnRunner {
     this.#begun.add(turn.id);
   }
 
-  #finish(turnId: string, outcome: Exclude<TurnOutcome, { kind: "open" | "unknown" }>): void {
+  #finish(turnId: string, outcome: EndedTurn): void {
     const { database, delivery, inbox, log, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
@@ -283,54 +293,12 @@ export class TurnRunner {
   }
 
   #replyOf(turn: Turn): ReplyStart {
-    const policy = this.#policy(turn.address);
-    return {
-      id: turn.id,
-      address: turn.address,
-      policy: replyPolicy(policy),
-      ...(repliesTo(policy, turn.context) && { replyTo: turn.context.message?.id }),
-      ...(turn.replaces !== undefined && { takesOver: turn.replaces }),
-    };
+    return replyStartOf(turn, this.#policy(turn.address));
   }
 
   #policy(address: Address): DeliveryPolicy {
     return this.#options.definition(address.messengerId).delivery ?? {};
   }
-}
-
-/** What the person reads in the end: never nothing, and never an error's own words. */
-function visibleText(
-  outcome: Exclude<TurnOutcome, { kind: "open" | "unknown" }>,
-  policy: DeliveryPolicy,
-  event: MessengerEvent,
-): string {
-  const said = outcome.text.trim() === "" ? "" : outcome.text;
-  switch (outcome.kind) {
-    case "done":
-      return said === "" ? safeText(policy, "emptyResponseText", event) : said;
-    case "stopped":
-      return joinParagraphs(said, safeText(policy, "stoppedResponseText", event));
-    case "failed":
-      return said === ""
-        ? safeText(policy, "errorResponseText", event)
-        : joinParagraphs(said, safeText(policy, "interruptedResponseText", event));
-  }
-}
-
-/** A paragraph after a text that may have been cut anywhere, also inside a code block. */
-function joinParagraphs(text: string, paragraph: string): string {
-  if (text.trim() === "") return paragraph;
-  let fence: string | undefined;
-  for (const [, marks] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {
-    if (fence === undefined) fence = marks;
-    else if (marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length) fence = undefined;
-  }
-  return fence === undefined ? `${text}\n\n${paragraph}` : `${text}\n${fence}\n\n${paragraph}`;
-}
-
-function repliesTo(policy: DeliveryPolicy, event: MessengerEvent): boolean {
-  const when = policy.replyTo ?? "groups";
-  return when === "always" || (when === "groups" && !event.thread.isDirectMessage);
 }
 
 function isForThread(row: InboxRow, turn: Turn): boolean {

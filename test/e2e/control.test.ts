@@ -68,6 +68,17 @@ describe("several messages", () => {
     expect(fromBot(chat)).toEqual(["Re one+two"]);
   });
 
+  it("leaves an answer alone that the person replies to, however quickly", async () => {
+    const { chat, user } = newChat();
+    rig.model.script((request) => [say(`Re ${lastUserText(request).split("\n").at(-1)}`)]);
+    rig.simulator.sendText(chat, user, "one");
+    await until(() => fromBot(chat).includes("Re one"));
+    const answer = rig.simulator.messages(chat).find((message) => message.from.isBot);
+    rig.simulator.sendText(chat, user, "two", { replyTo: answer?.id });
+    await until(() => fromBot(chat).includes("Re two"));
+    expect(fromBot(chat)).toEqual(["Re one", "Re two"]);
+  });
+
   it("answers a message that comes while a reply runs afterwards, in order", async () => {
     const { chat, user } = newChat();
     const gate = createGate();

@@ -17,9 +17,9 @@ import {
 
 const handled = new Map<string, string | RegExp>([
   ["message", "m:1001:45"],
-  ["edited_message", "e:1001:45:1800000060"],
+  ["edited_message", /^e:1001:45:1800000060:u:\d+$/],
   ["channel_post", `m:${channel.id}:12`],
-  ["edited_channel_post", `e:${channel.id}:12:1800000005`],
+  ["edited_channel_post", new RegExp(`^e:${channel.id}:12:1800000005:u:\\d+$`)],
   ["callback_query", "c:4382bfdwdsb323b2d9"],
   ["my_chat_member", /^u:\d+$/],
 ]);
