@@ -1,22 +1,31 @@
+import type { Clock } from "./deps.ts";
 import { errorCode, SwitchboardError } from "./errors.ts";
 import type { Log } from "./log.ts";
+import { withinTime } from "./within-time.ts";
+
+/** Longest time that a method of the bot may take where others wait for it, in milliseconds. */
+export const BOT_CODE_LIMIT_MS = 30_000;
 
 /** How many lines of a stack a log line gets. */
 const FRAMES = 3;
 
 /**
- * Runs a method of the bot. When it throws, the log gets one line that says which method, what kind of error and where;
+ * Runs a method of the bot. When it throws or takes too long, the log gets one line that says which method, what kind of error and where;
  * the message of a foreign error is left out, because it may quote what somebody wrote (I10). Our own errors are made
  * of safe words, so theirs is kept: it says how to put things right.
  *
  * @throws {SwitchboardError} `bot_code_failed`, which names the method only
  */
-export async function runBotCode<T>(log: Log, method: string, body: () => T | Promise<T>): Promise<T> {
+export async function runBotCode<T>(
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  method: string,
+  body: () => T | Promise<T>,
+): Promise<T> {
   try {
-    return await body();
+    return await withinTime(clock, BOT_CODE_LIMIT_MS, body(), `${method}()`);
   } catch (error) {
     logBotFailure(log, method, error);
-    throw new SwitchboardError("bot_code_failed", `${method}() of the bot threw; its log says more.`);
+    throw new SwitchboardError("bot_code_failed", `${method}() of the bot failed; its log says more.`);
   }
 }
 

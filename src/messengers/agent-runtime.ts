@@ -73,13 +73,14 @@ export class AgentRuntime extends LifecycleCapability {
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
     this.#options = options;
-    const { agent, log } = options;
+    const { agent, deps, log } = options;
+    const botCode = { clock: deps.clock, log };
     this.engine = new TurnEngine({
       log,
       clock: options.deps.clock,
       model: () => this.#model(),
-      system: () => runBotCode(log, "getSystemPrompt", () => agent.getSystemPrompt()),
-      tools: () => runBotCode(log, "getTools", () => agent.getTools()),
+      system: () => runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt()),
+      tools: () => runBotCode(botCode, "getTools", () => agent.getTools()),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
@@ -180,9 +181,9 @@ export class AgentRuntime extends LifecycleCapability {
 
   async cancelChat(requestId: string): Promise<boolean> {
     await this.lifecycle.ready();
-    const session = this.#chats.get(requestId);
-    if (session === undefined) return false;
-    return this.engine.harness.abort(session, requestId);
+    // After a restart the chat goes on without its caller; its session is the current one, unless a new one was opened.
+    const session = this.#chats.get(requestId) ?? this.thread.memory.session();
+    return this.engine.cancel(requestId, session);
   }
 
   #isRoot(): boolean {

@@ -1,4 +1,4 @@
-import { logBotFailure } from "../core/bot-code.ts";
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Database } from "../core/database.ts";
@@ -42,8 +42,6 @@ const HOLD_MS = 1000;
 const MAX_ATTEMPTS = 12;
 const FIRST_REST_MS = 2500;
 const LONGEST_REST_MS = 10 * 60_000;
-/** Longest time that code of the bot may hold up the conversation. */
-const BOT_CODE_LIMIT_MS = 30_000;
 /** Clients split pastes at the platform's limit; a text this long may have a second half. */
 const LONG_TEXT_LENGTH = 4000;
 

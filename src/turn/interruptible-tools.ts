@@ -13,16 +13,22 @@ export function interruptibleTools(tools: ToolSet, inTurn: <T>(body: () => T) =>
         untilAborted(
           options.abortSignal,
           inTurn(() => execute(input, options)),
+          "The turn was stopped before the tool had finished.",
         );
       return [name, { ...tool, execute: interruptible }];
     }),
   );
 }
 
-function untilAborted<T>(signal: AbortSignal | undefined, work: T): T | Promise<Awaited<T>> {
+/** The outcome of `work`, or a rejection as soon as the signal aborts; the work itself is not ended by it. */
+export function untilAborted<T>(
+  signal: AbortSignal | undefined,
+  work: T,
+  message: string,
+): T | Promise<Awaited<T>> {
   if (signal === undefined || !isPromise(work)) return work;
   return new Promise<Awaited<T>>((resolve, reject) => {
-    const abort = () => reject(new Error("The turn was stopped before the tool had finished."));
+    const abort = () => reject(new Error(message));
     if (signal.aborted) {
       abort();
       return;

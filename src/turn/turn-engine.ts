@@ -8,7 +8,7 @@ import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import { errorCode } from "../core/errors.ts";
-import { interruptibleTools } from "./interruptible-tools.ts";
+import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
 import { toModelMessages } from "./model-messages.ts";
 import type { ModelMessagesOptions } from "./model-messages.ts";
 import { ReplyText, textOfParts } from "./reply-text.ts";
@@ -71,6 +71,8 @@ export class TurnEngine {
   readonly #sessions = new Map<string, Session>();
   /** The operation that each session runs now. */
   readonly #running = new Map<string, string>();
+  /** What ends the wait for code of the bot when a running operation is to end. */
+  readonly #aborts = new Map<string, AbortController>();
   readonly #texts = new Map<string, ReplyText>();
   readonly #failures = new Map<string, number>();
   readonly #rests = new Map<string, number>();
@@ -161,8 +163,15 @@ export class TurnEngine {
 
   /** Ends an operation and waits until it has ended. */
   async abort(operationId: string, session: string): Promise<void> {
-    await this.harness.abort(session, operationId);
+    await this.cancel(operationId, session);
     await this.harness.wait(session, operationId);
+  }
+
+  /** Tells an operation to end. `false` when it has ended already, or never began. */
+  async cancel(operationId: string, session: string): Promise<boolean> {
+    const wasOpen = await this.harness.abort(session, operationId);
+    this.#aborts.get(operationId)?.abort();
+    return wasOpen;
   }
 
   async outcome(operationId: string, session: string): Promise<TurnOutcome> {
@@ -197,9 +206,11 @@ export class TurnEngine {
     switch (event.type) {
       case "run-start":
         this.#running.set(session, event.operationId);
+        this.#aborts.set(event.operationId, new AbortController());
         return;
       case "run-end":
         this.#running.delete(session);
+        this.#aborts.delete(event.operationId);
         return;
       case "chunk":
         this.#texts.get(event.operationId)?.onChunk(event.chunk);
@@ -236,7 +247,8 @@ export class TurnEngine {
   async #restBeforeRetry(operationId: string): Promise<void> {
     const delayMs = this.#rests.get(operationId);
     this.#rests.delete(operationId);
-    if (delayMs !== undefined && delayMs > 0) await wait(this.#options.clock, delayMs);
+    if (delayMs === undefined || delayMs === 0) return;
+    await wait(this.#options.clock, delayMs, this.#aborts.get(operationId)?.signal);
   }
 
   /**
@@ -279,9 +291,11 @@ export class TurnEngine {
     return interruptibleTools(tools, (body) => this.#options.inTurn(operationId, body));
   }
 
-  #inTurnOf<T>(session: string, body: () => T): T {
+  #inTurnOf<T>(session: string, body: () => T): T | Promise<Awaited<T>> {
     const operationId = this.#running.get(session);
-    return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
+    if (operationId === undefined) return body();
+    const work = this.#options.inTurn(operationId, body);
+    return untilAborted(this.#aborts.get(operationId)?.signal, work, "The turn was stopped before it began.");
   }
 }
 
