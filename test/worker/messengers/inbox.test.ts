@@ -299,6 +299,47 @@ describe("who may use the bot", () => {
   });
 });
 
+describe("a group", () => {
+  const group = { isGroup: true };
+
+  it("is answered without a mention once a mention has subscribed it, where that is asked for", async () => {
+    const world = createWorld({ messenger: { respondTo: ["mention", "subscribed-thread"] } });
+    await world.write("g1", "one", group);
+    await world.write("g1", "two", { ...group, mentions: true });
+    await world.write("g1", "three", group);
+    await world.write("g2", "four", group);
+    await world.shows("g1", "You said: ada: two", "You said: ada: three");
+    await vi.waitFor(() =>
+      expect(
+        outcomes().filter((outcome) => outcome === "ignored: no mention, thread not subscribed"),
+      ).toHaveLength(2),
+    );
+    expect(world.chats.visible("g2")).toEqual([]);
+  });
+
+  it("is not subscribed by a mention with subscribeOnMention false", async () => {
+    const world = createWorld({
+      messenger: { respondTo: ["mention", "subscribed-thread"], subscribeOnMention: false },
+    });
+    await world.write("g1", "one", { ...group, mentions: true });
+    await world.write("g1", "two", group);
+    await world.shows("g1", "You said: ada: one");
+    await vi.waitFor(() => expect(outcomes()).toContain("ignored: no mention, thread not subscribed"));
+  });
+
+  it("names the speaker as the messenger says, and answers by a reply to the message", async () => {
+    const world = createWorld({
+      messenger: { channelSpeakerLabel: ({ userId }) => `<${userId}>` },
+    });
+    await world.write("g1", "one", { ...group, mentions: true, id: "asked" });
+    await world.shows("g1", "You said: <ada>: one");
+    expect(world.chats.messages("g1")[0]?.replyTo).toBe("asked");
+    await world.write("c1", "two");
+    await world.shows("c1", "You said: two");
+    expect(world.chats.messages("c1")[0]?.replyTo).toBeUndefined();
+  });
+});
+
 describe("code of the bot on the way in", () => {
   it("changes events by toEvent", async () => {
     const world = createWorld({

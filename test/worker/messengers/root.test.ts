@@ -137,6 +137,26 @@ describe("an event that cannot be stored", () => {
     await world.shows("c1", "You said: Hello", "You said: Are you there?");
   });
 
+  it("is answered 503 together with others of its request, which are answered once all the same (I1, I2)", async () => {
+    captureLog();
+    let isBroken = true;
+    const world = createWorld({
+      messenger: {
+        conversation: ({ thread }) => {
+          const name = thread.chatId === "c2" && isBroken ? "" : thread.chatId.toUpperCase();
+          return { target: "subagent", name };
+        },
+      },
+    });
+    const updates = ["c1", "c2", "c3"].map((chat) => ({ id: "1", chat, user: "ada", text: "Hello" }));
+    expect(await world.post(updates)).toBe(503);
+    isBroken = false;
+    expect(await world.post(updates)).toBe(200);
+    expect(await world.post(updates)).toBe(200);
+    for (const chat of ["c1", "c2", "c3"]) await world.shows(chat, "You said: Hello");
+    expect(world.requests).toHaveLength(3);
+  });
+
   it("is answered 503 when the resolver of conversations throws, and is not lost (I1)", async () => {
     captureLog();
     let isBroken = true;

@@ -6,7 +6,7 @@ import type {
 } from "../../../src/core/messenger-event.ts";
 import type { Surface } from "../../../src/core/surface.ts";
 
-/** The webhook body of a platform that exists for tests only. */
+/** An update of a platform that exists for tests only. The body of its webhook is one of them, or a list. */
 export interface FakeUpdate {
   readonly kind?: "message" | "edit" | "delete" | "press" | "member" | "poll";
   readonly id: string;
@@ -89,9 +89,12 @@ export function fakePlatform(chats: FakeChats): MessengerPlatform {
       verify: (headers) => Promise.resolve(headers.get(SECRET_HEADER) === SECRET),
     },
     async receive(request, _context, root) {
-      const update = (await request.json()) as FakeUpdate;
-      if (update.kind === "poll") root.ignore("poll");
-      else await root.accept([incomingOf(update)]);
+      const body = (await request.json()) as FakeUpdate | readonly FakeUpdate[];
+      const updates = Array.isArray(body) ? (body as readonly FakeUpdate[]) : [body as FakeUpdate];
+      const isHandled = ({ kind }: FakeUpdate): boolean => kind !== "poll";
+      for (const { kind } of updates.filter((update) => !isHandled(update))) root.ignore(String(kind));
+      const events = updates.filter(isHandled).map(incomingOf);
+      if (events.length > 0) await root.accept(events);
       return Response.json({ ok: true });
     },
     parse: (incoming, { messengerId }) => Promise.resolve(eventOf(incoming, messengerId)),

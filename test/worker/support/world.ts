@@ -87,8 +87,8 @@ export class World {
     return this.stub.fetch(`https://bot.example${path}`, init);
   }
 
-  /** The webhook's answer to an update. */
-  async post(update: FakeUpdate, path = "/messengers/fake/webhook"): Promise<number> {
+  /** The webhook's answer to an update, or to several at once. */
+  async post(update: FakeUpdate | readonly FakeUpdate[], path = "/messengers/fake/webhook"): Promise<number> {
     const response = await this.fetch(path, {
       method: "POST",
       headers: { [SECRET_HEADER]: SECRET },

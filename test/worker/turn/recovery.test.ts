@@ -139,6 +139,36 @@ describe("an object that dies in the middle of a turn", () => {
       "Hello again",
     ]);
   });
+
+  it("can cancel a chat that a former object began", async () => {
+    const gate = createGate();
+    const world = createWorld({ script: () => [say("Once upon"), holdAt(gate)] });
+    let requestId: string | undefined;
+    const chat = world.child("chat").chat("Tell", {
+      onStart: (start) => {
+        ({ requestId } = start);
+      },
+      onEvent: () => {},
+      onDone: () => {},
+      onError: () => {},
+    });
+    const end = chat.then(
+      () => "answered",
+      () => "gone",
+    );
+    await untilReached(gate);
+    await kill(world.child("chat"));
+    expect(await end).toBe("gone");
+    const again = createGate();
+    world.script(() => [holdAt(again)]);
+    const alarm = runDurableObjectAlarm(world.child("chat"));
+    await untilReached(again);
+    expect(await world.child("chat").cancelChat(requestId ?? "")).toBe(true);
+    await alarm;
+    expect(await world.child("chat").cancelChat(requestId ?? "")).toBe(false);
+    expect(await world.child("chat").cancelChat("unknown")).toBe(false);
+    again.open();
+  });
 });
 
 describe("interruptedStep", () => {

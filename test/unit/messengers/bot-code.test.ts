@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { runBotCode } from "../../../src/core/bot-code.ts";
+import { ConfigurationError } from "../../../src/core/errors.ts";
+import { createLog } from "../../../src/core/log.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+function createRig() {
+  const lines: string[] = [];
+  const clock = createVirtualClock();
+  return { lines, clock, log: createLog((_level, line) => void lines.push(line)) };
+}
+
+describe("runBotCode", () => {
+  it("hands back what a method returns, at once or later", async () => {
+    const rig = createRig();
+    expect(await runBotCode(rig, "getTools", () => 1)).toBe(1);
+    expect(await runBotCode(rig, "getTools", () => Promise.resolve(2))).toBe(2);
+    expect(rig.lines).toEqual([]);
+  });
+
+  it("says in the log which method threw and where, without the words of a foreign error (I10)", async () => {
+    const rig = createRig();
+    const run = runBotCode(rig, "getSystemPrompt", () => {
+      throw new TypeError("the person wrote psst");
+    });
+    await expect(run).rejects.toMatchObject({ code: "bot_code_failed" });
+    expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({
+      event: "bot.failed",
+      method: "getSystemPrompt",
+      code: "TypeError",
+      at: expect.stringContaining("bot-code.test.ts") as unknown,
+    });
+    expect(rig.lines.join()).not.toContain("psst");
+  });
+
+  it("keeps the words of our own errors, which say the fix", async () => {
+    const rig = createRig();
+    const run = runBotCode(rig, "getTools", () =>
+      Promise.reject(new ConfigurationError("x_wrong", "Set X.")),
+    );
+    await expect(run).rejects.toMatchObject({ code: "bot_code_failed" });
+    expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({ code: "x_wrong", message: "Set X." });
+  });
+
+  it("gives up after 30 seconds", async () => {
+    const rig = createRig();
+    const run = runBotCode(rig, "getTools", () => new Promise<never>(() => {}));
+    const failed = expect(run).rejects.toMatchObject({ code: "bot_code_failed" });
+    await rig.clock.advance(29_999);
+    expect(rig.lines).toEqual([]);
+    await rig.clock.advance(1);
+    await failed;
+    expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({ method: "getTools", code: "took_too_long" });
+  });
+});

@@ -1,0 +1,124 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createGate } from "../../support/gate.ts";
+import { captureLog } from "../support/log-lines.ts";
+import type { LogLine } from "../support/log-lines.ts";
+import { failWith, holdAt, say } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
+import { createWorld } from "../support/world.ts";
+
+let log: readonly LogLine[];
+beforeEach(() => {
+  log = captureLog();
+});
+
+const STOPPED = "⏹ Stopped.";
+
+describe("/stop", () => {
+  it.each(["getSystemPrompt", "getTools"] as const)("ends a turn whose %s hangs", async (method) => {
+    const gate = createGate();
+    let isHanging = true;
+    const hang = async (): Promise<never> => {
+      await gate.pass();
+      throw new Error("too late");
+    };
+    const world = createWorld({
+      getSystemPrompt: () => (isHanging && method === "getSystemPrompt" ? hang() : "You are a test."),
+      getTools: () => (isHanging && method === "getTools" ? hang() : {}),
+    });
+    await world.write("c1", "Hello");
+    await untilReached(gate);
+    await world.write("c1", "/stop");
+    await world.shows("c1", STOPPED);
+    isHanging = false;
+    await world.write("c1", "Again");
+    await world.shows("c1", STOPPED, "You said: Again");
+    expect(world.requests.map(({ said }) => said)).toEqual(["Again"]);
+    gate.open();
+  });
+
+  it("ends a turn whose model never answers, nor looks at its signal", async () => {
+    let asked = 0;
+    const world = createWorld({
+      getModel: () => ({
+        specificationVersion: "v4",
+        provider: "deaf",
+        modelId: "deaf-1",
+        supportedUrls: {},
+        doStream: () => {
+          asked += 1;
+          return new Promise(() => {});
+        },
+        doGenerate: () => new Promise(() => {}),
+      }),
+    });
+    await world.write("c1", "Hello");
+    await expect.poll(() => asked).toBe(1);
+    await world.write("c1", "/stop");
+    await world.shows("c1", STOPPED);
+    await world.write("c1", "Again");
+    await expect.poll(() => asked).toBe(2);
+  });
+
+  it("ends a turn that rests before it asks an overloaded model again", async () => {
+    const busy = Object.assign(new Error("busy"), {
+      statusCode: 503,
+      responseHeaders: { "retry-after": "14" },
+    });
+    const world = createWorld({ script: () => [failWith(busy)] });
+    await world.write("c1", "Hello");
+    await expect.poll(() => log.map(({ event }) => event)).toContain("turn.model-failed");
+    world.script(({ said }) => [say(`You said: ${said}`)]);
+    await world.write("c1", "/stop");
+    await world.shows("c1", STOPPED);
+    await world.write("c1", "Again");
+    await world.shows("c1", STOPPED, "You said: Again");
+    expect(world.requests.map(({ said }) => said)).toEqual(["Hello", "Again"]);
+  });
+
+  it("holds after a crash: a stopped turn is not taken up again", async () => {
+    const gate = createGate();
+    const world = createWorld({ script: () => [say("Once upon"), holdAt(gate), say(" a time")] });
+    await world.write("c1", "Tell");
+    await world.shows("c1", "Once upon");
+    await world.write("c1", "/stop");
+    await world.shows("c1", `Once upon\n\n${STOPPED}`);
+    await runInDurableObject(world.thread("c1"), (_bot, state) => {
+      state.abort("killed by a test");
+    }).catch(() => undefined);
+    await runDurableObjectAlarm(world.thread("c1"));
+    world.script(({ said }) => [say(`You said: ${said}`)]);
+    await world.write("c1", "Next");
+    await world.shows("c1", `Once upon\n\n${STOPPED}`, "You said: Next");
+    expect(world.requests.map(({ said }) => said)).toEqual(["Tell", "Next"]);
+  });
+});
+
+describe("a model that stalls", () => {
+  it("is asked once more, and the answer takes the place of what was visible", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      settings: { chatStreamStallTimeoutMs: 50 },
+      script: () => [say("Once upon"), holdAt(gate)],
+    });
+    await world.write("c1", "Tell");
+    await untilReached(gate);
+    world.script(() => [say("A whole answer.")]);
+    await world.shows("c1", "A whole answer.");
+    expect(world.requests).toHaveLength(2);
+    gate.open();
+  });
+
+  it("twice ends in a safe text after what is visible (I5, I10)", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      settings: { chatStreamStallTimeoutMs: 50 },
+      messenger: { delivery: { interruptedResponseText: "Cut short.", editEveryMs: 0 } },
+      script: () => [say("Once upon"), holdAt(gate)],
+    });
+    await world.write("c1", "Tell");
+    await world.shows("c1", "Once upon\n\nCut short.");
+    expect(world.requests).toHaveLength(2);
+    gate.open();
+  });
+});
