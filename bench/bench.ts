@@ -1,0 +1,62 @@
+/**
+ * `npm run bench`: the served bot beside a bare object that inserts a row and, once `npm run bench:peers` has installed
+ * it, beside the same bot on its peer. All of them run in workerd with storage on disk, at the same time and by turns.
+ *
+ *   npm run bench -- [--only webhook,latency] [--rounds 3] [--without think] [--json]
+ */
+import { parseArgs } from "node:util";
+import { isPeerInstalled, type ContenderName } from "./contender.ts";
+import { chatsPart, mostPart } from "./parts/chats.ts";
+import type { Part } from "./parts/context.ts";
+import { fiftyPart, longPart, stormPart, tokensPart } from "./parts/engine.ts";
+import { latencyPart } from "./parts/latency.ts";
+import { rowsPart } from "./parts/rows.ts";
+import { threadsPart } from "./parts/threads.ts";
+import { webhookPart } from "./parts/webhook.ts";
+import { Report } from "./report.ts";
+
+const PARTS: Readonly<Record<string, Part>> = {
+  webhook: webhookPart,
+  latency: latencyPart,
+  chats: chatsPart,
+  most: mostPart,
+  rows: rowsPart,
+  long: longPart,
+  fifty: fiftyPart,
+  storm: stormPart,
+  tokens: tokensPart,
+  threads: threadsPart,
+};
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    rounds: { type: "string", default: "3" },
+    without: { type: "string", default: "" },
+    json: { type: "boolean", default: false },
+  },
+});
+
+const chosen = values.only?.split(",") ?? Object.keys(PARTS);
+const left = values.without.split(",");
+const report = new Report((line) => process.stderr.write(`${line}\n`));
+const isWanted = (name: ContenderName): boolean => !left.includes(name);
+const peers: ContenderName[] = isPeerInstalled() ? ["think"] : [];
+if (peers.length === 0) process.stderr.write("The peer is not installed: npm run bench:peers\n");
+
+for (const name of chosen) {
+  const part = PARTS[name];
+  if (part === undefined) {
+    process.stderr.write(`There is no part "${name}". The parts: ${Object.keys(PARTS).join(", ")}.\n`);
+    process.exit(1);
+  }
+  await part({
+    report,
+    bots: (["switchboard", ...peers] as const).filter(isWanted),
+    bare: (["bare", "bare+hop"] as const).filter(isWanted),
+    rounds: Math.max(1, Number(values.rounds)),
+  });
+}
+process.stdout.write(
+  values.json ? `${JSON.stringify(report.measurements, undefined, 2)}\n` : `${report.table()}\n`,
+);
