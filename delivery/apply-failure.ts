@@ -8,6 +8,7 @@ import { removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { Reply } from "./reply.ts";
+import { landsBy } from "./resolve-unknown.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
@@ -16,6 +17,8 @@ export interface FailedCall {
   readonly part?: Part<RichText>;
   readonly content?: RichText;
   readonly isInterim?: boolean;
+  /** Whether it can be found out what became of it. */
+  readonly canProbe?: boolean;
 }
 
 /** Stores what a failure means for the row and the reply. Returns until when nothing may go to the address. */
@@ -36,6 +39,11 @@ export async function applyFailure(
       isInterim,
       isPlain: call.content === undefined || call.content.entities.length === 0,
       doubts: entry.row.doubts,
+      resolvableInMs:
+        call.canProbe === true && entry.row.afterId !== undefined
+          ? Math.max(0, landsBy(entry.row, reply) - now)
+          : undefined,
+      onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       isReplacement: entry.row.isReplacement,
       wasWhole: entry.row.shownHash !== undefined,
       failingForMs: now - (entry.interimFailingSince ?? entry.row.failingSince ?? now),
@@ -97,13 +105,14 @@ async function applyDecision(
       store(context, entry, { state: nextState(row.state, "failed"), code: failure.code });
       context.endReply(reply, "failed", failure.code);
       return undefined;
+    case "resolve":
     case "resend":
     case "leave-unknown":
       store(context, entry, {
         state: nextState(row.state, "lost"),
         doubts: row.doubts + 1,
         code: failure.code,
-        retryAt: decision.kind === "resend" ? now + decision.delayMs : undefined,
+        retryAt: decision.kind === "leave-unknown" ? undefined : now + decision.delayMs,
       });
       // The next parts wait too, so that a message that lands late still stands before them.
       return now + decision.delayMs;

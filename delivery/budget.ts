@@ -1,9 +1,10 @@
-import type { Budget, CallPurpose, Grant } from "../src/core/budget.ts";
+import type { Budget, CallPurpose, CallRequest, Grant, Lease } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Address, Pacing, Rate } from "../src/core/surface.ts";
 import { BudgetStore } from "./budget-store.ts";
 import type { Penalty } from "./budget-store.ts";
+import { MessageBoxMemory } from "./message-boxes.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 export interface BudgetOptions {
@@ -13,12 +14,16 @@ export interface BudgetOptions {
 
 /**
  * The budget of all chats of one root. Penalties are durable. The buckets are not: after a start every bucket begins
- * with one token, and with what the time since the start has earned, because nobody knows what was sent before.
+ * with two tokens, for the first text of a reply and for its last, and with what the time since the start has earned,
+ * because nobody knows what was sent before.
  *
  * Laws:
  * - `edit` and `typing` are granted only while more than the reserve is left; `post` and `final` take it (I7).
  * - A caller that was told to wait keeps its place: those who ask later are granted only what it leaves.
  *   `post` and `final` go before `edit`; `typing` keeps no place.
+ * - A thread that has a chat for itself, and wants one, gets a lease of what is left over the reserve, with a grant for a `post` or an
+ *   `edit`. Its tokens are taken at once, and it lapses after a second, so that a penalty that another thread learns of
+ *   is known to its holder at most that much later. A penalty voids it here.
  * - `answer` is always granted, also during a penalty: the answer of a button press is a call without a chat
  *   (`answerCallbackQuery` takes none), so nothing is sent to the chat, and it is worth nothing when it is late.
  */
@@ -28,8 +33,15 @@ export function createBudget({ database, deps }: BudgetOptions): Budget {
 
 /** Kept for the calls that must become visible. */
 const RESERVE = 1;
+/** Tokens of a bucket after a start. */
+const FIRST_TOKENS = 2;
+const LEASE_MS = 1_000;
+/** A chat is one thread's own when no other thread has asked for so long. */
+const SHARED_FOR_MS = 60_000;
 /** Of the bot's whole rate, this share is kept from cosmetic calls. */
 const GLOBAL_RESERVE_SHARE = 0.2;
+/** Leases are for a bot that has enough for all; what they hold back is lost to others. */
+const GLOBAL_LEASE_RESERVE_SHARE = 0.5;
 const WIDENED_FOR_MS = 10 * 60 * 1000;
 const WIDENING = 1.5;
 const WIDEST = 8;
@@ -49,9 +61,14 @@ interface Chat {
   readonly places: Map<string, Place>;
   penalty: Penalty | undefined;
   usedAt: number;
+  /** The thread that asked last. */
+  threadId: string | undefined;
+  /** Until then more than one thread wants calls. */
+  sharedUntil: number;
 }
 
 class RootBudget implements Budget {
+  readonly boxes: MessageBoxMemory;
   readonly #store: BudgetStore;
   readonly #deps: Deps;
   readonly #startedAt: number;
@@ -62,12 +79,20 @@ class RootBudget implements Budget {
   constructor(store: BudgetStore, deps: Deps) {
     this.#store = store;
     this.#deps = deps;
+    this.boxes = new MessageBoxMemory(deps.clock);
     this.#startedAt = deps.clock.now();
     store.deleteExpired(this.#startedAt);
   }
 
-  acquire(address: Address, purpose: CallPurpose, pacing: Pacing): Promise<Grant> {
-    return Promise.resolve(this.#acquire(address, purpose, pacing));
+  acquire(address: Address, purpose: CallPurpose, pacing: Pacing, request: CallRequest = {}): Promise<Grant> {
+    const { messengerId } = address;
+    const { news, takesLease = false } = request;
+    if (news !== undefined) this.boxes.note(messengerId, news.box, news.sentIds, address);
+    const grant = this.#acquire(address, purpose, pacing, takesLease);
+    if (grant.kind === "wait" || news === undefined) return Promise.resolve(grant);
+    if (news.isPost) this.boxes.beginPost(address);
+    const newestId = this.boxes.newest(messengerId, news.box);
+    return Promise.resolve(newestId === undefined ? grant : { ...grant, newestId });
   }
 
   penalize(address: Address, retryAfterMs: number): Promise<void> {
@@ -85,10 +110,14 @@ class RootBudget implements Budget {
     return Promise.resolve();
   }
 
-  #acquire(address: Address, purpose: CallPurpose, pacing: Pacing): Grant {
+  #acquire(address: Address, purpose: CallPurpose, pacing: Pacing, takesLease: boolean): Grant {
     if (purpose === "answer") return { kind: "granted" };
     const now = this.#deps.clock.now();
     const chat = this.#chat(address, now);
+    if (chat.threadId !== undefined && chat.threadId !== address.threadId) {
+      chat.sharedUntil = now + SHARED_FOR_MS;
+    }
+    chat.threadId = address.threadId;
     if (chat.penalty !== undefined && now < chat.penalty.until) {
       return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty" };
     }
@@ -111,7 +140,10 @@ class RootBudget implements Budget {
     chat.bucket.take(now, rate, spacing);
     global.take(now, pacing.global, 1);
     if (purpose !== "typing") chat.places.delete(address.threadId);
-    return { kind: "granted" };
+    const isLeasable =
+      takesLease && (purpose === "post" || purpose === "edit") && now >= chat.sharedUntil && spacing === 1;
+    const lease = isLeasable ? leaseOf(chat.bucket, global, rate, pacing.global, now) : undefined;
+    return lease === undefined ? { kind: "granted" } : { kind: "granted", lease };
   }
 
   #keepPlace(chat: Chat, threadId: string, rank: 0 | 1, expiresAt: number): void {
@@ -133,9 +165,16 @@ class RootBudget implements Budget {
     }
     if (this.#chats.size >= MOST_CHATS) this.#forgetIdle(now);
     const penalty = this.#store.read(address.messengerId, address.chatId);
-    const bucket = new TokenBucket(1, this.#startedAt);
+    const bucket = new TokenBucket(FIRST_TOKENS, this.#startedAt);
     if (penalty !== undefined && penalty.until > this.#startedAt) bucket.reset(1, penalty.until);
-    const chat: Chat = { bucket, places: new Map(), penalty, usedAt: now };
+    const chat: Chat = {
+      bucket,
+      places: new Map(),
+      penalty,
+      usedAt: now,
+      threadId: undefined,
+      sharedUntil: 0,
+    };
     this.#chats.set(key, chat);
     return chat;
   }
@@ -143,7 +182,7 @@ class RootBudget implements Budget {
   #globalBucket(messengerId: string, rate: Rate, now: number): TokenBucket {
     const known = this.#global.get(messengerId);
     if (known !== undefined) return known;
-    const bucket = new TokenBucket(Math.min(1, rate.burst), Math.min(this.#startedAt, now));
+    const bucket = new TokenBucket(Math.min(FIRST_TOKENS, rate.burst), Math.min(this.#startedAt, now));
     this.#global.set(messengerId, bucket);
     return bucket;
   }
@@ -154,6 +193,24 @@ class RootBudget implements Budget {
       if (now - chat.usedAt > WIDENED_FOR_MS) this.#chats.delete(key);
     }
   }
+}
+
+/** Takes what is left over the reserves out of both buckets. */
+function leaseOf(
+  chat: TokenBucket,
+  global: TokenBucket,
+  chatRate: Rate,
+  globalRate: Rate,
+  now: number,
+): Lease | undefined {
+  const left = Math.floor(chat.level(now, chatRate, 1)) - RESERVE;
+  const reserve = Math.ceil(globalRate.burst * GLOBAL_LEASE_RESERVE_SHARE);
+  const slots = Math.min(left, Math.floor(global.level(now, globalRate, 1)) - reserve);
+  if (slots < 1) return undefined;
+  const lease = { slots, until: now + LEASE_MS };
+  chat.lease(now, lease, chatRate, 1);
+  global.lease(now, lease, globalRate, 1);
+  return lease;
 }
 
 /** Calls that crossed the same penalty are one strike; a quiet time forgives all. */

@@ -1,5 +1,7 @@
+import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { CallFailure } from "../src/core/surface.ts";
 
+/** Calls whose failures `CALL_RULES` decides about; the failures of a probe are a matter of its own. */
 export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
 
 /**
@@ -90,6 +92,9 @@ export interface CallContext {
   readonly isPlain: boolean;
   /** How many posts of this row ended without an answer before this call. */
   readonly doubts: number;
+  /** When it can be found out what became of a post that is lost now; nothing when it cannot. */
+  readonly resolvableInMs: number | undefined;
+  readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
   /** The message already replaces one that a person deleted. */
   readonly isReplacement: boolean;
   /** The message has shown its whole text once. */
@@ -104,9 +109,11 @@ export type Decision =
   | { readonly kind: "retry"; readonly delayMs: number; readonly tellOwner: boolean }
   /** The reply cannot be completed. */
   | { readonly kind: "give-up" }
-  /** Post it again, marked, after `delayMs`, unless the first post is heard of until then. */
+  /** After `delayMs`, when it cannot land any more, find out what became of it. */
+  | { readonly kind: "resolve"; readonly delayMs: number }
+  /** Post it again, marked or not, after `delayMs`, unless the first post is heard of until then. */
   | { readonly kind: "resend"; readonly delayMs: number }
-  /** Twice without an answer: what may be visible stays, and after `delayMs` it goes on without the row. */
+  /** Twice without an answer, or once where the policy says so: what may be visible stays, and after `delayMs` it goes on without the row. */
   | { readonly kind: "leave-unknown"; readonly delayMs: number }
   | { readonly kind: "gone" }
   /** Post the part anew. */
@@ -151,7 +158,8 @@ export function decide(
         ? { kind: "give-up" }
         : { kind: "retry", delayMs: SLOW_BACKOFF_MS * (1 + random / 2), tellOwner: true };
     case "doubt":
-      return context.doubts === 0
+      if (context.resolvableInMs !== undefined) return { kind: "resolve", delayMs: context.resolvableInMs };
+      return context.doubts === 0 && context.onUnknown !== "leave"
         ? { kind: "resend", delayMs: RESEND_DELAY_MS }
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":

@@ -1,4 +1,3 @@
-import type { Budget } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type { ReplyPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
@@ -8,13 +7,14 @@ import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
+import type { ThreadBudget } from "./thread-budget.ts";
 
 /** What the parts of one engine share. */
 export interface DeliveryContext {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  readonly budget: Budget;
+  readonly budget: ThreadBudget;
   readonly outbox: OutboxStore;
   readonly surfaceFor: (messengerId: string) => Surface;
   /** Stores that a reply has ended, and tells who waits for it. Nothing when it has ended already. */
@@ -59,7 +59,7 @@ export function classify(surface: Surface, error: unknown): CallFailure {
 /** One line for a failed call: what it was and how it failed, never what it said (I10). */
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
-  call: { method: CallMethod; address: Address; replyId?: string; part?: number; attempts: number },
+  call: { method: CallMethod | "probe"; address: Address; replyId?: string; part?: number; attempts: number },
   failure: CallFailure,
 ): void {
   context.log.warn("delivery.call-failed", {

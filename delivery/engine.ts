@@ -16,6 +16,7 @@ import { ReplyStore } from "./reply-store.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { adoptMessages } from "./take-over.ts";
 import { startTyping } from "./start-typing.ts";
+import { ThreadBudget } from "./thread-budget.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */
@@ -70,7 +71,7 @@ class Engine implements Delivery {
       database: options.database,
       deps: options.deps,
       log: options.log,
-      budget: options.budget,
+      budget: new ThreadBudget(options.budget, options.deps),
       outbox: this.#outbox,
       surfaceFor: (messengerId) => this.#surface(messengerId),
       reply: (id) => this.#replies.get(id),
@@ -196,6 +197,7 @@ class Engine implements Delivery {
       state: text === undefined ? "streaming" : "final",
       text,
       openedAt: now,
+      seenMessageId: start.seenMessageId,
     };
     if (goneCode !== undefined) {
       this.#store.insert({ ...record, state: "gone", text: undefined, code: goneCode }, now);
@@ -248,6 +250,20 @@ class Engine implements Delivery {
   #admit(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
     this.#lane(reply.laneKey).add(reply);
+    this.#learnIds(reply);
+  }
+
+  /** What the thread knows of the message box by itself: the root may have been started since. */
+  #learnIds({ record, entries }: Reply): void {
+    const ids = [record.seenMessageId, ...entries.map(({ row }) => row.messageId)];
+    try {
+      const surface = this.#surface(record.address.messengerId);
+      for (const id of ids) {
+        if (id !== undefined) this.#context.budget.knows(record.address, surface, id);
+      }
+    } catch {
+      // The messenger is not declared any more; the lane ends the reply.
+    }
   }
 
   #streaming(replyId: string): Reply | undefined {

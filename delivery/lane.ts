@@ -9,6 +9,7 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { nextCall } from "./next-call.ts";
 import { performAction } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
+import { prepareInquiry } from "./resolve-unknown.ts";
 import type { Reply } from "./reply.ts";
 
 /** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */
@@ -139,12 +140,16 @@ export class Lane {
   }
 
   async #call(next: Extract<Next, { kind: "call" }>): Promise<void> {
+    if (next.action.kind === "probe" && next.action.entry.inquiry === undefined) {
+      await prepareInquiry(this.#context, next.reply, next.surface, next.action.entry);
+      return;
+    }
     const { budget, deps } = this.#context;
     const { reply, surface } = next;
     const { address } = reply.record;
     const askedAsFinal = reply.isFinal;
     const answer = await callWithin(deps.clock, BUDGET_TIMEOUT_MS, () =>
-      budget.acquire(address, purposeOf(reply, next.action), surface.pacing),
+      budget.acquire(address, purposeOf(reply, next.action), surface, next.action.kind === "post"),
     );
     if (answer.kind !== "done") {
       const code = answer.kind === "failed" ? errorCode(answer.error) : answer.kind;
@@ -163,12 +168,15 @@ export class Lane {
     // While the budget was asked, text may have come, or the reply may have ended: what counts is now.
     const now = this.#next();
     if (now.kind === "wait" || now.reply !== reply) return;
+    // The root has to know of a post; and a probe needs to be prepared.
+    const isAnother = now.action.kind !== next.action.kind && surface.probing !== undefined;
+    if (isAnother && (now.action.kind === "post" || now.action.kind === "probe")) return;
     if (now.action.kind === "post") reply.stopTyping();
     const startedAt = deps.clock.now();
     const holdUntil = await performAction(this.#context, reply, surface, now.action);
     this.#failures = 0;
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
-    if (!reply.isFinal) {
+    if (!reply.isFinal && now.action.kind !== "probe") {
       reply.notBefore = Math.max(reply.notBefore, startedAt + editEveryMs(reply.record.policy));
     }
   }
@@ -236,7 +244,7 @@ export class Lane {
 
 function purposeOf(reply: Reply, action: CallAction): CallPurpose {
   if (reply.isFinal) return "final";
-  if (action.kind === "post") return "post";
+  if (action.kind === "post" || action.kind === "probe") return "post";
   // A later part waits for an earlier one to be whole.
   return action.kind === "edit" && !action.isInterim ? "post" : "edit";
 }

@@ -44,6 +44,7 @@ async function hearLate(
   const { entry } = post;
   if (outcome.kind === "done") {
     entry.lateMessageId = outcome.value.messageId;
+    context.budget.sent(reply.record.address, surface, outcome.value.messageId);
     if (entry.row.state !== "sending") adopt(context, post);
   } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
     const failure = classify(surface, outcome.error);
@@ -76,20 +77,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
   if (messageId === undefined) return;
   if (row.state === "sent") {
     if (row.messageId === messageId || row.messageId === undefined) return;
-    // Two messages of one part. The first one stays, because it stands in the right place and needs no mark.
-    const duplicate = entryOf({
-      ...plannedRow(row.replyId, -1 - row.part),
-      state: "sent",
-      messageId: wasMarked ? messageId : row.messageId,
-    });
-    const kept = wasMarked ? row : { ...row, messageId, isMarked: false, shownHash: undefined };
-    context.database.transaction(() => {
-      context.outbox.write(duplicate.row);
-      context.outbox.write(kept);
-    });
-    if (!wasMarked) entry.shownHash = undefined;
-    entry.row = kept;
-    context.reply(row.replyId)?.entries.unshift(duplicate);
+    keepEarlier(context, entry, messageId, wasMarked);
   } else if (row.state === "unknown" || row.state === "planned") {
     const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
     store(context, entry, {
@@ -97,9 +85,36 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
       messageId,
       isMarked: wasMarked,
       shownHash: undefined,
+      sentAt: context.deps.clock.now(),
       retryAt: undefined,
       code: undefined,
     });
     entry.shownHash = undefined;
   }
+}
+
+/**
+ * Two messages of one part. The earlier one stays, because it stands in the right place and needs no mark; when it
+ * carries one itself, the newer.
+ */
+export function keepEarlier(
+  context: DeliveryContext,
+  entry: OutboxEntry,
+  earlierId: string,
+  wasMarked = false,
+): void {
+  const { row } = entry;
+  const duplicate = entryOf({
+    ...plannedRow(row.replyId, -1 - row.part),
+    state: "sent",
+    messageId: wasMarked ? earlierId : row.messageId,
+  });
+  const kept = wasMarked ? row : { ...row, messageId: earlierId, isMarked: false, shownHash: undefined };
+  context.database.transaction(() => {
+    context.outbox.write(duplicate.row);
+    context.outbox.write(kept);
+  });
+  if (!wasMarked) entry.shownHash = undefined;
+  entry.row = kept;
+  context.reply(row.replyId)?.entries.unshift(duplicate);
 }

@@ -21,10 +21,12 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
       isFinal: reply.isFinal,
       canEdit: surface.capabilities.edit,
       canRemove: surface.capabilities.remove,
+      canProbe: surface.probing !== undefined,
+      onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
     });
     switch (action.kind) {
       case "lost":
-        markLost(context, action.entry);
+        markLost(context, reply, surface, action.entry);
         break;
       case "idle":
         reply.isDirty = false;

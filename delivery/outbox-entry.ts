@@ -19,8 +19,21 @@ export interface OutboxEntry {
    * Without a hash there are several.
    */
   strayEdit?: { readonly hash: string | undefined; readonly until: number } | undefined;
+  /** The search for a message whose post was lost, as far as it has come. */
+  inquiry?: Inquiry | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
   lateMessageId?: string | undefined;
+}
+
+/** Ids that are asked about one after the other, a call each. Only in memory: asking again does no harm. */
+export interface Inquiry {
+  readonly ids: readonly number[];
+  /** Another thread of the chat may have a message among them. */
+  readonly isShared: boolean;
+  /** How many were asked about. */
+  asked: number;
+  readonly hits: number[];
+  failures: number;
 }
 
 export function entryOf(row: OutboxRow): OutboxEntry {

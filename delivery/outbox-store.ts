@@ -1,5 +1,8 @@
 import type { Database } from "../src/core/database.ts";
 import type { OutboxState } from "../src/core/delivery.ts";
+import type { Address } from "../src/core/surface.ts";
+import { addMissingColumns } from "./add-missing-columns.ts";
+import { parseAddress } from "./stored-address.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   reply_id TEXT NOT NULL,
@@ -14,6 +17,12 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   code TEXT,
   failing_since INTEGER,
   retry_at INTEGER,
+  begun_at INTEGER,
+  sent_at INTEGER,
+  after_id INTEGER,
+  probed_to INTEGER,
+  doubted_at INTEGER,
+  is_ambiguous INTEGER,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
 
@@ -39,6 +48,16 @@ export interface OutboxRow {
   readonly failingSince?: number | undefined;
   /** Epoch milliseconds before which the row is not tried again. */
   readonly retryAt?: number | undefined;
+  /** Epoch milliseconds at which the last post began, and at which a message was known to be there. */
+  readonly begunAt?: number | undefined;
+  readonly sentAt?: number | undefined;
+  /** The newest message id of the chat's box that was known when the last post began. */
+  readonly afterId?: number | undefined;
+  /** An earlier post was not found among the ids up to this one, and so was made again; it began at `doubtedAt`. */
+  readonly probedTo?: number | undefined;
+  readonly doubtedAt?: number | undefined;
+  /** Probing could not tell what became of the last post: the policy decides. */
+  readonly isAmbiguous?: boolean | undefined;
 }
 
 type Stored = {
@@ -54,6 +73,12 @@ type Stored = {
   code: string | null;
   failing_since: number | null;
   retry_at: number | null;
+  begun_at: number | null;
+  sent_at: number | null;
+  after_id: number | null;
+  probed_to: number | null;
+  doubted_at: number | null;
+  is_ambiguous: number | null;
 };
 
 export class OutboxStore {
@@ -62,6 +87,14 @@ export class OutboxStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
+    addMissingColumns(database, "outbox_v1", {
+      begun_at: "INTEGER",
+      sent_at: "INTEGER",
+      after_id: "INTEGER",
+      probed_to: "INTEGER",
+      doubted_at: "INTEGER",
+      is_ambiguous: "INTEGER",
+    });
   }
 
   rowsOf(replyId: string): OutboxRow[] {
@@ -72,11 +105,14 @@ export class OutboxStore {
 
   write(row: OutboxRow): void {
     this.#database.run(
-      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
-         code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at`,
+         code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
+         begun_at = excluded.begun_at, sent_at = excluded.sent_at, after_id = excluded.after_id,
+         probed_to = excluded.probed_to, doubted_at = excluded.doubted_at,
+         is_ambiguous = excluded.is_ambiguous`,
       row.replyId,
       row.part,
       row.state,
@@ -89,7 +125,25 @@ export class OutboxStore {
       row.code ?? null,
       row.failingSince ?? null,
       row.retryAt ?? null,
+      row.begunAt ?? null,
+      row.sentAt ?? null,
+      row.afterId ?? null,
+      row.probedTo ?? null,
+      row.doubtedAt ?? null,
+      row.isAmbiguous === true ? 1 : 0,
     );
+  }
+
+  /** Which of these message ids belong to a row, with the address of its reply. One read of the whole table. */
+  owners(messageIds: readonly string[]): { readonly messageId: string; readonly address: Address }[] {
+    if (messageIds.length === 0) return [];
+    return this.#database
+      .all<{ message_id: string; address: string }>(
+        `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE message_id IN (${messageIds.map(() => "?").join(", ")})`,
+        ...messageIds,
+      )
+      .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
   }
 
   delete(row: OutboxRow): void {
@@ -115,5 +169,11 @@ function rowOf(stored: Stored): OutboxRow {
     code: stored.code ?? undefined,
     failingSince: stored.failing_since ?? undefined,
     retryAt: stored.retry_at ?? undefined,
+    begunAt: stored.begun_at ?? undefined,
+    sentAt: stored.sent_at ?? undefined,
+    afterId: stored.after_id ?? undefined,
+    probedTo: stored.probed_to ?? undefined,
+    doubtedAt: stored.doubted_at ?? undefined,
+    isAmbiguous: stored.is_ambiguous === 1,
   };
 }

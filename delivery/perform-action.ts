@@ -13,11 +13,12 @@ import type { OutboxRow } from "./outbox-store.ts";
 import { removed, shown, store } from "./outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
+import { landsBy, probeNext } from "./resolve-unknown.ts";
 import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 
 export type Action = NextAction<Part<RichText>>;
-export type CallAction = Extract<Action, { kind: "post" | "edit" | "remove" }>;
+export type CallAction = Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }>;
 
 /** Makes one call and stores what came of it. Returns until when nothing may go to the address, if that was said. */
 export async function performAction(
@@ -33,18 +34,22 @@ export async function performAction(
       return edit(context, reply, surface, action.part, action.entry, action.isInterim);
     case "remove":
       return remove(context, reply, surface, action.entry);
+    case "probe":
+      return probeNext(context, reply, surface, action.entry);
     default:
       return action satisfies never;
   }
 }
 
 /** A row that was found `sending` while nobody waits for its call: the process died under it. */
-export function markLost(context: DeliveryContext, entry: OutboxEntry): void {
+export function markLost(context: DeliveryContext, reply: Reply, surface: Surface, entry: OutboxEntry): void {
+  const canProbe = surface.probing !== undefined && entry.row.afterId !== undefined;
   store(context, entry, {
     state: nextState(entry.row.state, "lost"),
     doubts: entry.row.doubts + 1,
     code: "interrupted",
-    retryAt: undefined,
+    // It may be on its way still.
+    retryAt: canProbe ? landsBy(entry.row, reply) : undefined,
   });
 }
 
@@ -57,13 +62,19 @@ async function post(
 ): Promise<number | undefined> {
   const entry = known ?? entryOf(plannedRow(reply.record.id, part.index));
   const before = entry.row;
+  const { address, policy } = reply.record;
+  const newestId = context.budget.newestId(address, surface);
+  const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
   const row: OutboxRow = {
     ...before,
     state: nextState(before.state, "begin"),
     attempts: before.attempts + 1,
-    isMarked: before.isMarked || before.state === "unknown",
+    isMarked: before.isMarked || (marks && before.state === "unknown"),
     messageId: undefined,
     retryAt: undefined,
+    begunAt: context.deps.clock.now(),
+    afterId: newestId > 0 ? newestId : undefined,
+    isAmbiguous: false,
   };
   context.database.transaction(() => {
     storeShown(context, reply);
@@ -82,10 +93,12 @@ async function post(
   if (outcome.kind === "done") {
     context.configured(reply.record.address);
     const isLast = reply.isFinal || part.complete;
+    context.budget.sent(address, surface, outcome.value.messageId);
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
       messageId: outcome.value.messageId,
       shownHash: isLast ? part.hash : undefined,
+      sentAt: context.deps.clock.now(),
       failingSince: undefined,
       code: undefined,
     });
@@ -97,7 +110,8 @@ async function post(
   if (outcome.kind === "timed-out") {
     watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked }, outcome.late);
   }
-  const holdUntil = await applyFailure(context, reply, { method: "post", entry, part, content }, failure);
+  const call = { method: "post", entry, part, content, canProbe: surface.probing !== undefined } as const;
+  const holdUntil = await applyFailure(context, reply, call, failure);
   adoptLate(context, entry);
   return holdUntil;
 }

@@ -1,4 +1,6 @@
+import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
+import { isOpenQuestion } from "./open-question.ts";
 
 /** What reconciliation needs to know of a part that should be visible. */
 export interface DesiredPart {
@@ -17,13 +19,19 @@ export interface ReconcileInput<Part extends DesiredPart> {
   readonly isFinal: boolean;
   readonly canEdit: boolean;
   readonly canRemove: boolean;
+  /** Whether it can be found out what became of a lost post. */
+  readonly canProbe: boolean;
+  /** What follows where it cannot. */
+  readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
 }
 
 export type NextAction<Part extends DesiredPart> =
-  /** A new message; `entry` when the part has a row already. A row that is `unknown` is sent again, marked. */
+  /** A new message; `entry` when the part has a row already. A row that is `unknown` is sent again. */
   | { readonly kind: "post"; readonly part: Part; readonly entry: OutboxEntry | undefined }
   | { readonly kind: "edit"; readonly part: Part; readonly entry: OutboxEntry; readonly isInterim: boolean }
   | { readonly kind: "remove"; readonly entry: OutboxEntry }
+  /** It must be found out what became of a post. */
+  | { readonly kind: "probe"; readonly entry: OutboxEntry }
   /** A post that nobody waits for any more: the process died under it. */
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
   /** Nothing to do until the text changes. */
@@ -39,7 +47,7 @@ export const MOST_DOUBTS = 2;
  * posted; surplus messages go last, from the end. Called again after each step, it ends.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
-  const { entries, parts, isFinal, canEdit, canRemove } = input;
+  const { entries, parts, isFinal, canEdit, canRemove, canProbe } = input;
   const lost = entries.find(({ row }) => row.state === "sending");
   if (lost !== undefined) return { kind: "lost", entry: lost };
   if (!isFinal) {
@@ -56,6 +64,8 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
     // A later part is not posted before this one.
     if (step.kind === "hold") return { kind: "idle" };
   }
+  const question = isFinal && canProbe ? entries.find(({ row }) => isOpenQuestion(row)) : undefined;
+  if (question !== undefined) return { kind: "probe", entry: question };
   if (canRemove) {
     const surplus = entries.findLast(
       ({ row }) => row.state === "sent" && !parts.some(({ index }) => index === row.part),
@@ -74,7 +84,7 @@ type Step<Part extends DesiredPart> =
 function stepFor<Part extends DesiredPart>(
   part: Part,
   entry: OutboxEntry | undefined,
-  { isFinal, canEdit, canRemove }: ReconcileInput<Part>,
+  { isFinal, canEdit, canRemove, canProbe, onUnknown }: ReconcileInput<Part>,
 ): Step<Part> {
   const isInterim = !isFinal && !part.complete;
   if (isBlank(part)) {
@@ -91,7 +101,8 @@ function stepFor<Part extends DesiredPart>(
       // With a code a person removed it; without one it was surplus, and is needed again.
       return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
     case "unknown":
-      if (row.doubts < MOST_DOUBTS) return act({ kind: "post", part, entry });
+      if (canProbe && isOpenQuestion(row)) return act({ kind: "probe", entry });
+      if (onUnknown !== "leave" && row.doubts < MOST_DOUBTS) return act({ kind: "post", part, entry });
       return { kind: "failed", code: row.code ?? "unknown" };
     case "failed":
       return { kind: "failed", code: row.code ?? "failed" };

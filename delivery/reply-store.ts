@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Database } from "../src/core/database.ts";
 import type { ReplyPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Address } from "../src/core/surface.ts";
+import { addMissingColumns } from "./add-missing-columns.ts";
+import { parseAddress } from "./stored-address.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   id TEXT PRIMARY KEY,
@@ -14,7 +16,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   text TEXT,
   code TEXT,
   opened_at INTEGER NOT NULL,
-  ended_at INTEGER
+  ended_at INTEGER,
+  seen_message_id TEXT
 ) WITHOUT ROWID`;
 
 /** Chats that refuse everything until the person comes back. */
@@ -39,6 +42,9 @@ export interface ReplyRecord {
   readonly text?: string | undefined;
   readonly code?: string | undefined;
   readonly openedAt: number;
+  readonly endedAt?: number | undefined;
+  /** The newest message id of the chat that was known when the reply was opened. */
+  readonly seenMessageId?: string | undefined;
 }
 
 type Stored = {
@@ -52,20 +58,15 @@ type Stored = {
   text: string | null;
   code: string | null;
   opened_at: number;
+  ended_at: number | null;
+  seen_message_id: string | null;
 };
-
-const addressSchema = z.object({
-  messengerId: z.string(),
-  threadId: z.string(),
-  chatId: z.string(),
-  topicId: z.string().optional(),
-  isDirectMessage: z.boolean(),
-});
 
 const policySchema = z.object({
   resentMark: z.string().optional(),
   callTimeoutMs: z.number().optional(),
   editEveryMs: z.number().optional(),
+  onUnknown: z.enum(["resend-marked", "resend", "leave"]).optional(),
 });
 
 export class ReplyStore {
@@ -74,6 +75,7 @@ export class ReplyStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
+    addMissingColumns(database, "reply_v1", { seen_message_id: "TEXT" });
     database.run(GONE_SCHEMA);
   }
 
@@ -90,7 +92,7 @@ export class ReplyStore {
 
   insert(record: ReplyRecord, endedAt: number | undefined): void {
     this.#database.run(
-      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       record.id,
       record.position,
       JSON.stringify(record.address),
@@ -102,6 +104,7 @@ export class ReplyStore {
       record.code ?? null,
       record.openedAt,
       endedAt ?? null,
+      record.seenMessageId ?? null,
     );
   }
 
@@ -157,7 +160,7 @@ function recordOf(stored: Stored): ReplyRecord {
   return {
     id: stored.id,
     position: stored.position,
-    address: addressSchema.parse(JSON.parse(stored.address)),
+    address: parseAddress(stored.address),
     replyTo: stored.reply_to ?? undefined,
     policy: policySchema.parse(JSON.parse(stored.policy)),
     isNotice: stored.is_notice === 1,
@@ -165,5 +168,7 @@ function recordOf(stored: Stored): ReplyRecord {
     text: stored.text ?? undefined,
     code: stored.code ?? undefined,
     openedAt: stored.opened_at,
+    endedAt: stored.ended_at ?? undefined,
+    seenMessageId: stored.seen_message_id ?? undefined,
   };
 }

@@ -1,9 +1,15 @@
+import type { Lease } from "../src/core/budget.ts";
 import type { Rate } from "../src/core/surface.ts";
 
-/** A token bucket on somebody else's clock. Tokens may be fractions; it never holds more than `burst`. */
+/**
+ * A token bucket on somebody else's clock. Tokens may be fractions. What it holds and what it has leased out are never
+ * more than `burst` together, so that a lease that is used late makes no burst longer.
+ */
 export class TokenBucket {
   #tokens: number;
   #at: number;
+  /** Leases that have not lapsed, the first to lapse in front. */
+  #leases: readonly Lease[] = [];
 
   constructor(tokens: number, now: number) {
     this.#tokens = tokens;
@@ -12,24 +18,48 @@ export class TokenBucket {
 
   /** Tokens at `now`. `spacing` stretches the time between two tokens. */
   level(now: number, rate: Rate, spacing: number): number {
-    const gained = Math.max(0, now - this.#at) / (rate.everyMs * spacing);
-    return Math.min(rate.burst, this.#tokens + gained);
+    for (const lease of this.#leases) {
+      if (lease.until > now) break;
+      this.#settle(lease.until, rate, spacing);
+      this.#leases = this.#leases.slice(1);
+    }
+    this.#settle(now, rate, spacing);
+    return this.#tokens;
   }
 
   take(now: number, rate: Rate, spacing: number): void {
     this.#tokens = this.level(now, rate, spacing) - 1;
-    this.#at = now;
+  }
+
+  /** Takes tokens for calls that somebody else makes until the lease lapses. Leases lapse in the order of their start. */
+  lease(now: number, lease: Lease, rate: Rate, spacing: number): void {
+    this.#tokens = this.level(now, rate, spacing) - lease.slots;
+    this.#leases = [...this.#leases, lease];
   }
 
   /** Epoch milliseconds at which the level reaches `needed`, if nothing is taken until then. */
   readyAt(now: number, needed: number, rate: Rate, spacing: number): number {
     const missing = needed - this.level(now, rate, spacing);
-    return missing <= 0 ? now : Math.ceil(Math.max(now, this.#at) + missing * rate.everyMs * spacing);
+    if (missing <= 0) return now;
+    const filledAt = Math.ceil(Math.max(now, this.#at) + missing * rate.everyMs * spacing);
+    const room = needed <= this.#capacity(rate) ? 0 : (this.#leases.at(-1)?.until ?? 0);
+    return Math.max(filledAt, room);
   }
 
-  /** Holds exactly `tokens` at `at`, which may lie ahead. */
+  /** Holds exactly `tokens` at `at`, which may lie ahead; what was leased is void. */
   reset(tokens: number, at: number): void {
     this.#tokens = tokens;
     this.#at = at;
+    this.#leases = [];
+  }
+
+  #capacity(rate: Rate): number {
+    return this.#leases.reduce((room, { slots }) => room - slots, rate.burst);
+  }
+
+  #settle(at: number, rate: Rate, spacing: number): void {
+    const gained = Math.max(0, at - this.#at) / (rate.everyMs * spacing);
+    this.#tokens = Math.min(this.#capacity(rate), this.#tokens + gained);
+    this.#at = Math.max(this.#at, at);
   }
 }

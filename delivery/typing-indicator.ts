@@ -1,12 +1,12 @@
-import type { Budget } from "../src/core/budget.ts";
 import type { Clock } from "../src/core/deps.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
 import { classify, TIMED_OUT } from "./delivery-context.ts";
+import type { ThreadBudget } from "./thread-budget.ts";
 
 export interface TypingOptions {
   readonly clock: Clock;
-  readonly budget: Budget;
+  readonly budget: ThreadBudget;
   readonly surface: Surface;
   readonly address: Address;
   readonly callTimeoutMs: number;
@@ -35,7 +35,7 @@ export function showTyping(options: TypingOptions): () => void {
   /** Returns when the next call is due. */
   const once = async (): Promise<number> => {
     const next = clock.now() + everyMs;
-    const grant = await budget.acquire(address, "typing", surface.pacing);
+    const grant = await budget.acquire(address, "typing", surface);
     if (stopped.signal.aborted) return next;
     if (grant.kind === "wait") return Math.max(grant.retryAt, clock.now() + SHED_MS);
     const outcome = await callWithin(clock, options.callTimeoutMs, (signal) =>

@@ -27,6 +27,12 @@ export interface Lease {
   readonly until: number;
 }
 
+export interface CallRequest {
+  /** The thread can use a `Lease`. @default false */
+  readonly takesLease?: boolean;
+  readonly news?: BoxNews;
+}
+
 /** What a thread says about its messages when it asks for a call, for platforms that number them (`Probing`). */
 export interface BoxNews {
   readonly box: string;
@@ -41,7 +47,7 @@ export interface BoxNews {
  * threads ask before every call. Neither method throws for a full budget.
  */
 export interface Budget {
-  acquire(address: Address, purpose: CallPurpose, pacing: Pacing, news?: BoxNews): Promise<Grant>;
+  acquire(address: Address, purpose: CallPurpose, pacing: Pacing, request?: CallRequest): Promise<Grant>;
   /** The platform refused a call for `retryAfterMs`: nothing is sent to this chat until then (I8). Durable. */
   penalize(address: Address, retryAfterMs: number): Promise<void>;
   /** What is known of the bot's message boxes; without it nothing but the thread's own messages is. */

@@ -8,11 +8,12 @@ import type {
   OutgoingMessage,
   Pacing,
   PostedMessage,
+  Probing,
   Surface,
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
 
-export type FakeMethod = "post" | "edit" | "remove" | "typing" | "answer";
+export type FakeMethod = "post" | "edit" | "remove" | "typing" | "answer" | "probe";
 
 /**
  * What goes wrong with one call.
@@ -54,6 +55,8 @@ export interface FakeSurfaceOptions {
   readonly pacing?: Pacing;
   readonly capabilities?: Partial<SurfaceCapabilities>;
   readonly typingLastsMs?: number;
+  /** Lost posts can be found again: ids are numbers of one box. @default false */
+  readonly probing?: boolean;
   /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
   readonly onBoundary?: (when: "before" | "after", method: FakeMethod) => void;
 }
@@ -70,6 +73,10 @@ export interface FakeSurface extends Surface {
   /** The chat's messages in order. */
   messages(chatId: string): readonly FakeMessage[];
   visible(chatId: string): readonly string[];
+  /** Somebody else's message, in any chat of the box: takes an id. */
+  numberForOther(): string;
+  /** A message of the bot that this process knows nothing of. */
+  postForeign(chatId: string, text: string): string;
   /** A person deletes a message. */
   deleteMessage(chatId: string, messageId: string): void;
   /** The same platform as another process sees it. */
@@ -120,6 +127,7 @@ class MemorySurface implements FakeSurface {
   readonly limits: TextLimits;
   readonly pacing: Pacing;
   readonly typingLastsMs: number;
+  readonly probing: Probing | undefined;
   readonly #options: FakeSurfaceOptions;
   readonly #platform: Platform;
 
@@ -131,6 +139,10 @@ class MemorySurface implements FakeSurface {
     this.limits = options.limits ?? { maxLength: 4096, maxEntities: 100 };
     this.pacing = options.pacing ?? ROOMY_PACING;
     this.typingLastsMs = options.typingLastsMs ?? 5_000;
+    this.probing =
+      options.probing === true
+        ? { box: () => "common", probe: (...call) => this.#probe(...call) }
+        : undefined;
   }
 
   get calls(): readonly FakeCall[] {
@@ -156,6 +168,17 @@ class MemorySurface implements FakeSurface {
 
   visible(chatId: string): readonly string[] {
     return this.#chat(chatId).map(({ text }) => text);
+  }
+
+  numberForOther(): string {
+    this.#platform.lastId += 1;
+    return String(this.#platform.lastId);
+  }
+
+  postForeign(chatId: string, text: string): string {
+    const id = this.numberForOther();
+    this.#chat(chatId).push({ id, text, entities: [] });
+    return id;
   }
 
   deleteMessage(chatId: string, messageId: string): void {
@@ -222,6 +245,12 @@ class MemorySurface implements FakeSurface {
 
   classifyError(error: unknown): CallFailure {
     return error instanceof FakeFailure ? error.failure : { kind: "unknown", code: "connection-cut" };
+  }
+
+  async #probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other"> {
+    return this.#call("probe", { chatId: address.chatId, messageId }, options, () =>
+      this.#chat(address.chatId).some(({ id }) => id === messageId) ? "own" : "other",
+    );
   }
 
   async #call<Value>(

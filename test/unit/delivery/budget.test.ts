@@ -143,17 +143,18 @@ it("spaces calls wider after each penalty, for a while", async () => {
   expect(await spacing()).toBe(1_000);
 });
 
-it("begins with one token after a restart, because nobody knows what was sent", async () => {
+it("begins with two tokens after a restart, for a first text and a final one", async () => {
   const { ask, clock, restart } = await seasoned();
   await ask("post");
   const again = restart();
-  // Long enough for the bot's whole rate, which begins with one token too.
-  await clock.advance(500);
-  expect(await again.ask("edit")).toMatchObject({ kind: "wait", retryAt: clock.now() + 500 });
+  expect(await again.ask("post")).toEqual(granted);
+  expect(await again.ask("edit")).toMatchObject({ kind: "wait" });
   expect(await again.ask("final")).toEqual(granted);
-  expect(await again.ask("final")).toMatchObject({ kind: "wait" });
+  expect(await again.ask("final")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000 });
   await clock.advance(60_000);
-  expect(await restart().ask("edit")).toMatchObject({ kind: "wait" });
+  const third = restart();
+  for (let call = 0; call < 2; call += 1) await third.ask("post");
+  expect(await third.ask("post")).toMatchObject({ kind: "wait" });
 });
 
 it("serves those who wait in the order in which they asked", async () => {

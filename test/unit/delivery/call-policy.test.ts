@@ -14,6 +14,8 @@ const CONTEXT: CallContext = {
   doubts: 0,
   isReplacement: false,
   wasWhole: false,
+  resolvableInMs: undefined,
+  onUnknown: "resend-marked",
   failingForMs: 0,
 };
 

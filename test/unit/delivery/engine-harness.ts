@@ -73,6 +73,11 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     for (;;) {
       await clock.settle();
       const alarmAt = wakeAt;
+      const timerAt = clock.nextTimerAt() ?? Infinity;
+      if (timerAt <= end && timerAt < (alarmAt ?? Infinity)) {
+        await clock.advance(Math.max(0, timerAt - clock.now()));
+        continue;
+      }
       if (alarmAt === undefined || alarmAt > end) break;
       await clock.advance(Math.max(0, alarmAt - clock.now()));
       // The alarm may have been moved, or taken away, while the time passed.

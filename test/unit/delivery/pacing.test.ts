@@ -8,7 +8,7 @@ const PRIVATE_CHAT: Pacing = {
   global: { burst: 30, everyMs: 33 },
 };
 
-/** The buckets of a root that just started hold one token; these tests begin when it has run for a while. */
+/** The buckets of a root that just started hold two tokens; these tests begin when it has run for a while. */
 const LATER_MS = 60_000;
 
 it("always shows the newest text when an edit is allowed, never a queue of stale ones", async () => {

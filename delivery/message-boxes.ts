@@ -1,0 +1,135 @@
+import type { IdRange, MessageBoxes, UnseenIds } from "../src/core/budget.ts";
+import type { Clock } from "../src/core/deps.ts";
+import type { Address } from "../src/core/surface.ts";
+
+/** Most ids of one range that are worth a call each. */
+export const MOST_CANDIDATES = 10;
+/**
+ * So many ids after the newest known one are asked about at least: updates of messages may be late, and there are
+ * messages of which a bot gets no update.
+ */
+const LEAST_TAIL = 3;
+/** Ids remembered of one box: about this many back from the newest. */
+const MEMORY = 400;
+/** Above this many boxes in memory the idle ones are let go. */
+const MOST_BOXES = 1_000;
+const IDLE_MS = 10 * 60 * 1000;
+/** A post whose id is not told within this time will not be heard of. */
+const UNTOLD_FOR_MS = 5 * 60 * 1000;
+
+interface Box {
+  newest: number;
+  readonly seen: Set<number>;
+  usedAt: number;
+}
+
+/** The root's memory of message ids. It takes no rows, and begins empty after each start. */
+export class MessageBoxMemory implements MessageBoxes {
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #boxes = new Map<string, Box>();
+  /** By chat: the threads that were granted a post and have not told its id, and since when. */
+  readonly #untold = new Map<string, Map<string, number>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  newest(messengerId: string, box: string): number | undefined {
+    return this.#boxes.get(boxKey(messengerId, box))?.newest;
+  }
+
+  /** A thread may own a message from now on that nobody has seen. */
+  beginPost(address: Address): void {
+    const now = this.#clock.now();
+    const key = boxKey(address.messengerId, address.chatId);
+    const chat = this.#untold.get(key) ?? new Map<string, number>();
+    if (this.#untold.size >= MOST_BOXES) this.#forgetUntold(now);
+    this.#untold.set(key, chat.set(address.threadId, now));
+  }
+
+  observe(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void> {
+    this.note(messengerId, box, ids, sender);
+    return Promise.resolve();
+  }
+
+  note(messengerId: string, box: string, ids: readonly number[], sender?: Address): void {
+    if (sender !== undefined && ids.length > 0) {
+      this.#untold.get(boxKey(messengerId, sender.chatId))?.delete(sender.threadId);
+    }
+    const now = this.#clock.now();
+    for (const id of ids) {
+      if (!Number.isSafeInteger(id)) continue;
+      const known = this.#box(messengerId, box, now);
+      known.seen.add(id);
+      known.newest = Math.max(known.newest, id);
+      if (known.seen.size <= 2 * MEMORY) continue;
+      for (const old of known.seen) if (old <= known.newest - MEMORY) known.seen.delete(old);
+    }
+  }
+
+  unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
+    const known = this.#boxes.get(boxKey(address.messengerId, box));
+    const { ids, isTooLong } = idsBetween(range, known?.newest, (id) => known?.seen.has(id) === true);
+    // A root that was started meanwhile does not know what it granted before.
+    const isShared = range.sinceAt < this.#startedAt || this.#hasOtherPost(address, range.sinceAt);
+    return Promise.resolve({ ids, isTooLong, isShared });
+  }
+
+  #hasOtherPost({ messengerId, chatId, threadId }: Address, sinceAt: number): boolean {
+    for (const [other, at] of this.#untold.get(boxKey(messengerId, chatId)) ?? []) {
+      if (other !== threadId && at > sinceAt - UNTOLD_FOR_MS) return true;
+    }
+    return false;
+  }
+
+  #box(messengerId: string, box: string, now: number): Box {
+    const key = boxKey(messengerId, box);
+    const known = this.#boxes.get(key);
+    if (known !== undefined) {
+      known.usedAt = now;
+      return known;
+    }
+    if (this.#boxes.size >= MOST_BOXES) {
+      for (const [other, { usedAt }] of this.#boxes) if (now - usedAt > IDLE_MS) this.#boxes.delete(other);
+    }
+    const made: Box = { newest: 0, seen: new Set(), usedAt: now };
+    this.#boxes.set(key, made);
+    return made;
+  }
+
+  #forgetUntold(now: number): void {
+    for (const [key, chat] of this.#untold) {
+      for (const [thread, at] of chat) if (now - at > UNTOLD_FOR_MS) chat.delete(thread);
+      if (chat.size === 0) this.#untold.delete(key);
+    }
+  }
+}
+
+/**
+ * The ids of a range that nobody has seen, up to the most that are asked about. An open range ends after the newest
+ * known id: with as many ids as there is room for, and too long when there is room for too few.
+ */
+export function idsBetween(
+  { afterId, beforeId }: Pick<IdRange, "afterId" | "beforeId">,
+  newest: number | undefined,
+  isSeen: (id: number) => boolean,
+): Pick<UnseenIds, "ids" | "isTooLong"> {
+  const ids: number[] = [];
+  const knownEnd = beforeId === undefined ? Math.max(newest ?? 0, afterId) : beforeId - 1;
+  const room = beforeId === undefined ? MOST_CANDIDATES - LEAST_TAIL : MOST_CANDIDATES;
+  for (let id = afterId + 1; id <= knownEnd; id += 1) {
+    if (isSeen(id)) continue;
+    if (ids.length === room) return { ids, isTooLong: true };
+    ids.push(id);
+  }
+  if (beforeId === undefined) {
+    for (let id = knownEnd + 1; ids.length < MOST_CANDIDATES; id += 1) ids.push(id);
+  }
+  return { ids, isTooLong: false };
+}
+
+function boxKey(messengerId: string, box: string): string {
+  return JSON.stringify([messengerId, box]);
+}

@@ -1,0 +1,154 @@
+import type { Budget, CallPurpose, Grant, IdRange, Lease, UnseenIds } from "../src/core/budget.ts";
+import type { Deps } from "../src/core/deps.ts";
+import type { Address, Probing, Surface } from "../src/core/surface.ts";
+import { idsBetween } from "./message-boxes.ts";
+
+/** An id that goes with no request is told by itself after this time. */
+const TELL_AFTER_MS = 2_000;
+/** Ids known of one box: the newest, which are those that a lost message may stand between. */
+const MEMORY = 200;
+
+interface Box {
+  readonly address: Address;
+  readonly messengerId: string;
+  readonly name: string;
+  newest: number;
+  known: readonly number[];
+  /** Sent, and not told to the root. */
+  untold: readonly number[];
+  timer: unknown;
+}
+
+/**
+ * The root's budget as one thread uses it: spends its leases before it asks again, and tells the root which messages it
+ * has sent, with the next request or soon by itself.
+ */
+export class ThreadBudget {
+  readonly #root: Budget;
+  readonly #clock: Deps["clock"];
+  /** By chat. */
+  readonly #leases = new Map<string, Lease>();
+  readonly #boxes = new Map<string, Box>();
+
+  constructor(root: Budget, { clock }: Pick<Deps, "clock">) {
+    this.#root = root;
+    this.#clock = clock;
+  }
+
+  /**
+   * A post on a surface that can be probed always asks the root: it must be known there that a message may exist whose
+   * id nobody has been told.
+   */
+  async acquire(address: Address, purpose: CallPurpose, surface: Surface, isPost = false): Promise<Grant> {
+    const { pacing, probing } = surface;
+    if (!(isPost && probing !== undefined) && this.#spend(address)) return { kind: "granted" };
+    if (probing === undefined) {
+      return this.#keep(address, await this.#root.acquire(address, purpose, pacing, { takesLease: true }));
+    }
+    const box = this.#box(address, probing);
+    const sentIds = box.untold;
+    const news = { box: box.name, isPost, sentIds };
+    const grant = await this.#root.acquire(address, purpose, pacing, { takesLease: true, news });
+    // With a refused request the ids may have been told or not: telling them again does no harm.
+    this.#told(box, sentIds);
+    if (grant.kind === "granted") box.newest = Math.max(box.newest, grant.newestId ?? 0);
+    return this.#keep(address, grant);
+  }
+
+  async penalize(address: Address, retryAfterMs: number): Promise<void> {
+    this.#leases.delete(chatKey(address));
+    await this.#root.penalize(address, retryAfterMs);
+  }
+
+  /** A message of this thread was posted. */
+  sent(address: Address, surface: Surface, messageId: string): void {
+    const id = Number(messageId);
+    if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
+    const box = this.#box(address, surface.probing);
+    this.#know(box, id);
+    if (this.#root.boxes === undefined) return;
+    box.untold = [...box.untold, id];
+    box.timer ??= this.#clock.setTimeout(() => void this.#tell(box), TELL_AFTER_MS);
+  }
+
+  /** A message of the box that this thread knows of: its own, or one that it was sent. */
+  knows(address: Address, surface: Surface, messageId: string): void {
+    const id = Number(messageId);
+    if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
+    this.#know(this.#box(address, surface.probing), id);
+  }
+
+  /** The newest id of the address's box that is known here; `0` when none is. */
+  newestId(address: Address, surface: Surface): number {
+    return surface.probing === undefined ? 0 : this.#box(address, surface.probing).newest;
+  }
+
+  /** The ids of a range that may hold a lost message. */
+  async unseen(address: Address, probing: Probing, range: IdRange): Promise<UnseenIds> {
+    const box = this.#box(address, probing);
+    const isKnown = new Set(box.known);
+    if (this.#root.boxes === undefined) {
+      return { ...idsBetween(range, box.newest, (id) => isKnown.has(id)), isShared: true };
+    }
+    await this.#tell(box);
+    const found = await this.#root.boxes.unseen(address, box.name, range);
+    return { ...found, ids: found.ids.filter((id) => !isKnown.has(id)) };
+  }
+
+  async #tell(box: Box): Promise<void> {
+    const { untold } = box;
+    if (untold.length === 0) return;
+    try {
+      await this.#root.boxes?.observe(box.messengerId, box.name, untold, box.address);
+      this.#told(box, untold);
+    } catch {
+      // The root cannot be reached: they go with the next request.
+      this.#clock.clearTimeout(box.timer);
+      box.timer = undefined;
+    }
+  }
+
+  #told(box: Box, ids: readonly number[]): void {
+    box.untold = box.untold.filter((id) => !ids.includes(id));
+    if (box.untold.length > 0) return;
+    this.#clock.clearTimeout(box.timer);
+    box.timer = undefined;
+  }
+
+  #spend(address: Address): boolean {
+    const key = chatKey(address);
+    const lease = this.#leases.get(key);
+    if (lease === undefined) return false;
+    const isGood = this.#clock.now() < lease.until;
+    if (!isGood || lease.slots === 1) this.#leases.delete(key);
+    else this.#leases.set(key, { ...lease, slots: lease.slots - 1 });
+    return isGood;
+  }
+
+  #keep(address: Address, grant: Grant): Grant {
+    if (grant.kind === "granted" && grant.lease !== undefined) {
+      this.#leases.set(chatKey(address), grant.lease);
+    }
+    return grant;
+  }
+
+  #know(box: Box, id: number): void {
+    box.newest = Math.max(box.newest, id);
+    box.known = [...box.known.slice(1 - MEMORY), id];
+  }
+
+  #box(address: Address, probing: Probing): Box {
+    const name = probing.box(address);
+    const key = JSON.stringify([address.messengerId, name, address.threadId]);
+    const known = this.#boxes.get(key);
+    if (known !== undefined) return known;
+    const { messengerId } = address;
+    const box: Box = { address, messengerId, name, newest: 0, known: [], untold: [], timer: undefined };
+    this.#boxes.set(key, box);
+    return box;
+  }
+}
+
+function chatKey({ messengerId, chatId }: Address): string {
+  return JSON.stringify([messengerId, chatId]);
+}

@@ -1,0 +1,280 @@
+import { expect, it } from "vitest";
+import type { ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { Fault } from "../../support/fake-surface.ts";
+import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
+import type { Harness, HarnessOptions } from "./engine-harness.ts";
+
+const TEXT = "One two three four five.";
+const SEEN = "100";
+
+interface Probed extends Harness {
+  readonly probes: () => readonly (string | undefined)[];
+}
+
+function probed(options: HarnessOptions = {}): Probed {
+  const harness = createHarness({
+    ...options,
+    surface: { probing: true, capabilities: { typing: false }, ...options.surface },
+    policy: { callTimeoutMs: 1_000, ...options.policy },
+  });
+  const { start } = harness;
+  return {
+    ...harness,
+    start: (id, more) => start(id, { seenMessageId: SEEN, ...more }),
+    probes: () =>
+      harness.surface.calls.filter(({ method }) => method === "probe").map(({ messageId }) => messageId),
+  };
+}
+
+const LOST: readonly [string, boolean][] = [
+  ["had happened", true],
+  ["had not", false],
+];
+
+it.each(LOST)(
+  "shows a notice once and without a mark when its answer was lost and it %s",
+  async (_name, done) => {
+    const { surface, delivery, start, visible, advance } = probed();
+    surface.fault("post", { kind: "lose", done });
+    delivery.send(start("r1"), TEXT);
+    await advance(20_000);
+    expect(visible()).toEqual([TEXT]);
+    expect(delivery.receipt("r1")).toMatchObject({
+      state: "delivered",
+      messages: [{ state: "sent", messageId: "101", attempts: done ? 1 : 2 }],
+    });
+  },
+);
+
+it.each(LOST)("goes on with a streaming reply whose first answer was lost and %s", async (_name, done) => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.fault("post", { kind: "lose", done });
+  delivery.open(start("r1"));
+  delivery.append("r1", "One two");
+  await advance(1_000);
+  delivery.append("r1", " three");
+  await advance(5_000);
+  expect(visible()).toEqual(["One two three"]);
+  delivery.finish("r1", TEXT);
+  await advance(1_000);
+  expect(visible()).toEqual([TEXT]);
+});
+
+it("asks nothing before the lost post can no longer land, and holds what follows", async () => {
+  const { surface, delivery, start, visible, advance, clock } = probed();
+  surface.fault("post", { kind: "lose", done: false });
+  const begunAt = clock.now();
+  delivery.send(start("r1"), TEXT);
+  delivery.send(start("r2"), "Next.");
+  await advance(20_000);
+  const first = surface.calls.find(({ method }) => method === "probe");
+  expect((first?.at ?? 0) - begunAt).toBe(3_000);
+  expect(visible()).toEqual([TEXT, "Next."]);
+});
+
+it("finds a post that landed after its time limit", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.fault("post", { kind: "hang" });
+  delivery.send(start("r1"), TEXT);
+  await advance(2_000);
+  const late = surface.postForeign("7", "One");
+  await advance(20_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(delivery.receipt("r1")?.messages).toMatchObject([{ messageId: late, attempts: 1 }]);
+});
+
+it("asks about ten ids at most, and not about those that somebody has seen", async () => {
+  const { surface, delivery, start, advance, budget, probes } = probed();
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(500);
+  const theirs = [surface.numberForOther(), surface.numberForOther()];
+  await budget.boxes?.observe("telegram", "common", theirs.map(Number));
+  await advance(20_000);
+  // 101 and 102 were other people's; ten more follow.
+  expect(theirs).toEqual(["101", "102"]);
+  expect(probes()).toEqual(Array.from({ length: 10 }, (_, index) => String(103 + index)));
+});
+
+it("never takes another message of the thread for the lost one", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  delivery.open(start("r1"));
+  delivery.append("r1", "One");
+  await advance(100);
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r2"), "A notice.");
+  await advance(100);
+  const other = start("r3").address;
+  delivery.send(
+    start("r3", { address: { ...other, threadId: "telegram:7:2", topicId: "2" } }),
+    "In a topic.",
+  );
+  await advance(20_000);
+  delivery.finish("r1", TEXT);
+  await advance(1_000);
+  expect(visible()).toEqual([TEXT, "In a topic.", "A notice."]);
+});
+
+const UNRESOLVED: readonly [NonNullable<ReplyPolicy["onUnknown"]>, readonly string[], string][] = [
+  ["resend-marked", [`${MARK}\n${TEXT}`], "delivered"],
+  ["resend", [TEXT], "delivered"],
+  ["leave", [], "failed"],
+];
+
+it.each(UNRESOLVED)(
+  "leaves it to the policy (%s) when several messages could be it",
+  async (onUnknown, shown, state) => {
+    const { surface, delivery, start, visible, advance, lines } = probed({ policy: { onUnknown } });
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1"), TEXT);
+    await advance(100);
+    surface.postForeign("7", "Not ours.");
+    surface.postForeign("7", "Nor this.");
+    await advance(20_000);
+    expect(visible()).toEqual(["Not ours.", "Nor this.", ...shown]);
+    expect(delivery.receipt("r1")?.state).toBe(state);
+    expect(lines.join()).toContain("several-messages");
+  },
+);
+
+it.each(UNRESOLVED)("leaves it to the policy (%s) when the range is too long", async (onUnknown, shown) => {
+  const { surface, delivery, start, visible, advance, budget, probes } = probed({ policy: { onUnknown } });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(100);
+  for (let other = 0; other < 30; other += 1) surface.numberForOther();
+  await budget.boxes?.observe("telegram", "common", [Number(surface.numberForOther())]);
+  await advance(20_000);
+  expect(visible()).toEqual(shown);
+  expect(probes()).toEqual([]);
+});
+
+it.each(UNRESOLVED)("leaves it to the policy (%s) where nothing can be probed", async (onUnknown, shown) => {
+  const { surface, delivery, start, visible, advance } = createHarness({ policy: { onUnknown } });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(20_000);
+  expect(visible()).toEqual(shown);
+});
+
+it("leaves it to the policy when nobody knows where to begin", async () => {
+  const { surface, delivery, start, visible, advance, probes } = probed();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1", { seenMessageId: undefined }), TEXT);
+  await advance(20_000);
+  expect(visible()).toEqual([TEXT, `${MARK}\n${TEXT}`]);
+  expect(probes()).toEqual([]);
+});
+
+it("begins where the root knows more than the thread", async () => {
+  const { surface, delivery, start, visible, advance, budget, probes } = probed();
+  for (let other = 0; other < 50; other += 1) surface.numberForOther();
+  await budget.boxes?.observe("telegram", "common", [150]);
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1"), TEXT);
+  await advance(20_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(probes()[0]).toBe("151");
+});
+
+it("does not take a message of another thread of the chat for its own", async () => {
+  const { surface, delivery, start, visible, advance, budget } = probed();
+  const topic = { ...ADDRESS, threadId: "telegram:7:1", topicId: "1", isDirectMessage: false };
+  const other = { ...topic, threadId: "telegram:7:2", topicId: "2" };
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1", { address: topic }), TEXT);
+  await advance(100);
+  // It was granted a post, and has not told the id.
+  const news = { box: "common", isPost: true, sentIds: [] };
+  await budget.acquire(other, "post", surface.pacing, { news });
+  surface.postForeign("7", "In another topic.");
+  await advance(20_000);
+  expect(visible()).toEqual(["In another topic.", `${MARK}\n${TEXT}`]);
+});
+
+it("takes away the repetition when the id of it shows that the lost message was there", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  // Somebody else's messages, of which nobody was told.
+  for (let other = 0; other < 15; other += 1) surface.numberForOther();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1"), TEXT);
+  await advance(40_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered" });
+  expect(surface.messages("7")[0]?.id).toBe("116");
+});
+
+it("marks the repetition when its id shows that too much was unseen", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(100);
+  for (let other = 0; other < 40; other += 1) surface.numberForOther();
+  await advance(40_000);
+  expect(visible()).toEqual([`${MARK}\n${TEXT}`]);
+});
+
+const PROBE_FAULTS: readonly [string, readonly Fault[], readonly string[]][] = [
+  [
+    "is refused for pacing",
+    [{ kind: "fail", failure: { kind: "retry-after", code: "429", retryAfterMs: 30_000 } }],
+    [TEXT],
+  ],
+  [
+    "fails twice",
+    [
+      { kind: "lose", done: true },
+      { kind: "fail", failure: { kind: "transient", code: "502" } },
+    ],
+    [TEXT],
+  ],
+  [
+    "is not understood",
+    [{ kind: "fail", failure: { kind: "rejected", code: "bad-request" } }],
+    [TEXT, `${MARK}\n${TEXT}`],
+  ],
+];
+
+it.each(PROBE_FAULTS)("copes with a probe that %s", async (_name, faults, expected) => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", ...faults);
+  delivery.send(start("r1"), TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual(expected);
+  expect(surface.penaltyBreaches).toEqual([]);
+});
+
+it("removes a lost message that the text has no use for any more", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.open(start("r1"));
+  delivery.append("r1", "One two");
+  await advance(200);
+  delivery.finish("r1", "");
+  await advance(20_000);
+  expect(visible()).toEqual([]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+});
+
+it("asks under the chat's budget", async () => {
+  const { surface, delivery, start, advance } = probed({
+    surface: {
+      pacing: {
+        direct: { burst: 3, everyMs: 1_000 },
+        group: { burst: 3, everyMs: 3_000 },
+        global: { burst: 30, everyMs: 33 },
+      },
+    },
+  });
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1"), TEXT);
+  await advance(60_000);
+  const times = surface.calls.map(({ at }) => at);
+  expect(times.length).toBe(12);
+  for (const [index, at] of times.entries()) {
+    const inWindow = times.filter((other) => other >= at && other <= at + 5_000).length;
+    expect(inWindow, `call ${index}`).toBeLessThanOrEqual(8);
+  }
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+});
