@@ -57,6 +57,8 @@ export class TurnRunner {
         return wakeAt;
       }
       if (turn.state !== "open") {
+        // The process may have died before the turn that this one replaces had ended.
+        if (turn.replaces !== undefined) await this.#options.engine.abort(turn.replaces, turn.session);
         await this.#options.engine.abort(turn.id, turn.session);
         if (turn.state === "yielding")
           this.#finishYielded(turn, await this.#options.engine.outcome(turn.id, turn.session));
