@@ -133,6 +133,7 @@ function leadingDecoration(text: string, signal: SilenceSignal): string {
 /**
  * Tells the model how to say nothing; for the system prompt of chats in which silence is an answer. `undefined` when
  * silence is switched off.
+ * @throws {ConfigurationError} when the signal cannot be used
  */
 export function silencePrompt(options: {
   readonly silence?: { readonly signal?: string } | false;

@@ -52,7 +52,8 @@ function ordinary(length: number): Found {
 
 /**
  * Takes artefacts out of a model's text, character by character: what it hands on does not depend on how the text was
- * cut into chunks. It keeps back blanks, the name of a turn, and what may become a marker: never more than a marker is long.
+ * cut into chunks. It keeps back blanks, the name of a turn, and what may become a marker: never more than a marker is
+ * long.
  */
 export class TextCleaner {
   readonly #options: CleanerOptions;
