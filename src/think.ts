@@ -1,7 +1,7 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type { CallPurpose, Grant } from "./core/budget.ts";
+import type { CallPurpose, CallRequest, Grant, IdRange, UnseenIds } from "./core/budget.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
 import { ConfigurationError } from "./core/errors.ts";
@@ -13,6 +13,7 @@ import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/commands.ts";
 import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
+import { answerSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
@@ -61,6 +62,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     });
     this.lifecycle.use(this.#runtime.engine.harness);
     this.lifecycle.use(this.#runtime);
+    const onRequest = this.onRequest.bind(this);
+    this.onRequest = (request) => answerSafely(consoleLog, "onRequest", () => onRequest(request));
   }
 
   /**
@@ -149,13 +152,33 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /** @internal From a conversation to its root. */
-  async acquireBudget(address: Address, purpose: CallPurpose, pacing: Pacing): Promise<Grant> {
-    return this.#runtime.budget.acquire(address, purpose, pacing);
+  async acquireBudget(
+    address: Address,
+    purpose: CallPurpose,
+    pacing: Pacing,
+    request?: CallRequest,
+  ): Promise<Grant> {
+    return this.#runtime.budget.acquire(address, purpose, pacing, request);
   }
 
   /** @internal From a conversation to its root. */
   async penalizeBudget(address: Address, retryAfterMs: number): Promise<void> {
     await this.#runtime.budget.penalize(address, retryAfterMs);
+  }
+
+  /** @internal From a conversation to its root. */
+  async observeMessages(
+    messengerId: string,
+    box: string,
+    ids: readonly number[],
+    sender?: Address,
+  ): Promise<void> {
+    await this.#runtime.budget.boxes.observe(messengerId, box, ids, sender);
+  }
+
+  /** @internal From a conversation to its root. */
+  async unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
+    return this.#runtime.budget.boxes.unseen(address, box, range);
   }
 
   /** @internal From a conversation to its root. */

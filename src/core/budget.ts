@@ -54,6 +54,11 @@ export interface Budget {
   readonly boxes?: MessageBoxes;
 }
 
+/** The budget where it is held. */
+export interface RootBudget extends Budget {
+  readonly boxes: MessageBoxes;
+}
+
 /**
  * The message ids that the bot has seen, by box. In memory: after a restart less is known, which never makes an answer
  * wrong, only longer.

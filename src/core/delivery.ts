@@ -11,8 +11,27 @@ export interface TextContext {
 /** A text that no model wrote: the same for everybody, or made for the one who reads it. */
 export type PolicyText = string | ((context: TextContext) => string);
 
+/**
+ * How a reply appears while its text is still coming. Whatever the mode, in the end the whole reply stands there as
+ * ordinary messages.
+ *
+ * - `edit`: a message that is posted as soon as there is something worth reading, and grows by edits. Where messages
+ *   cannot be edited: `buffered`
+ * - `draft`: a passing preview that grows and becomes a message when it is whole, for platforms that have such drafts,
+ *   in private chats. Anywhere else, and when the platform refuses the draft: `edit`
+ * - `native`: the platform's own way of streaming into a message. Where it has none: `edit`
+ * - `buffered`: a long reply's messages are posted one by one, each when it is complete, and never changed; the rest
+ *   follows when the text is whole
+ * - `final-only`: nothing but the typing indicator until the text is whole
+ */
+export type DeliveryMode = "edit" | "draft" | "native" | "buffered" | "final-only";
+
 /** What a stored reply needs of its messenger's policy: plain JSON. Every field has a default. */
 export interface ReplyPolicy {
+  /** How a reply appears while its text is still coming. @default "edit" */
+  readonly mode?: DeliveryMode;
+  /** Whether links show a preview, where the platform leaves that to the bot. @default false */
+  readonly linkPreviews?: boolean;
   /** The line in front of a message that is sent again after an unknown outcome. */
   readonly resentMark?: string;
   /** Longest time one call to the platform may take, in milliseconds. @default 15000 */
@@ -40,6 +59,17 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly busyResponseText?: PolicyText;
   /** Shown once to a person who is not allowed to use the bot. */
   readonly refusedResponseText?: PolicyText;
+  /**
+   * Whether the model may choose to say nothing in a group, and the signal by which it does. The signal is told to the
+   * model and never shown. @default only where `respondTo` has "subscribed-thread"
+   */
+  readonly silence?: boolean | { readonly signal?: string };
+  /** Whether thinking, tool calls and control tokens that a model leaked are taken out. @default true */
+  readonly removeArtefacts?: boolean;
+  /** Changes every text of the model before it is shown: the whole text so far, often. A throw shows it as it was. */
+  readonly transform?: (text: string, context: TextContext) => string;
+  /** A last paragraph of every complete answer. */
+  readonly footer?: string | ((context: TextContext) => string | undefined);
   /** Whether a reply quotes the message it answers. @default "groups" */
   readonly replyTo?: "never" | "groups" | "always";
 }

@@ -11,6 +11,7 @@ export interface MessengerEvent {
   readonly author?: MessengerAuthor;
   readonly message?: MessengerMessage;
   readonly action?: MessengerAction;
+  readonly stop?: MessengerStop;
   readonly capabilities: MessengerCapabilities;
   /** One line for the log of what a service event was ("joined", "pinned"); never chat text. */
   readonly detail?: string;
@@ -23,6 +24,7 @@ export interface MessengerEvent {
  * - `mention`: the bot is addressed in a group (by name, or by a reply to one of its messages)
  * - `message`: any other message of a group or channel; it is answered only in a subscribed thread
  * - `action`: a button was pressed
+ * - `stop`: the platform's own button that ends the answer being written
  * - `message-edited`, `message-deleted`: of an earlier message
  * - `membership`: the person blocked or unblocked the bot, or the bot was added or removed
  * - `service`: joined, pinned, title changed and the like; starts no turn
@@ -33,6 +35,7 @@ export type MessengerEventKind =
   | "mention"
   | "message"
   | "action"
+  | "stop"
   | "message-edited"
   | "message-deleted"
   | "membership"
@@ -100,6 +103,11 @@ export interface MessengerAction {
   readonly data: string;
   /** The message that the button belongs to. */
   readonly messageId?: string;
+}
+
+export interface MessengerStop {
+  /** The draft under which the button was pressed (`OutgoingDraft.id`): a late press ends no later answer. */
+  readonly draftId: number;
 }
 
 export interface MessengerAttachment {

@@ -14,7 +14,7 @@ export interface Address {
 }
 
 export interface SurfaceCapabilities {
-  /** A posted message can be changed later. Without it a reply is sent once, whole (buffered). */
+  /** A posted message can be changed later. Without it the mode `edit` means `buffered`. */
   readonly edit: boolean;
   readonly remove: boolean;
   readonly typing: boolean;
@@ -35,9 +35,44 @@ export interface Probing {
   probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other">;
 }
 
-export interface OutgoingMessage extends RichText {
+/** What a message shows. */
+export interface OutgoingContent extends RichText {
+  /** Whether links show a preview, where the platform leaves that to the bot. @default false */
+  readonly linkPreviews?: boolean;
+}
+
+export interface OutgoingMessage extends OutgoingContent {
   /** The platform's id of the message that this one answers. A missing one never fails the send. */
   readonly replyTo?: string;
+}
+
+/**
+ * Previews of a message that is still being written. They have no message id, fade by themselves, and are gone as soon
+ * as the bot posts a message to the same thread. Private chats only.
+ */
+export interface Drafts {
+  /** How long a draft stays visible, in milliseconds; it is shown again before that. */
+  readonly lastsMs: number;
+  /** Shows a draft, or changes the one with this id. */
+  show(address: Address, draft: OutgoingDraft, options: CallOptions): Promise<void>;
+}
+
+export interface OutgoingDraft extends OutgoingContent {
+  /** From 1 to 2147483647; one for each reply. A stop event of the platform names it. */
+  readonly id: number;
+}
+
+/**
+ * A platform's own way of streaming into a message. Needs `capabilities.edit`: when a text turns out to be another one
+ * than what was streamed, the engine ends the stream and edits the message.
+ */
+export interface NativeStream {
+  /** Posts a message that grows. */
+  begin(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage>;
+  /** Adds to its end. Without an answer it is not repeated, because it may have been done. */
+  append(address: Address, messageId: string, more: RichText, options: CallOptions): Promise<void>;
+  /** Nothing is added any more: from here on it is an ordinary message. For one that has ended already: nothing. */
+  end(address: Address, messageId: string, options: CallOptions): Promise<void>;
 }
 
 /** Options of one call. `signal` is the engine's time limit; the surface must end the request when it aborts. */
@@ -60,7 +95,7 @@ export interface Surface {
   /** How long a typing indicator stays visible, in milliseconds; it is refreshed before that. */
   readonly typingLastsMs: number;
   post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage>;
-  edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void>;
+  edit(address: Address, messageId: string, message: OutgoingContent, options: CallOptions): Promise<void>;
   remove(address: Address, messageId: string, options: CallOptions): Promise<void>;
   typing(address: Address, options: CallOptions): Promise<void>;
   /** Answers a press of a button: a short notice for the one who pressed, or nothing. */
@@ -70,6 +105,10 @@ export interface Surface {
     notice: ActionNotice | undefined,
     options: CallOptions,
   ): Promise<void>;
+  /** Absent where there are no drafts: `mode: "draft"` means `edit` then. */
+  readonly drafts?: Drafts;
+  /** Absent where messages are not streamed: `mode: "native"` means `edit` then. */
+  readonly stream?: NativeStream;
   /** Absent where the outcome of a lost post cannot be found out; then the policy alone decides. */
   readonly probing?: Probing;
   /** Total: any value that a method above threw, and anything unknown, gets a class. */

@@ -9,6 +9,8 @@ export type Sorting =
   | { readonly kind: "command"; readonly command: MessengerCommand }
   /** A button was pressed: always acknowledged; `answer` when it also starts a turn. */
   | { readonly kind: "press"; readonly answer: boolean }
+  /** The platform's stop button: ends the running answer, as `/stop` does. */
+  | { readonly kind: "stop" }
   /** An edit of an earlier message: corrects it while it is queued, never starts or runs anything. */
   | { readonly kind: "correct" }
   | { readonly kind: "withdraw" }
@@ -38,6 +40,8 @@ export function sortEvent(event: MessengerEvent, settings: SortSettings): Sortin
       return ignore(event.detail ?? "kind not handled");
     case "action":
       return { kind: "press", answer: settings.respondTo.includes("action") };
+    case "stop":
+      return { kind: "stop" };
     case "direct-message":
     case "mention":
     case "message":

@@ -1,4 +1,4 @@
-import type { CallPurpose, Grant } from "../core/budget.ts";
+import type { CallPurpose, CallRequest, Grant, IdRange, UnseenIds } from "../core/budget.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
@@ -6,8 +6,15 @@ import type { Address, Pacing } from "../core/surface.ts";
 /** The methods of another object of the class, over RPC. */
 export interface AgentStub {
   receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
-  acquireBudget(address: Address, purpose: CallPurpose, pacing: Pacing): Promise<Grant>;
+  acquireBudget(
+    address: Address,
+    purpose: CallPurpose,
+    pacing: Pacing,
+    request?: CallRequest,
+  ): Promise<Grant>;
   penalizeBudget(address: Address, retryAfterMs: number): Promise<void>;
+  observeMessages(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
+  unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
 }
 

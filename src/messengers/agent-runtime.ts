@@ -2,13 +2,13 @@ import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
-import type { Budget } from "../core/budget.ts";
+import type { RootBudget } from "../core/budget.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
-import { inMessengerContext } from "../core/turn-context.ts";
+import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
 import { createBudget } from "../../delivery/index.ts";
 import { brokenModel, guardModel, workersAiModel } from "../models/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
@@ -16,6 +16,7 @@ import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/model-messages.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
 import type { ThinkCommands } from "./commands.ts";
+import { answerSafely } from "./answer-safely.ts";
 import { normalizeMessengers } from "./define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { RootRuntime } from "./root-runtime.ts";
@@ -63,7 +64,7 @@ export class AgentRuntime extends LifecycleCapability {
   readonly #options: AgentRuntimeOptions;
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
-  #budget: Budget | undefined;
+  #budget: RootBudget | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** The time of the durable wake, as far as this object knows. */
   #armedAt: number | undefined;
@@ -79,7 +80,11 @@ export class AgentRuntime extends LifecycleCapability {
       log,
       clock: options.deps.clock,
       model: () => this.#model(),
-      system: () => runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt()),
+      system: async () => {
+        const prompt = await runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt());
+        const added = this.thread.promptFor(getMessengerContext());
+        return added === undefined ? prompt : `${prompt}\n\n${added}`;
+      },
       tools: () => runBotCode(botCode, "getTools", () => agent.getTools()),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
@@ -98,6 +103,7 @@ export class AgentRuntime extends LifecycleCapability {
       deps: this.#options.deps,
       log: this.#options.log,
       definitions: () => this.#all(),
+      observe: (messengerId, box, messageIds) => void this.budget.boxes.observe(messengerId, box, messageIds),
       deliver: (conversation, messengerId, events) =>
         conversation === ""
           ? this.receive(messengerId, events)
@@ -121,7 +127,7 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   /** The budget of all chats of this root. */
-  get budget(): Budget {
+  get budget(): RootBudget {
     this.#budget ??= createBudget({ database: this.#options.database, deps: this.#options.deps });
     return this.#budget;
   }
@@ -139,7 +145,8 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
-    return this.#isRoot() ? this.root.handle(request) : undefined;
+    if (!this.#isRoot()) return undefined;
+    return answerSafely(this.#options.log, "webhook", () => this.root.handle(request));
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {
@@ -195,8 +202,14 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   #all(): readonly NormalizedMessengerDefinition[] {
-    this.#definitions ??= normalizeMessengers(this.#options.agent.getMessengers());
-    return this.#definitions;
+    if (this.#definitions !== undefined) return this.#definitions;
+    try {
+      this.#definitions = normalizeMessengers(this.#options.agent.getMessengers());
+      return this.#definitions;
+    } catch (error) {
+      logBotFailure(this.#options.log, "getMessengers", error);
+      throw error;
+    }
   }
 
   #link(): RootLink {
@@ -206,8 +219,13 @@ export class AgentRuntime extends LifecycleCapability {
     const root = (): AgentStub => this.#options.stub(this.#rootName());
     return {
       budget: {
-        acquire: (address, purpose, pacing) => root().acquireBudget(address, purpose, pacing),
+        acquire: (address, purpose, pacing, request) =>
+          root().acquireBudget(address, purpose, pacing, request),
         penalize: (address, retryAfterMs) => root().penalizeBudget(address, retryAfterMs),
+        boxes: {
+          observe: (messengerId, box, ids, sender) => root().observeMessages(messengerId, box, ids, sender),
+          unseen: (address, box, range) => root().unseenMessages(address, box, range),
+        },
       },
       identity: (messengerId) => root().botIdentity(messengerId),
     };

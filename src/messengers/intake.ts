@@ -29,6 +29,8 @@ export interface IntakeOptions {
   readonly commands: () => ThinkCommands;
   /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
   readonly rerun: (edit: MessengerEvent) => boolean;
+  /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
+  readonly stop: (press: MessengerEvent) => boolean;
   /** Runs code of the bot so that it can ask which event it serves. */
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
@@ -131,6 +133,9 @@ export class Intake {
         return;
       case "membership":
         this.#end(row, `membership: ${event.detail ?? "changed"}`);
+        return;
+      case "stop":
+        this.#end(row, this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already");
         return;
       case "correct":
         this.#correct(row, event);
@@ -295,7 +300,12 @@ export class Intake {
 
   #reply(id: string, event: MessengerEvent, definition: NormalizedMessengerDefinition, text: string): void {
     this.#options.delivery.send(
-      { id, address: addressOf(event), policy: replyPolicy(definition.delivery) },
+      {
+        id,
+        address: addressOf(event),
+        policy: replyPolicy(definition.delivery),
+        ...(event.message !== undefined && { seenMessageId: event.message.id }),
+      },
       text,
     );
   }

@@ -10,6 +10,7 @@ export function replyStartOf(turn: Turn, policy: DeliveryPolicy): ReplyStart {
     address: turn.address,
     policy: replyPolicy(policy),
     ...(repliesTo(policy, turn.context) && { replyTo: turn.context.message?.id }),
+    ...(turn.context.message !== undefined && { seenMessageId: turn.context.message.id }),
     ...(turn.replaces !== undefined && { takesOver: turn.replaces }),
   };
 }

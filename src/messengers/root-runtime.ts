@@ -3,6 +3,7 @@ import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { BotIdentity, IncomingEvent, PlatformContext } from "../core/messenger.ts";
+import type { Probing } from "../core/surface.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { createRootStore } from "./root-store.ts";
@@ -20,6 +21,8 @@ export interface RootRuntimeOptions {
     messengerId: string,
     events: readonly IncomingEvent[],
   ) => Promise<void>;
+  /** Ids of messages that have come, where the platform numbers them. Never throws. */
+  readonly observe: (messengerId: string, box: string, messageIds: readonly number[]) => void;
 }
 
 const IDENTITY_TIMEOUT_MS = 5000;
@@ -30,6 +33,7 @@ export class RootRuntime {
   readonly #store: RootStore;
   readonly #asking = new Map<string, Promise<BotIdentity>>();
   readonly #identities = new Map<string, BotIdentity>();
+  readonly #probing = new Map<string, Probing | undefined>();
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
 
   constructor(options: RootRuntimeOptions) {
@@ -83,6 +87,7 @@ export class RootRuntime {
   }
 
   async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
+    this.#observe(definition, events);
     const byConversation = new Map<string, IncomingEvent[]>();
     for (const event of events) {
       const name = await this.#conversationOf(definition, event);
@@ -94,6 +99,25 @@ export class RootRuntime {
     const now = this.#options.deps.clock.now();
     for (const [name, [first]] of byConversation) {
       if (first !== undefined) this.#store.touch(name, definition.id, first.thread, now);
+    }
+  }
+
+  /** In memory only: it costs no row. */
+  #observe(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): void {
+    const { id: messengerId, platform } = definition;
+    for (const { messageId, thread } of events) {
+      if (messageId === undefined) continue;
+      if (!this.#probing.has(messengerId)) {
+        this.#probing.set(messengerId, platform.surface(this.#context(definition)).probing);
+      }
+      const { chatId, isDirectMessage } = thread;
+      const box = this.#probing.get(messengerId)?.box({
+        messengerId,
+        threadId: thread.id,
+        chatId,
+        isDirectMessage,
+      });
+      if (box !== undefined) this.#options.observe(messengerId, box, [Number(messageId)]);
     }
   }
 

@@ -38,6 +38,13 @@ export function safeText(
 }
 
 /** What is stored with a reply. */
-export function replyPolicy({ callTimeoutMs, editEveryMs, resentMark }: DeliveryPolicy = {}): ReplyPolicy {
-  return { callTimeoutMs, editEveryMs, resentMark };
+export function replyPolicy({
+  callTimeoutMs,
+  editEveryMs,
+  linkPreviews,
+  mode,
+  onUnknown,
+  resentMark,
+}: DeliveryPolicy = {}): ReplyPolicy {
+  return { callTimeoutMs, editEveryMs, linkPreviews, mode, onUnknown, resentMark };
 }

@@ -15,6 +15,7 @@ import { builtInCommands } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { Intake } from "./intake.ts";
+import { silenceInstruction } from "./reply-filter.ts";
 import type { RootLink } from "./root-link.ts";
 import { createThreadMemory } from "./thread-memory.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
@@ -109,6 +110,7 @@ export class ThreadRuntime {
       context: (messengerId) => this.#platform(messengerId),
       commands,
       rerun: (edit) => this.#runner.rerun(edit),
+      stop: (press) => this.#runner.stopDraft(press),
       inContext: inMessengerContext,
     });
     this.memory = memory;
@@ -132,6 +134,14 @@ export class ThreadRuntime {
   /** The event that a turn answers. */
   contextOf(turnId: string): MessengerEvent | undefined {
     return this.#turns.get(turnId)?.context;
+  }
+
+  /** What is added to the bot's own system prompt for the turn of an event. */
+  promptFor(event: MessengerEvent | undefined): string | undefined {
+    const definition = event === undefined ? undefined : this.#byId().get(event.messengerId);
+    return event === undefined || definition === undefined
+      ? undefined
+      : silenceInstruction(definition, event);
   }
 
   beforeStep(turnId: string): "go" | "yield" {
@@ -194,10 +204,7 @@ export class ThreadRuntime {
   /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
   async #resume(): Promise<void> {
     for (const turn of this.#turns.unfinished()) {
-      await this.#options.engine.follow(turn.id, turn.session, {
-        append: (delta) => this.delivery.append(turn.id, delta),
-        replace: (text) => this.delivery.replace(turn.id, text),
-      });
+      await this.#options.engine.follow(turn.id, turn.session, this.#runner.sinkOf(turn));
     }
   }
 

@@ -1,6 +1,7 @@
 import type { UIMessage } from "ai";
 import type { Database } from "../core/database.ts";
 import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
+import { draftIdOf } from "../core/draft-id.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -8,15 +9,19 @@ import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
+import { joinParagraphs } from "../outgoing/index.ts";
+import type { OutgoingText } from "../outgoing/index.ts";
+import type { ReplyTextSink } from "../turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { correctedEvent } from "./corrected-event.ts";
+import { filteredFragment, replyFilter } from "./reply-filter.ts";
 import { replyStartOf } from "./reply-start.ts";
 import { safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { userParts } from "./user-message.ts";
-import { joinParagraphs, visibleText } from "./visible-text.ts";
+import { visibleText } from "./visible-text.ts";
 import type { EndedTurn } from "./visible-text.ts";
 
 export interface TurnRunnerOptions {
@@ -39,6 +44,8 @@ export class TurnRunner {
   readonly #options: TurnRunnerOptions;
   /** Turns whose operation this object has begun or taken up since it was started. */
   readonly #begun = new Set<string>();
+  /** What filters the text of each running turn on its way to its reply. */
+  readonly #filters = new Map<string, OutgoingText>();
   /** Tools that wait for the end of a burst. */
   readonly #waits = new Map<string, AbortController>();
 
@@ -92,10 +99,19 @@ export class TurnRunner {
     database.transaction(() => {
       turns.setState(turn.id, "stopping");
       delivery.open(this.#replyOf(turn));
-      delivery.finish(turn.id, joinParagraphs(engine.textSoFar(turn.id), mark));
+      delivery.finish(turn.id, joinParagraphs(this.#fragment(turn, engine.textSoFar(turn.id)), mark));
       inbox.end(turn.messageSeqs, "stopped");
     });
     return true;
+  }
+
+  /** The same by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
+  stopDraft({ messengerId, thread, stop }: MessengerEvent): boolean {
+    const turn = this.#options.turns.unfinished().find((candidate) => candidate.state === "open");
+    if (turn === undefined || stop === undefined) return false;
+    const isItsChat = turn.address.messengerId === messengerId && turn.address.chatId === thread.chatId;
+    const drafts = [turn.id, turn.replaces].flatMap((id) => (id === undefined ? [] : draftIdOf(id)));
+    return isItsChat && drafts.includes(stop.draftId) && this.stop();
   }
 
   /** Nobody will see the answer any more: neither the running turn for this chat nor what waits is paid for. */
@@ -113,6 +129,22 @@ export class TurnRunner {
       waiting.map((row) => row.seq),
       "the chat is gone",
     );
+  }
+
+  /** Where the text of a turn goes: through the messenger's filter to the turn's reply. */
+  sinkOf(turn: Turn): ReplyTextSink {
+    const { delivery, log } = this.#options;
+    const filter = replyFilter(
+      this.#options.definition(turn.address.messengerId),
+      turn.context,
+      {
+        append: (delta) => delivery.append(turn.id, delta),
+        replace: (text) => delivery.replace(turn.id, text),
+      },
+      log,
+    );
+    this.#filters.set(turn.id, filter);
+    return filter;
   }
 
   /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
@@ -235,6 +267,7 @@ export class TurnRunner {
       if (replaced !== undefined) {
         this.#waits.get(replaced.id)?.abort();
         this.#begun.delete(replaced.id);
+        this.#filters.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
         delivery.withdraw(replaced.id);
       }
@@ -261,10 +294,7 @@ export class TurnRunner {
       role: "user",
       parts: userParts(events, (id) => this.#options.definition(id)),
     };
-    await engine.start(turn.id, turn.session, question, {
-      append: (delta) => delivery.append(turn.id, delta),
-      replace: (text) => delivery.replace(turn.id, text),
-    });
+    await engine.start(turn.id, turn.session, question, this.sinkOf(turn));
     this.#begun.add(turn.id);
   }
 
@@ -272,7 +302,7 @@ export class TurnRunner {
     const { database, delivery, inbox, log, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
-    const text = visibleText(outcome, this.#policy(turn.address), turn.context);
+    const text = this.#finalText(turn, outcome);
     database.transaction(() => {
       delivery.finish(turn.id, text);
       turns.setState(turn.id, "ended");
@@ -282,12 +312,36 @@ export class TurnRunner {
     log.info("turn.ended", { turn: turn.id, outcome: outcome.kind, characters: text.length });
   }
 
+  /** What the person reads in the end; empty when the model chose to say nothing. */
+  #finalText(turn: Turn, outcome: EndedTurn): string {
+    if (!this.#filters.has(turn.id)) this.sinkOf(turn);
+    const filter = this.#filters.get(turn.id);
+    this.#filters.delete(turn.id);
+    const policy = this.#policy(turn.address);
+    if (outcome.kind !== "done") {
+      return visibleText({ ...outcome, text: this.#fragment(turn, outcome.text) }, policy, turn.context);
+    }
+    const result = filter?.finish(outcome.text);
+    if (result?.kind === "silent") return "";
+    return visibleText({ kind: "done", text: result?.text ?? outcome.text }, policy, turn.context);
+  }
+
+  #fragment(turn: Turn, text: string): string {
+    this.#filters.delete(turn.id);
+    return filteredFragment(
+      this.#options.definition(turn.address.messengerId),
+      turn.context,
+      text,
+      this.#options.log,
+    );
+  }
+
   /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
   #finishYielded(turn: Turn, outcome: TurnOutcome): void {
     const { database, delivery, inbox, turns } = this.#options;
     database.transaction(() => {
       delivery.open(this.#replyOf(turn));
-      delivery.finish(turn.id, "text" in outcome ? outcome.text : "");
+      delivery.finish(turn.id, "text" in outcome ? this.#fragment(turn, outcome.text) : "");
       turns.setState(turn.id, "ended");
       inbox.end(turn.messageSeqs, "steered");
     });

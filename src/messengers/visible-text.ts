@@ -1,6 +1,7 @@
 import type { DeliveryPolicy } from "../core/delivery.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { TurnOutcome } from "../turn/turn-engine.ts";
+import { joinParagraphs } from "../outgoing/index.ts";
 import { safeText } from "./texts.ts";
 
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
@@ -18,15 +19,4 @@ export function visibleText(outcome: EndedTurn, policy: DeliveryPolicy, event: M
         ? safeText(policy, "errorResponseText", event)
         : joinParagraphs(said, safeText(policy, "interruptedResponseText", event));
   }
-}
-
-/** A paragraph after a text that may have been cut anywhere, also inside a code block. */
-export function joinParagraphs(text: string, paragraph: string): string {
-  if (text.trim() === "") return paragraph;
-  let fence: string | undefined;
-  for (const [, marks] of text.matchAll(/^ {0,3}(`{3,}|~{3,})/gm)) {
-    if (fence === undefined) fence = marks;
-    else if (marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length) fence = undefined;
-  }
-  return fence === undefined ? `${text}\n\n${paragraph}` : `${text}\n${fence}\n\n${paragraph}`;
 }

@@ -1,0 +1,63 @@
+import type { TextContext } from "../core/delivery.ts";
+import { logBotFailure } from "../core/bot-code.ts";
+import type { Log } from "../core/log.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { createOutgoingText, silencePrompt } from "../outgoing/index.ts";
+import type { OutgoingOptions, OutgoingText, TextSink } from "../outgoing/index.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+
+/** What stands between the text of a model and one reply. */
+export function replyFilter(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+  sink: TextSink,
+  log: Log,
+): OutgoingText {
+  return createOutgoingText(outgoingOptions(definition, log), contextOf(event), sink);
+}
+
+/** A text that is no whole answer (it failed, was stopped, made way): filtered, and without a footer. */
+export function filteredFragment(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+  text: string,
+  log: Log,
+): string {
+  const options = { ...outgoingOptions(definition, log), footer: undefined };
+  const result = createOutgoingText(options, contextOf(event), {
+    append: () => {},
+    replace: () => {},
+  }).finish(text);
+  return result.kind === "silent" ? "" : result.text;
+}
+
+/** What the system prompt says of silence, for an event of a group where the model may choose it. */
+export function silenceInstruction(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+): string | undefined {
+  return event.thread.isDirectMessage ? undefined : silencePrompt({ silence: silenceOf(definition) });
+}
+
+function outgoingOptions(definition: NormalizedMessengerDefinition, log: Log): OutgoingOptions {
+  const { footer, removeArtefacts, transform } = definition.delivery ?? {};
+  return {
+    silence: silenceOf(definition),
+    removeArtefacts,
+    transform,
+    footer,
+    onError: (error) => logBotFailure(log, "delivery.transform", error),
+  };
+}
+
+function silenceOf({
+  delivery,
+  respondTo,
+}: NormalizedMessengerDefinition): { readonly signal?: string } | false {
+  const silence = delivery?.silence ?? respondTo.includes("subscribed-thread");
+  return silence === true ? {} : silence;
+}
+
+function contextOf(event: MessengerEvent): TextContext {
+  return { locale: event.author?.language, event };
+}
