@@ -72,6 +72,11 @@ export class TurnRunner {
         else turns.setState(turn.id, "ended");
         continue;
       }
+      if (turn.replaces !== undefined && !this.#begun.has(turn.id)) {
+        // Before anything else, because this turn may be replaced in its turn.
+        await this.#takePlace(turn, turn.replaces);
+        if (turns.get(turn.id)?.state !== "open") continue;
+      }
       if (this.#supersede(turn) || this.#interrupt(turn)) continue;
       if (!this.#begun.has(turn.id)) {
         await this.#begin(turn);
@@ -277,14 +282,16 @@ export class TurnRunner {
     log.info("turn.begun", { turn: turn.id, messages: turn.messageSeqs.length, replaces: turn.replaces });
   }
 
+  /** Ends the turn that this one replaces, and makes its visible messages this one's. */
+  async #takePlace(turn: Turn, replaced: string): Promise<void> {
+    const { delivery, engine } = this.#options;
+    delivery.open(this.#replyOf(turn));
+    await engine.abort(replaced, turn.session);
+    await engine.forget(replaced, turn.session);
+  }
+
   async #begin(turn: Turn): Promise<void> {
     const { delivery, engine, inbox } = this.#options;
-    if (turn.replaces !== undefined) {
-      await engine.abort(turn.replaces, turn.session);
-      await engine.forget(turn.replaces, turn.session);
-    }
-    // The person may have stopped it, or written more, while the former one was ending.
-    if (this.#options.turns.get(turn.id)?.state !== "open") return;
     const events = inbox
       .rows(turn.messageSeqs)
       .flatMap((row) => (row.event === undefined ? [] : [row.event]));
