@@ -133,6 +133,8 @@ export const callbackQuery = z.object({
   message: optional(z.object({ message_id: z.int() })),
 });
 
+export const stoppedGeneration = z.object({ chat: telegramChat, draft_id: z.int() });
+
 export const membershipChange = z.object({
   chat: telegramChat,
   from: optional(telegramUser),

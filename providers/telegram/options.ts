@@ -14,8 +14,6 @@ export interface TelegramMessengerOptions extends MessengerOptions {
   readonly userName?: string;
   /** A local Bot API server or a simulator. @default "https://api.telegram.org" */
   readonly apiBaseUrl?: string;
-  /** Whether links in replies show a preview. @default false */
-  readonly linkPreviews?: boolean;
   /** The network, for tests. @default the runtime's own */
   readonly fetch?: typeof fetch;
 }
@@ -30,7 +28,6 @@ export interface TelegramSettings {
   readonly userName: string | undefined;
   /** Without a slash at the end. */
   readonly apiBaseUrl: string;
-  readonly linkPreviews: boolean;
   readonly fetch: typeof fetch | undefined;
 }
 
@@ -62,7 +59,6 @@ export function parseTelegramOptions(options: TelegramMessengerOptions): Telegra
     secretToken: parseSecretToken(options),
     userName: parseUserName(options.userName),
     apiBaseUrl: parseApiBaseUrl(options.apiBaseUrl),
-    linkPreviews: options.linkPreviews ?? false,
     fetch: options.fetch,
   };
 }
@@ -74,7 +70,6 @@ export function messengerOptionsOf(options: TelegramMessengerOptions): Messenger
     secretToken: _secretToken,
     userName: _userName,
     apiBaseUrl: _apiBaseUrl,
-    linkPreviews: _linkPreviews,
     fetch: _fetch,
     ...common
   } = options;

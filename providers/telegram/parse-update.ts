@@ -7,12 +7,13 @@ import type {
 } from "../../src/core/messenger-event.ts";
 import { type BotNames, addressingOf } from "./addressing.ts";
 import { attachmentsOf } from "./attachments.ts";
-import { authorOf, userAuthor } from "./author.ts";
+import { authorOf, chatAuthor, userAuthor } from "./author.ts";
 import {
   type MembershipChange,
   type TelegramMessage,
   callbackQuery,
   membershipChange,
+  stoppedGeneration,
   telegramMessage,
 } from "./message-schema.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
@@ -29,7 +30,7 @@ const capabilities: MessengerCapabilities = {
 };
 
 /** The part of an event that the update decides; the rest comes from its routing. */
-type ParsedUpdate = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "detail">;
+type ParsedUpdate = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "stop" | "detail">;
 
 /**
  * The event of a stored update. Total: what cannot be read is `ignored`, with a `detail` that says why.
@@ -61,6 +62,8 @@ async function readUpdate(update: unknown, bot: BotNames): Promise<ParsedUpdate>
       return readMessage(content, treatment === "edit", bot);
     case "callback":
       return readCallback(content);
+    case "stop":
+      return readStop(content);
     case "membership":
       return readMembership(content);
     case "ignored":
@@ -121,6 +124,14 @@ function readCallback(content: unknown): ParsedUpdate {
     author: userAuthor(from),
     action: { id, data: data ?? "", ...(message ? { messageId: String(message.message_id) } : {}) },
   };
+}
+
+/** A private chat is its person. */
+function readStop(content: unknown): ParsedUpdate {
+  const parsed = stoppedGeneration.safeParse(content);
+  if (!parsed.success) return unreadable("unreadable stop");
+  const { chat, draft_id: draftId } = parsed.data;
+  return { kind: "stop", author: chatAuthor(chat), stop: { draftId } };
 }
 
 function readMembership(content: unknown): ParsedUpdate {

@@ -27,7 +27,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     verification: verificationBy(settings.secretToken),
     receive: receiveUpdate,
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
-    surface: (context) => createTelegramSurface(clientOf(context), settings),
+    surface: (context) => createTelegramSurface(clientOf(context)),
     async fetchIdentity(context, signal) {
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };

@@ -27,6 +27,10 @@ const envelope = z.object({
 });
 
 const callbackEnvelope = z.object({ id: z.string().min(1), message: envelope });
+const stopEnvelope = z.object({
+  chat: envelopeChat,
+  message_thread_id: z.int().nullish().catch(undefined),
+});
 const membershipEnvelope = z.object({ chat: envelopeChat });
 
 type EnvelopeChat = z.infer<typeof envelopeChat>;
@@ -51,13 +55,21 @@ export function routeUpdate(update: unknown): RoutedUpdate {
     case "edit": {
       const message = envelope.safeParse(content);
       if (!message.success) return unreadable(kind);
-      return routed(messageKey(message.data, treatment, updateKey), threadOf(message.data), update);
+      const key = messageKey(message.data, treatment, updateKey);
+      const messageId = String(message.data.message_id);
+      return routed(key, threadOf(message.data), update, treatment === "message" ? { messageId } : {});
     }
     case "callback": {
       // Buttons under inline messages carry no chat; this bot sends none.
       const query = callbackEnvelope.safeParse(content);
       if (!query.success) return unreadable(kind);
       return routed(`c:${query.data.id}`, threadOf(query.data.message), update);
+    }
+    case "stop": {
+      const stop = stopEnvelope.safeParse(content);
+      if (!stop.success) return unreadable(kind);
+      const { chat, message_thread_id: topicId } = stop.data;
+      return routed(updateKey, chatThread(chat, topicId ? String(topicId) : undefined), update);
     }
     case "membership": {
       const change = membershipEnvelope.safeParse(content);
@@ -77,8 +89,13 @@ export function telegramThreadId(chatId: string, topicId: string | undefined): s
   return topicId === undefined ? `telegram:${chatId}` : `telegram:${chatId}:${topicId}`;
 }
 
-function routed(key: string, thread: MessengerThread, raw: unknown): RoutedUpdate {
-  return { kind: "routed", event: { key, thread, raw } };
+function routed(
+  key: string,
+  thread: MessengerThread,
+  raw: unknown,
+  more: Pick<IncomingEvent, "messageId"> = {},
+): RoutedUpdate {
+  return { kind: "routed", event: { key, thread, raw, ...more } };
 }
 
 function unreadable(kind: string): RoutedUpdate {

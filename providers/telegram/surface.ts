@@ -1,8 +1,16 @@
 import type { MessageEntity } from "grammy/types";
-import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, CallFailure, OutgoingMessage, Pacing, Surface } from "../../src/core/surface.ts";
+import type {
+  Address,
+  CallFailure,
+  OutgoingContent,
+  OutgoingMessage,
+  Pacing,
+  Surface,
+} from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
+import { createTelegramDrafts } from "./draft.ts";
+import { toMessageEntities, topicOf } from "./message-fields.ts";
 
 /** The Bot API's published limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
 const pacing: Pacing = {
@@ -12,14 +20,7 @@ const pacing: Pacing = {
 };
 
 /** Telegram as the delivery engine sees it: one Bot API call per method. */
-export function createTelegramSurface(
-  client: TelegramClient,
-  settings: { readonly linkPreviews: boolean },
-): Surface {
-  const content = (message: RichText) => ({
-    entities: message.entities.map(toMessageEntity).filter((entity) => entity !== undefined),
-    link_preview_options: { is_disabled: !settings.linkPreviews },
-  });
+export function createTelegramSurface(client: TelegramClient): Surface {
   return {
     provider: "telegram",
     capabilities: { edit: true, remove: true, typing: true, buttons: true },
@@ -27,6 +28,7 @@ export function createTelegramSurface(
     limits: { maxLength: 4096, maxEntities: 100 },
     pacing,
     typingLastsMs: 5000,
+    drafts: createTelegramDrafts(client),
 
     async post(address, message, { signal }) {
       const sent = await client.call("sendMessage", signal, (api, signal) =>
@@ -77,14 +79,19 @@ export function classifyTelegramError(error: unknown): CallFailure {
   return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
 }
 
+function content(message: OutgoingContent): {
+  entities: MessageEntity[];
+  link_preview_options: { is_disabled: boolean };
+} {
+  return {
+    entities: toMessageEntities(message),
+    link_preview_options: { is_disabled: message.linkPreviews !== true },
+  };
+}
+
 function chatOf(address: Address): number | string {
   const id = Number(address.chatId);
   return Number.isSafeInteger(id) ? id : address.chatId;
-}
-
-/** Routing gives the General topic no id, because no call accepts it. */
-function topicOf(address: Address): { message_thread_id?: number } {
-  return address.topicId === undefined ? {} : { message_thread_id: Number(address.topicId) };
 }
 
 function replyOf(message: OutgoingMessage): {
@@ -92,23 +99,6 @@ function replyOf(message: OutgoingMessage): {
 } {
   if (message.replyTo === undefined || message.replyTo === "") return {};
   return { reply_parameters: { message_id: Number(message.replyTo), allow_sending_without_reply: true } };
-}
-
-function toMessageEntity({
-  type,
-  offset,
-  length,
-  url,
-  language,
-}: RichText["entities"][number]): MessageEntity | undefined {
-  switch (type) {
-    case "text_link":
-      return url === undefined ? undefined : { type, offset, length, url };
-    case "pre":
-      return language === undefined ? { type, offset, length } : { type, offset, length, language };
-    default:
-      return { type, offset, length };
-  }
 }
 
 const maxNoticeLength = 200;

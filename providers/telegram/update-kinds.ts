@@ -18,7 +18,7 @@ const updateKinds = {
   edited_business_message: "ignored",
   deleted_business_messages: "ignored",
   guest_message: "ignored",
-  stopped_message_generation: "ignored",
+  stopped_message_generation: "stop",
   message_reaction: "ignored",
   message_reaction_count: "ignored",
   inline_query: "ignored",
@@ -34,7 +34,7 @@ const updateKinds = {
   removed_chat_boost: "ignored",
   managed_bot: "ignored",
   subscription: "ignored",
-} as const satisfies Record<UpdateKind, "message" | "edit" | "callback" | "membership" | "ignored">;
+} as const satisfies Record<UpdateKind, "message" | "edit" | "callback" | "stop" | "membership" | "ignored">;
 
 /** How this provider treats an update. */
 export type UpdateTreatment = (typeof updateKinds)[UpdateKind];

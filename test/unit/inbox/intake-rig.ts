@@ -36,6 +36,8 @@ export interface IntakeRigOptions {
   /** Asked before an event is read; may throw, as a platform does that cannot be reached. */
   readonly beforeParse?: (event: MessengerEvent) => void;
   readonly isDeclared?: () => boolean;
+  /** The draft of the answer that is being written. */
+  readonly runningDraftId?: number;
 }
 
 export function createIntakeRig(options: IntakeRigOptions = {}): IntakeRig {
@@ -82,6 +84,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     }),
     commands: () => options.commands ?? {},
     rerun: () => false,
+    stop: (press) => press.stop?.draftId === options.runningDraftId,
     inContext: (_event, body) => body(),
   });
   let received = 0;

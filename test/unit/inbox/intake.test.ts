@@ -195,3 +195,21 @@ describe("a command after a crash", () => {
     expect(runs).toBe(2);
   });
 });
+
+describe("the platform's stop button", () => {
+  it("ends the answer that it belongs to, sends nothing and asks no model", async () => {
+    const rig = createIntakeRig({ runningDraftId: 7 });
+    rig.receive("", { kind: "stop", stop: { draftId: 7 } });
+    await runToTheEnd(rig);
+    expect(rig.outcomes()).toEqual(["stopped"]);
+    expect(rig.sent).toEqual([]);
+    expect(rig.waiting()).toEqual([]);
+  });
+
+  it("leaves a later answer alone when the press comes late", async () => {
+    const rig = createIntakeRig({ runningDraftId: 8 });
+    rig.receive("", { kind: "stop", stop: { draftId: 7 } });
+    await runToTheEnd(rig);
+    expect(rig.outcomes()).toEqual(["ignored: the answer has ended already"]);
+  });
+});

@@ -56,6 +56,11 @@ describe("sortEvent", () => {
     expect(sortEvent(press, settings({ respondTo: ["action"] }))).toEqual({ kind: "press", answer: true });
   });
 
+  it("ends the running answer for a press of the platform's stop button, whatever is answered", () => {
+    const press = messageEvent({ kind: "stop", stop: { draftId: 7 } });
+    expect(sortEvent(press, settings({ respondTo: [] }))).toEqual({ kind: "stop" });
+  });
+
   it.each([
     ["another bot's message", messageEvent({ author: { userId: "9", isBot: true } })],
     ["a message of nothing", messageEvent({ message: { text: "  " } })],

@@ -421,6 +421,20 @@ describe("presses and memberships", () => {
     });
   });
 
+  it("reads a press of the stop button under a draft, in its topic too", async () => {
+    expect(await rig.event(exampleUpdate("stopped_message_generation"))).toMatchObject({
+      kind: "stop",
+      author: { userId: "1001" },
+      stop: { draftId: 3 },
+      thread: { id: "telegram:1001", isDirectMessage: true },
+    });
+    const chat = { id: 1001, type: "private", first_name: "Ada" };
+    const inTopic = update({
+      stopped_message_generation: { chat, draft_id: 3, message_thread_id: 9 },
+    });
+    expect((await rig.event(inTopic)).thread).toMatchObject({ id: "telegram:1001:9", topicId: "9" });
+  });
+
   it("reads a press under a message that is no longer accessible", async () => {
     const event = await rig.event(
       update({

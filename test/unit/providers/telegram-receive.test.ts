@@ -21,6 +21,7 @@ const handled = new Map<string, string | RegExp>([
   ["channel_post", `m:${channel.id}:12`],
   ["edited_channel_post", new RegExp(`^e:${channel.id}:12:1800000005:u:\\d+$`)],
   ["callback_query", "c:4382bfdwdsb323b2d9"],
+  ["stopped_message_generation", /^u:\d+$/],
   ["my_chat_member", /^u:\d+$/],
 ]);
 

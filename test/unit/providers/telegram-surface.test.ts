@@ -80,9 +80,34 @@ describe("calls", () => {
   });
 
   it("shows link previews when told to", async () => {
-    const { surface, api } = createTelegramRig({ linkPreviews: true });
-    await surface.post(direct, hello, { signal: never() });
-    expect(api.calls[0]?.payload.link_preview_options).toEqual({ is_disabled: false });
+    const { surface, api } = createTelegramRig();
+    await surface.post(direct, { ...hello, linkPreviews: true }, { signal: never() });
+    await surface.edit(direct, "50", { ...hello, linkPreviews: true }, { signal: never() });
+    expect(api.calls.map(({ payload }) => payload.link_preview_options)).toEqual([
+      { is_disabled: false },
+      { is_disabled: false },
+    ]);
+  });
+
+  it("shows a draft with its formatting and a button that stops it", async () => {
+    const { surface, api } = createTelegramRig();
+    const bold = { type: "bold", offset: 0, length: 3 } as const;
+    const draft = { id: 7, text: "now", entities: [bold] };
+    await surface.drafts?.show({ ...direct, topicId: "9" }, draft, { signal: never() });
+    expect(api.calls).toEqual([
+      {
+        method: "sendMessageDraft",
+        payload: {
+          chat_id: 1001,
+          draft_id: 7,
+          text: "now",
+          entities: [bold],
+          message_thread_id: 9,
+          can_stop: true,
+          keep_on_stop: true,
+        },
+      },
+    ]);
   });
 
   it("edits, removes, shows typing and answers a press", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
-import { callTool, failWith, holdAt, say } from "../support/scripted-model.ts";
+import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 import { tool } from "ai";
@@ -356,6 +356,27 @@ describe("code of the bot on the way in", () => {
     await world.write("c1", "Hello");
     await world.shows("c1", "You said: Hello (direct-message in fake:c1, object)");
     expect(outcomes()).toEqual(["queued"]);
+  });
+
+  it("forgets a turn that was withdrawn for a burst: the model sees one question (I2)", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      messenger: { burstMs: 60_000 },
+      script: ({ said }) => (said === "one" ? [say("Answer to"), holdAt(gate)] : [say(`You said: ${said}`)]),
+    });
+    const sentAt = Date.now();
+    await world.write("c1", "one", { sentAt });
+    await world.shows("c1", "Answer to");
+    await world.write("c1", "two", { sentAt });
+    await world.shows("c1", "You said: one\ntwo");
+    await world.write("c1", "three", { sentAt: sentAt + 120_000 });
+    await world.shows("c1", "You said: one\ntwo", "You said: three");
+    expect(world.requests[2]?.prompt.map(textOf).slice(1)).toEqual([
+      "one\ntwo",
+      "You said: one\ntwo",
+      "three",
+    ]);
+    gate.open();
   });
 
   it("hands text of a command to the model, and sends its replies", async () => {

@@ -22,6 +22,23 @@ describe("the root's routes", () => {
     await world.shows("c1", "You said: Hello");
   });
 
+  it("answers 500 when onRequest throws, and tells nobody why (I10)", async () => {
+    const log = captureLog();
+    const world = createWorld({
+      onRequest: () => {
+        throw new TypeError("the person wrote psst");
+      },
+    });
+    for (const object of [world.stub, world.thread("c1")]) {
+      const response = await object.fetch("https://bot.example/page");
+      expect(response.status).toBe(500);
+      expect(await response.json()).toMatchObject({ error: { code: "internal_error" } });
+    }
+    const line = expect.objectContaining({ event: "bot.failed", method: "onRequest", code: "TypeError" });
+    expect(log).toEqual([line, line]);
+    expect(JSON.stringify(log)).not.toContain("psst");
+  });
+
   it("answers 404 where nobody is responsible", async () => {
     expect((await createWorld().fetch("/nothing/here")).status).toBe(404);
   });
@@ -113,6 +130,35 @@ describe("what the root refuses", () => {
     expect(await world.post({ kind: "poll", id: "2", chat: "c1", user: "ada" })).toBe(200);
     expect(await world.stub.ignoredUpdates()).toEqual({ "fake:poll": 2 });
     expect(await world.stub.listConversations()).toEqual([]);
+  });
+});
+
+describe("messengers that are declared wrongly", () => {
+  it("fail every request, and the log says how to put them right", async () => {
+    const log = captureLog();
+    const world = createWorld({ messenger: { path: "no-slash" } });
+    const response = await world.fetch(WEBHOOK, { method: "POST", headers, body: "{}" });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("no-slash");
+    const line = log.find(({ event }) => event === "bot.failed");
+    expect(line).toMatchObject({ method: "getMessengers", code: "messenger_path_invalid" });
+    expect(line?.message).toContain('must begin with "/", for example "/no-slash"');
+  });
+
+  it("work as soon as the declaration is right, and nothing that was refused is lost (I1)", async () => {
+    captureLog();
+    let isBroken = true;
+    const world = createWorld({
+      messengers: (self) => {
+        if (isBroken) throw new Error("a secret is not bound yet");
+        return { fake: self.messenger() };
+      },
+    });
+    const update = { id: "1", chat: "c1", user: "ada", text: "Hello" };
+    expect(await world.post(update)).toBe(500);
+    isBroken = false;
+    expect(await world.post(update)).toBe(200);
+    await world.shows("c1", "You said: Hello");
   });
 });
 

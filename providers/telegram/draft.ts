@@ -1,0 +1,29 @@
+import type { Drafts } from "../../src/core/surface.ts";
+import type { TelegramClient } from "./client.ts";
+import { toMessageEntities, topicOf } from "./message-fields.ts";
+
+/**
+ * Drafts of the Bot API (https://core.telegram.org/bots/api#sendmessagedraft). The person gets a button that stops the
+ * answer; the draft stays while the bot turns what was said into a message.
+ */
+export function createTelegramDrafts(client: TelegramClient): Drafts {
+  return {
+    lastsMs: 30_000,
+    async show(address, draft, { signal }) {
+      await client.call("sendMessageDraft", signal, (api, signal) =>
+        api.sendMessageDraft(
+          Number(address.chatId),
+          draft.id,
+          draft.text,
+          {
+            entities: toMessageEntities(draft),
+            ...topicOf(address),
+            can_stop: true,
+            keep_on_stop: true,
+          },
+          signal,
+        ),
+      );
+    },
+  };
+}

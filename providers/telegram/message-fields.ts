@@ -1,0 +1,29 @@
+import type { MessageEntity } from "grammy/types";
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Address } from "../../src/core/surface.ts";
+
+/** Routing gives the General topic no id, because no call accepts it. */
+export function topicOf(address: Address): { message_thread_id?: number } {
+  return address.topicId === undefined ? {} : { message_thread_id: Number(address.topicId) };
+}
+
+export function toMessageEntities({ entities }: RichText): MessageEntity[] {
+  return entities.map(toMessageEntity).filter((entity) => entity !== undefined);
+}
+
+function toMessageEntity({
+  type,
+  offset,
+  length,
+  url,
+  language,
+}: RichText["entities"][number]): MessageEntity | undefined {
+  switch (type) {
+    case "text_link":
+      return url === undefined ? undefined : { type, offset, length, url };
+    case "pre":
+      return language === undefined ? { type, offset, length } : { type, offset, length, language };
+    default:
+      return { type, offset, length };
+  }
+}
