@@ -6,8 +6,12 @@ interface Bucket {
   at: number;
   burst: number;
   everyMs: number;
+  /** The end of a penalty: from then on there is at least one call. */
+  penaltyUntil: number;
 }
 
+/** Calls that a root grants after a start, when it does not know what was sent before. */
+const FIRST_TOKENS = 2;
 /** Rounding of times to whole milliseconds, in tokens. */
 const TOLERANCE = 0.01;
 
@@ -17,18 +21,31 @@ export class BudgetCount {
   readonly #unused = new Map<string, number>();
 
   /** Returns what is wrong with a grant. */
-  count(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant, now: number): string | undefined {
+  count(
+    address: Address,
+    purpose: CallPurpose,
+    pacing: Pacing,
+    grant: Grant,
+    now: number,
+  ): string | undefined {
     if (grant.kind !== "granted" || purpose === "answer") return undefined;
     const { chatId, isDirectMessage } = address;
     const { burst, everyMs } = isDirectMessage ? pacing.direct : pacing.group;
-    const bucket = this.#chats.get(chatId) ?? { tokens: burst, at: now, burst, everyMs };
+    const bucket = this.#chats.get(chatId) ?? {
+      tokens: burst,
+      at: now,
+      burst,
+      everyMs,
+      penaltyUntil: Infinity,
+    };
     this.#chats.set(chatId, bucket);
     fill(bucket, now);
-    bucket.tokens -= 1;
-    this.#unused.set(chatId, (this.#unused.get(chatId) ?? 0) + 1);
+    const calls = 1 + (grant.lease?.slots ?? 0);
+    bucket.tokens -= calls;
+    this.#unused.set(chatId, (this.#unused.get(chatId) ?? 0) + calls);
     if (bucket.tokens < -TOLERANCE) return `${chatId} was granted more than its rate allows (${purpose})`;
     const isCosmetic = purpose === "edit" || purpose === "typing";
-    if (isCosmetic && bucket.tokens < 1 - TOLERANCE) {
+    if ((isCosmetic || grant.lease !== undefined) && bucket.tokens < 1 - TOLERANCE) {
       return `${chatId}: ${purpose} was granted the slot that is kept for the final text`;
     }
     return undefined;
@@ -42,11 +59,16 @@ export class BudgetCount {
     return false;
   }
 
-  /** After a start the root may grant one call to each chat, because it does not know what was sent before. */
+  penalized(chatId: string, until: number): void {
+    const bucket = this.#chats.get(chatId);
+    if (bucket !== undefined) bucket.penaltyUntil = until;
+  }
+
+  /** A start of the root: every chat gets a few calls anew. */
   restarted(now: number): void {
     for (const bucket of this.#chats.values()) {
       fill(bucket, now);
-      bucket.tokens = Math.max(bucket.tokens, 1);
+      bucket.tokens = Math.max(bucket.tokens, FIRST_TOKENS);
     }
   }
 }
@@ -54,4 +76,7 @@ export class BudgetCount {
 function fill(bucket: Bucket, now: number): void {
   bucket.tokens = Math.min(bucket.burst, bucket.tokens + (now - bucket.at) / bucket.everyMs);
   bucket.at = now;
+  if (now < bucket.penaltyUntil) return;
+  bucket.tokens = Math.max(bucket.tokens, 1);
+  bucket.penaltyUntil = Infinity;
 }

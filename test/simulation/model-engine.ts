@@ -137,7 +137,10 @@ export class ModelEngine implements Pick<
     const operation = operations.get(operationId);
     if (operation?.status !== "running" || this.#running.has(operationId)) return;
     if (isResumed && interruptedStep === "restart") this.#startOver(operation);
-    trace.add(life.name, () => `model answers ${operation.questions.join(" ")} (${operationId}), attempt ${operation.attempt}`);
+    trace.add(
+      life.name,
+      () => `model answers ${operation.questions.join(" ")} (${operationId}), attempt ${operation.attempt}`,
+    );
     this.#later(operation, operation.script.firstTokenMs, operation.text.length, 0);
   }
 

@@ -16,7 +16,7 @@ export interface Script {
 }
 
 /**
- * Every word of a script is unique in the whole run (`t3a1w17`: turn, attempt, word), so that any text on the platform
+ * Every word of a script is unique in the whole run (`t3a1w17z`: turn, attempt, word), so that any text on the platform
  * tells whose it is, and twice the same word is a text that is visible twice.
  */
 export function createScript(random: Random, turn: number, questions: readonly string[]): Script {
@@ -30,7 +30,9 @@ export function createScript(random: Random, turn: number, questions: readonly s
   // A second attempt is often shorter than what the first has left visible.
   const lengths = [words, style.chance(0.5) ? Math.ceil(words * style.next()) : words];
   const text = (attempt: number): string => {
-    const body = shapes.slice(0, lengths[attempt % 2]).map((shape, index) => shaped(`t${turn}a${attempt}w${index}`, shape));
+    const body = shapes
+      .slice(0, lengths[attempt % 2])
+      .map((shape, index) => shaped(`t${turn}a${attempt}w${index}z`, shape));
     return words === 0 ? "" : `re ${questions.join(" ")}\n\n${body.join("")}`;
   };
   return {

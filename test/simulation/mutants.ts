@@ -14,3 +14,5 @@ export interface Mutant {
   /** The identity of a message, in place of chat and message id. */
   readonly eventKey?: (updateId: number) => string;
 }
+
+export const mutants: readonly Mutant[] = [];

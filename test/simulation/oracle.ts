@@ -28,8 +28,18 @@ export interface SaidReply {
   isFinal: boolean;
 }
 
-/** How long two objects, or a call that has left, may know of a penalty later than the root. */
+interface Penalty {
+  readonly until: number;
+  /** Since when the root knows. */
+  readonly since: number;
+  /** Threads that have met it themselves. */
+  readonly metBy: Set<string>;
+}
+
+/** How long a call may be under way between the root's grant and its leaving. */
 const NEWS_MS = 15;
+/** How much later a thread may know of a penalty that another thread has met: so long it may hold a lease. */
+const LEASE_MS = 1_000;
 
 /**
  * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
@@ -44,9 +54,14 @@ export class Oracle {
   readonly #budget = new BudgetCount();
   readonly #deliveries = new Map<string, Delivery>();
   /** Until when each chat is in a penalty, and since when the root knows it. */
-  readonly #penalties = new Map<string, { until: number; since: number }>();
+  readonly #penalties = new Map<string, Penalty>();
   /** Penalties that the platform spoke and that the root must learn of. */
-  readonly #spoken: { readonly chatId: string; readonly until: number; readonly by: number; readonly life: Life }[] = [];
+  readonly #spoken: {
+    readonly chatId: string;
+    readonly until: number;
+    readonly by: number;
+    readonly life: Life;
+  }[] = [];
   readonly #postsUnderWay = new Map<string, Set<number>>();
 
   constructor(now: () => number) {
@@ -115,7 +130,10 @@ export class Oracle {
       }
       const again = operation.questions.filter((token) => questions.includes(token));
       if (again.length > 0 && operation.status !== "aborted" && !this.replaces(threadId, id, operation.id)) {
-        this.fail("I2", `${again.join(", ")} was answered by ${operation.id} (${operation.status}) and starts ${id}`);
+        this.fail(
+          "I2",
+          `${again.join(", ")} was answered by ${operation.id} (${operation.status}) and starts ${id}`,
+        );
       }
     }
     if (new Set(questions).size < questions.length) {
@@ -165,14 +183,17 @@ export class Oracle {
     if (problem !== undefined) this.fail("I7", problem);
   }
 
-  onPenalized({ chatId }: Address, retryAfterMs: number): void {
+  onPenalized({ chatId, threadId }: Address, retryAfterMs: number): void {
     const now = this.#now();
     const known = this.#penalties.get(chatId);
     const until = now + retryAfterMs;
-    if (known !== undefined && known.until >= until) return;
+    const isOn = known !== undefined && known.until > now;
     // Who heard of a shorter penalty before may not call either.
-    const since = known !== undefined && known.until > now ? known.since : now;
-    this.#penalties.set(chatId, { until, since });
+    const since = isOn ? known.since : now;
+    const metBy = isOn ? known.metBy : new Set<string>();
+    metBy.add(threadId);
+    this.#budget.penalized(chatId, Math.max(until, known?.until ?? 0));
+    this.#penalties.set(chatId, { until: Math.max(until, known?.until ?? 0), since, metBy });
   }
 
   onRootStarted(): void {
@@ -210,14 +231,18 @@ export class Oracle {
     const now = this.#now();
     const { chatId } = call.address;
     const penalty = this.#penalties.get(chatId);
-    if (penalty !== undefined && now < penalty.until && now > penalty.since + NEWS_MS) {
+    const newsMs = penalty?.metBy.has(call.address.threadId) === true ? NEWS_MS : LEASE_MS + NEWS_MS;
+    if (penalty !== undefined && now < penalty.until && now > penalty.since + newsMs) {
       const leftMs = penalty.until - now;
       this.fail("I8", `call #${call.number} (${call.method}) left ${leftMs} ms before the end of a penalty`);
     }
     for (const spoken of this.#spoken) {
       if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until || now <= spoken.by) continue;
       if ((penalty?.until ?? 0) < spoken.until - NEWS_MS) {
-        this.fail("I8", `call #${call.number} (${call.method}) left in a penalty that the root was not told of`);
+        this.fail(
+          "I8",
+          `call #${call.number} (${call.method}) left in a penalty that the root was not told of`,
+        );
       }
     }
   }

@@ -84,8 +84,15 @@ export class People {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
     const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command);
-    this.#world.trace.add("person", () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`);
-    this.written.push({ token, threadId: place.threadId, kind: command === undefined ? "message" : "command" });
+    this.#world.trace.add(
+      "person",
+      () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,
+    );
+    this.written.push({
+      token,
+      threadId: place.threadId,
+      kind: command === undefined ? "message" : "command",
+    });
     this.#messages.set(token, { place, event });
     this.#tell(place, event);
   }
@@ -152,7 +159,10 @@ export class People {
     if (update === undefined) return;
     const { isDown, trace } = this.#world;
     update.attempts += 1;
-    trace.add("webhook", () => `update ${update.id} (${update.event.key})${isDown ? ": nobody listens" : ""}`);
+    trace.add(
+      "webhook",
+      () => `update ${update.id} (${update.event.key})${isDown ? ": nobody listens" : ""}`,
+    );
     let isSettled = false;
     const settle = (isStored: boolean): void => {
       if (isSettled) return;
@@ -165,7 +175,13 @@ export class People {
       return;
     }
     const key = this.#mutant?.eventKey?.(update.id) ?? update.event.key;
-    const incoming: IncomingEvent = { key, thread: update.event.thread, raw: update.event };
+    const isNew = update.event.kind !== "message-edited";
+    const incoming: IncomingEvent = {
+      key,
+      thread: update.event.thread,
+      raw: update.event,
+      ...(isNew && { messageId: update.event.message?.id }),
+    };
     const thread = this.#world.thread(update.place);
     const receive = async (): Promise<void> => thread.receive([incoming]);
     receive().then(

@@ -19,7 +19,7 @@ export interface SurfaceWorld {
   readonly random: Random;
 }
 
-export type SurfaceMethod = "post" | "edit" | "remove" | "typing" | "answer";
+export type SurfaceMethod = "post" | "edit" | "remove" | "typing" | "answer" | "probe";
 
 /** One call to the platform, from its leaving the process on. */
 export interface SurfaceCall {
@@ -39,7 +39,9 @@ class GatewayError extends Error {}
 class NotDone extends Error {}
 class Unauthorized extends Error {}
 
-type Answer = { readonly kind: "done"; readonly value: unknown } | { readonly kind: "failed"; readonly error: unknown };
+type Answer =
+  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "failed"; readonly error: unknown };
 
 /** The platform as one process reaches it: over a network with latency, faults and time limits. */
 export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface {
@@ -59,12 +61,20 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
         platform.edit(address, messageId, content);
       } else if (method === "remove" && messageId !== undefined) {
         platform.remove(address, messageId);
+      } else if (method === "probe" && messageId !== undefined) {
+        platform.probe(address, messageId);
       }
-      trace.add("platform", () => `#${call.number} ${method} done${value === undefined ? "" : ` ${JSON.stringify(value)}`}`);
+      trace.add(
+        "platform",
+        () => `#${call.number} ${method} done${value === undefined ? "" : ` ${JSON.stringify(value)}`}`,
+      );
       oracle.onProcessed(call);
       return { kind: "done", value };
     } catch (error) {
-      trace.add("platform", () => `#${call.number} refused: ${JSON.stringify((error as PlatformRefusal).refusal)}`);
+      trace.add(
+        "platform",
+        () => `#${call.number} refused: ${JSON.stringify((error as PlatformRefusal).refusal)}`,
+      );
       return { kind: "failed", error };
     }
   };
@@ -82,14 +92,21 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     const made: SurfaceCall = { number, method, address, content, messageId, at: scheduler.now() };
     trace.add(life.name, () => describeCall(made, fault));
     oracle.onCall(made, life, fault);
+    const hearsAbort = !random.chance(0.2);
     const answer = await new Promise<Answer>((resolve) => {
       const fail = (error: unknown): void => resolve({ kind: "failed", error });
-      signal.addEventListener("abort", () => fail(new Disconnected("aborted")), { once: true });
+      // Sometimes the answer was on its way when the time limit passed.
+      if (hearsAbort) {
+        signal.addEventListener("abort", () => fail(new Disconnected("aborted")), { once: true });
+      }
       travel(random.int(2, 40), made, fault, resolve, fail);
     });
     if (life.isDead) return new Promise(() => {});
     oracle.onAnswer(made, life, answer.kind === "failed" ? answer.error : undefined);
-    trace.add(life.name, () => `#${number} ${answer.kind === "done" ? "answered" : `failed: ${String(answer.error)}`}`);
+    trace.add(
+      life.name,
+      () => `#${number} ${answer.kind === "done" ? "answered" : `failed: ${String(answer.error)}`}`,
+    );
     life.boundary(`after ${method}`);
     if (answer.kind === "done") return answer.value;
     throw answer.error;
@@ -171,6 +188,20 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
       await call("answer", address, options);
     },
     classifyError,
+    probing: {
+      box: ({ chatId }) => platform.boxOf(chatId),
+      async probe(address, messageId, options) {
+        try {
+          await call("probe", address, options, undefined, messageId);
+        } catch (error) {
+          const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
+          if (kind === "not-modified") return "own";
+          if (kind === "not-found") return "other";
+          throw error;
+        }
+        throw new Error("A probe cannot succeed: it changes nothing.");
+      },
+    },
   };
 }
 
@@ -196,7 +227,10 @@ export function classifyError(error: unknown): CallFailure {
   }
 }
 
-function describeCall({ number, method, address, content, messageId }: SurfaceCall, fault: CallFault | undefined): string {
+function describeCall(
+  { number, method, address, content, messageId }: SurfaceCall,
+  fault: CallFault | undefined,
+): string {
   const target = `${address.threadId}${messageId === undefined ? "" : ` message ${messageId}`}`;
   const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}`;
   return `#${number} ${method} ${target}${text}${fault === undefined ? "" : `  << ${JSON.stringify(fault)}`}`;

@@ -134,6 +134,11 @@ export class Platform {
     throw new PlatformRefusal({ kind: "not-modified" });
   }
 
+  /** Which messages a chat's messages are numbered with. */
+  boxOf(chatId: string): string {
+    return this.#boxes.get(chatId) ?? "own";
+  }
+
   /** What a person sees of the bot in a thread. */
   visible(threadId: string): PlatformMessage[] {
     return this.messages.filter(
@@ -150,7 +155,7 @@ export class Platform {
   }
 
   #nextId(chatId: string): number {
-    const box = this.#boxes.get(chatId) ?? "own";
+    const box = this.boxOf(chatId);
     const id = (this.#lastIds.get(box) ?? 100) + 1;
     this.#lastIds.set(box, id);
     return id;
@@ -159,7 +164,11 @@ export class Platform {
   #flood(chatId: string): Flood {
     const known = this.#floods.get(chatId);
     if (known !== undefined) return known;
-    const flood = { tokens: Number(chatId) > 0 ? DIRECT_CAPACITY : GROUP_CAPACITY, at: this.#now(), penaltyUntil: 0 };
+    const flood = {
+      tokens: Number(chatId) > 0 ? DIRECT_CAPACITY : GROUP_CAPACITY,
+      at: this.#now(),
+      penaltyUntil: 0,
+    };
     this.#floods.set(chatId, flood);
     return flood;
   }

@@ -40,9 +40,9 @@ export class RootObject {
   /** The budget as a thread reaches it: over calls that take time and fail when either side dies. */
   link(caller: Life): Budget {
     return {
-      acquire: (address, purpose, pacing) =>
+      acquire: (address, purpose, pacing, request) =>
         this.#call(caller, async (budget) => {
-          const grant = await budget.acquire(address, purpose, pacing);
+          const grant = await budget.acquire(address, purpose, pacing, request);
           this.#options.oracle.onGrant(address, purpose, pacing, grant);
           return grant;
         }),
@@ -51,6 +51,14 @@ export class RootObject {
           await budget.penalize(address, retryAfterMs);
           this.#options.oracle.onPenalized(address, retryAfterMs);
         }),
+      boxes: {
+        observe: (...told) => this.#call(caller, async ({ boxes }) => boxes?.observe(...told)),
+        unseen: (...asked) =>
+          this.#call(caller, async ({ boxes }) => {
+            if (boxes === undefined) throw new RootUnreachable("no boxes");
+            return boxes.unseen(...asked);
+          }),
+      },
     };
   }
 

@@ -33,7 +33,7 @@ export function isRunOf(part: readonly string[], whole: readonly string[]): bool
   return false;
 }
 
-/** The words by which a text is known to be of one turn, e.g. `t3a0w5`. */
+/** The words by which a text is known to be of one turn, e.g. `t3a0w5z`; a word that was cut has no `z`. */
 export function turnWordsOf(text: string): readonly string[] {
-  return wordsOf(text).filter((word) => /^t\d+a\d+w\d+$/.test(word));
+  return wordsOf(text).filter((word) => /^t\d+a\d+w\d+z$/.test(word));
 }

@@ -82,7 +82,10 @@ export class World {
   /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
   crash(victim: Victim, threadId: string | undefined, downMs: number): void {
     this.crashes += 1;
-    this.trace.add("CRASH", () => `${victim}${victim === "thread" ? ` ${threadId ?? ""}` : ""}, back after ${downMs} ms`);
+    this.trace.add(
+      "CRASH",
+      () => `${victim}${victim === "thread" ? ` ${threadId ?? ""}` : ""}, back after ${downMs} ms`,
+    );
     const back = this.scheduler.now() + downMs;
     if (victim === "machine") this.#downUntil = Math.max(this.#downUntil, back);
     if (victim !== "thread") this.root.kill();
