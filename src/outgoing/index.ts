@@ -9,4 +9,3 @@ export type {
   TextSink,
 } from "./outgoing-text.ts";
 export { DEFAULT_SILENCE_SIGNAL, silencePrompt } from "./silence.ts";
-export { STEP_BREAK } from "./text-cleaner.ts";

@@ -1,15 +1,10 @@
+import { STEP_BREAK } from "../core/step-break.ts";
 import { FOREIGN_BLOCK, isThinkingBlock } from "./artefacts.ts";
 import type { Meaning } from "./artefacts.ts";
 import { CodeFollower } from "./code-follower.ts";
 import { mayBeginMarker, readMarker } from "./read-marker.ts";
 import type { SilenceSignal } from "./silence.ts";
 import { TidyText } from "./tidy-text.ts";
-
-/**
- * Between the texts of two model calls in one reply: an artefact that one of them left open ends here, and what a lone
- * closing tag takes back reaches no further. Never shown.
- */
-export const STEP_BREAK = "\u001E";
 
 const OWN_HEAD = /^(?:assistant|model)?\s*(?:final)?(?:\s+json)?$/;
 const FOREIGN_HEAD =

@@ -1,3 +1,4 @@
+import { STEP_BREAK } from "../core/step-break.ts";
 import type { UIMessage, UIMessageChunk } from "ai";
 
 /** Where the text of a reply goes while it streams. */
@@ -13,11 +14,11 @@ interface JoinedText {
   readonly afterTool: boolean;
 }
 
-const PARAGRAPH = "\n\n";
+const PARAGRAPH = `${STEP_BREAK}\n\n`;
 
 /**
- * The text of an assistant message as a person reads it: what was said before and after a tool call is set apart by a
- * blank line; what a model continued after an interruption is joined as it is.
+ * The text of an assistant message: what was said before and after a tool call is set apart by a step break and a blank
+ * line; what a model continued after an interruption is joined as it is.
  */
 export function textOfParts(parts: UIMessage["parts"]): string {
   return joinParts(parts).text;

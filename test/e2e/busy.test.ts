@@ -103,8 +103,7 @@ describe("an action with an effect", () => {
     rig.model.script((request) => {
       const text = lastUserText(request);
       const last = request.messages.at(-1);
-      if (last?.role === "tool")
-        return [say(`Ordered: ${JSON.parse(textOf(last)).placed.join(", ")}.`)];
+      if (last?.role === "tool") return [say(`Ordered: ${JSON.parse(textOf(last)).placed.join(", ")}.`)];
       return [callTool("place_order", { item: text.includes("cocoa") ? "cocoa" : "coffee" })];
     });
     person.write("coffee please");
@@ -112,5 +111,56 @@ describe("an action with an effect", () => {
     person.write("no, cocoa");
     await person.reads("Ordered: cocoa.");
     expect(person.replies()).toHaveLength(1);
+  });
+});
+
+describe("what people see of a model's text", () => {
+  it("is without leaked thinking, also while it streams, changed and signed as the messenger says", async () => {
+    through("/filtered");
+    const person = newcomer(rig);
+    const gate = createGate();
+    rig.model.script(() => [
+      say("<think>They ask for a colour. I must not", { chunkSize: 3 }),
+      say(" show this.</think>The colour", { chunkSize: 3 }),
+      holdAt(gate),
+      say(" is blue.<|im_end|>", { chunkSize: 3 }),
+    ]);
+    person.write("which colour?");
+    await gate.reached;
+    await until(() => person.replies().length === 1);
+    gate.open();
+    await person.reads("The color is blue.\n\nYour shop");
+    const shown = person.replies()[0]?.history.map(({ text }) => text) ?? [];
+    for (const text of shown) expect("The color is blue.\n\nYour shop").toContain(text);
+  });
+
+  it("is nothing where the model chooses silence in a group", async () => {
+    through("/filtered");
+    const ada = rig.simulator.addUser({ first_name: "Ada" });
+    const group = rig.simulator.addGroup({ title: "Lunch", members: [ada] });
+    rig.model.script((request) =>
+      lastUserText(request).includes("pizza") ? [say("[[silence]]", { chunkSize: 2 })] : [say("I am here.")],
+    );
+    const answers = () =>
+      rig.simulator
+        .messages(group)
+        .filter(({ from }) => from.isBot)
+        .map(({ text }) => text);
+    rig.simulator.sendText(group, ada, `@${rig.simulator.bot.username} are you here?`);
+    await until(() => answers().length === 1);
+    rig.simulator.sendText(group, ada, "pizza, anyone?");
+    await rig.model.request(rig.model.requests().length);
+    rig.simulator.sendText(group, ada, "and you, bot?");
+    await until(() => answers().length === 2);
+    expect(answers()).toEqual(["I am here.\n\nYour shop", "I am here.\n\nYour shop"]);
+    const posts = rig.simulator.calls({ method: "sendMessage", chatId: group.id });
+    expect(posts).toHaveLength(2);
+    const prompt = textOf(
+      rig.model
+        .requests()
+        .at(-1)
+        ?.messages.find((message) => message.role === "system"),
+    );
+    expect(prompt).toContain("[[silence]]");
   });
 });

@@ -8,7 +8,14 @@ import { allowedUpdates } from "../../../providers/telegram/index.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
-const PAGES = ["README.md", "AGENTS.md", "CHANGELOG.md", "docs/writing-a-bot.md", "docs/configuration.md"];
+const PAGES = [
+  "README.md",
+  "AGENTS.md",
+  "CHANGELOG.md",
+  "docs/writing-a-bot.md",
+  "docs/configuration.md",
+  "docs/replies.md",
+];
 
 /** What every example that is no whole module may use. */
 const PRELUDE = `

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cleanText, STEP_BREAK } from "../../../src/outgoing/index.ts";
+import { STEP_BREAK } from "../../../src/core/step-break.ts";
+import { cleanText } from "../../../src/outgoing/index.ts";
 import { inChunks, streamThrough } from "./stream-through.ts";
 
 /** [the model or server that leaks it, its text, what a person reads] */

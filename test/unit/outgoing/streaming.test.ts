@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanText, createOutgoingText, STEP_BREAK } from "../../../src/outgoing/index.ts";
+import { STEP_BREAK } from "../../../src/core/step-break.ts";
+import { cleanText, createOutgoingText } from "../../../src/outgoing/index.ts";
 import { TextCleaner } from "../../../src/outgoing/text-cleaner.ts";
 import { group, inChunks, streamThrough } from "./stream-through.ts";
 

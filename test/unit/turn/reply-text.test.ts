@@ -37,7 +37,7 @@ function follow(parts: Parts = []) {
 describe("textOfParts", () => {
   it("sets what is said after a tool call apart by a blank line", () => {
     expect(textOfParts([step, text("Let me look."), tool, step, text("It is here.")])).toBe(
-      "Let me look.\n\nIt is here.",
+      "Let me look.\u001E\n\nIt is here.",
     );
   });
 
@@ -74,16 +74,16 @@ describe("ReplyText", () => {
     say("Let me look.");
     reply.onMessage([step, text("Let me look."), tool]);
     say("It was");
-    expect(visible()).toBe("Let me look.\n\nIt was");
+    expect(visible()).toBe("Let me look.\u001E\n\nIt was");
     reply.onMessage([step, text("Let me look."), tool]);
     say("It is here.");
-    expect(visible()).toBe("Let me look.\n\nIt is here.");
+    expect(visible()).toBe("Let me look.\u001E\n\nIt is here.");
   });
 
   it("shows what is stored already when it is taken up after a crash", () => {
     const { say, visible } = follow([step, text("Before."), tool]);
     say("After.");
-    expect(visible()).toBe("Before.\n\nAfter.");
+    expect(visible()).toBe("Before.\u001E\n\nAfter.");
   });
 
   it("always ends with what the stored message says", () => {

@@ -44,7 +44,9 @@ export class AttentiveBot extends Think<Env> {
   override getMessengers(): ThinkMessengers {
     const telegram = (
       path: string,
-      options: Pick<MessengerDefinition, "burstMs" | "whenBusy" | "rerunOnEdit">,
+      options: Partial<
+        Pick<MessengerDefinition, "burstMs" | "whenBusy" | "rerunOnEdit" | "respondTo" | "delivery">
+      >,
     ): MessengerDefinition =>
       telegramMessenger({
         token: this.env.TELEGRAM_BOT_TOKEN,
@@ -58,6 +60,14 @@ export class AttentiveBot extends Think<Env> {
       telegram: telegram("/messengers/telegram/webhook", { burstMs: 1500 }),
       steered: telegram("/steered", { burstMs: 0, whenBusy: "steer" }),
       interrupted: telegram("/interrupted", { burstMs: 0, whenBusy: "interrupt" }),
+      filtered: telegram("/filtered", {
+        burstMs: 0,
+        respondTo: ["direct-message", "mention", "subscribed-thread"],
+        delivery: {
+          footer: ({ locale }) => (locale === "de" ? "_Ihr Laden_" : "_Your shop_"),
+          transform: (text) => text.replaceAll("colour", "color"),
+        },
+      }),
       edited: telegram("/edited", { burstMs: 0, rerunOnEdit: true }),
     });
   }
