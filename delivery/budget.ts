@@ -1,4 +1,4 @@
-import type { Budget, CallPurpose, CallRequest, Grant, Lease } from "../src/core/budget.ts";
+import type { CallPurpose, CallRequest, Grant, Lease, RootBudget } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Address, Pacing, Rate } from "../src/core/surface.ts";
@@ -27,8 +27,8 @@ export interface BudgetOptions {
  * - `answer` is always granted, also during a penalty: the answer of a button press is a call without a chat
  *   (`answerCallbackQuery` takes none), so nothing is sent to the chat, and it is worth nothing when it is late.
  */
-export function createBudget({ database, deps }: BudgetOptions): Budget {
-  return new RootBudget(new BudgetStore(database), deps);
+export function createBudget({ database, deps }: BudgetOptions): RootBudget {
+  return new ChatBudgets(new BudgetStore(database), deps);
 }
 
 /** Kept for the calls that must become visible. */
@@ -67,7 +67,7 @@ interface Chat {
   sharedUntil: number;
 }
 
-class RootBudget implements Budget {
+class ChatBudgets implements RootBudget {
   readonly boxes: MessageBoxMemory;
   readonly #store: BudgetStore;
   readonly #deps: Deps;

@@ -9,6 +9,7 @@ import type {
 } from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
+import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
 import { toMessageEntities, topicOf } from "./message-fields.ts";
 
@@ -70,6 +71,7 @@ export function createTelegramSurface(client: TelegramClient): Surface {
       );
     },
 
+    probing: createTelegramProbing(client),
     classifyError: classifyTelegramError,
   };
 }

@@ -1,0 +1,34 @@
+import type { Address, CallOptions, Probing } from "../../src/core/surface.ts";
+import { TelegramCallError } from "./call-error.ts";
+import type { TelegramClient } from "./client.ts";
+
+/** Chats from here on downwards are supergroups and channels. */
+const firstSupergroupId = -1_000_000_000_000;
+
+/**
+ * Message ids grow by one within each supergroup, and within one box for all of the bot's private chats and basic
+ * groups (known from the client protocol, not promised by the Bot API). A bot can edit its own messages only, so an
+ * edit of the keyboard tells whose a message is. It is asked for without a keyboard: on a message without one it
+ * changes nothing. One that has a keyboard loses it, so the ids of messages with buttons must be known to whoever
+ * asks.
+ */
+export function createTelegramProbing(client: TelegramClient): Probing {
+  return {
+    box: ({ chatId }: Address) => (Number(chatId) < firstSupergroupId ? chatId : "common"),
+    async probe({ chatId }: Address, messageId: string, { signal }: CallOptions) {
+      const id = Number(chatId);
+      const chat = Number.isSafeInteger(id) ? id : chatId;
+      try {
+        await client.call("editMessageReplyMarkup", signal, (api, signal) =>
+          api.editMessageReplyMarkup(chat, Number(messageId), {}, signal),
+        );
+      } catch (error) {
+        const kind = error instanceof TelegramCallError ? error.failure.kind : "unknown";
+        if (kind === "unchanged") return "own";
+        if (kind === "missing") return "other";
+        throw error;
+      }
+      return "own";
+    },
+  };
+}
