@@ -5,11 +5,12 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./answer-action.ts";
+import { callTimeoutMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
 import { Lane } from "./lane.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
-import { entryOf } from "./outbox-entry.ts";
+import { entryAfterStart, entryOf } from "./outbox-entry.ts";
 import { OutboxStore } from "./outbox-store.ts";
 import { Reply } from "./reply.ts";
 import { ReplyStore } from "./reply-store.ts";
@@ -93,8 +94,10 @@ class Engine implements Delivery {
     };
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
-      const entries = this.#outbox.rowsOf(record.id).map(entryOf);
-      this.#admit(new Reply(record, entries, options.deps.clock.now()));
+      const now = options.deps.clock.now();
+      const strayUntil = now + callTimeoutMs(record.policy);
+      const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil));
+      this.#admit(new Reply(record, entries, now));
     }
   }
 

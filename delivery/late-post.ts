@@ -77,6 +77,8 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
   if (messageId === undefined) return;
   if (row.state === "sent") {
     if (row.messageId === messageId || row.messageId === undefined) return;
+    // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.
+    if (context.reply(row.replyId)?.isOpen !== true) return;
     keepEarlier(context, entry, messageId, wasMarked);
   } else if (row.state === "unknown" || row.state === "planned") {
     const state = row.state === "planned" ? nextState("planned", "begin") : row.state;

@@ -40,6 +40,15 @@ export function entryOf(row: OutboxRow): OutboxEntry {
   return { row, shownHash: row.shownHash };
 }
 
+/** An edit that was under way when the process died may still land, on a message that is not known to be up to date. */
+export function entryAfterStart(row: OutboxRow, strayUntil: number): OutboxEntry {
+  const entry = entryOf(row);
+  if (row.state === "sent" && row.shownHash === undefined) {
+    entry.strayEdit = { hash: undefined, until: strayUntil };
+  }
+  return entry;
+}
+
 export function plannedRow(replyId: string, part: number): OutboxRow {
   return {
     replyId,
