@@ -29,7 +29,7 @@ export interface OutboxEntry {
 export interface Inquiry {
   readonly ids: readonly number[];
   /** Another thread of the chat may have a message among them. */
-  readonly isShared: boolean;
+  isShared: boolean;
   /** How many were asked about. */
   asked: number;
   readonly hits: number[];

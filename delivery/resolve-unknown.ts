@@ -95,8 +95,16 @@ export async function probeNext(
   // The lost answer came meanwhile.
   if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
   if (outcome.kind === "done") {
+    if (outcome.value === "own") {
+      const isUnseen = await isStillUnseen(context, reply, probing, entry, id);
+      if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
+      if (isUnseen === undefined) {
+        store(context, entry, { retryAt: clock.now() + BUDGET_TIMEOUT_MS });
+        return undefined;
+      }
+      if (isUnseen) inquiry.hits.push(id);
+    }
     inquiry.asked += 1;
-    if (outcome.value === "own") inquiry.hits.push(id);
     if (inquiry.asked === inquiry.ids.length || inquiry.hits.length > 1) {
       conclude(context, reply, surface, entry);
     }
@@ -133,6 +141,26 @@ export async function probeNext(
   }
   leaveOpen(context, reply, entry, "probing-failed");
   return undefined;
+}
+
+/**
+ * Other threads of the chat go on while ids are asked about: whether a message may still be the lost one. Nothing when
+ * the root cannot be asked.
+ */
+async function isStillUnseen(
+  context: DeliveryContext,
+  reply: Reply,
+  probing: Probing,
+  { row, inquiry }: OutboxEntry,
+  id: number,
+): Promise<boolean | undefined> {
+  const range = { afterId: id - 1, beforeId: id + 1, sinceAt: rangeOf(row).sinceAt };
+  const outcome = await callWithin(context.deps.clock, BUDGET_TIMEOUT_MS, () =>
+    context.budget.unseen(reply.record.address, probing, range),
+  );
+  if (outcome.kind !== "done") return undefined;
+  if (inquiry !== undefined && outcome.value.isShared) inquiry.isShared = true;
+  return outcome.value.ids.includes(id);
 }
 
 /** A post that began anew while an earlier one had not been found may have either message. */
