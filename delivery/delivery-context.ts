@@ -59,7 +59,13 @@ export function classify(surface: Surface, error: unknown): CallFailure {
 /** One line for a failed call: what it was and how it failed, never what it said (I10). */
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
-  call: { method: CallMethod | "probe"; address: Address; replyId?: string; part?: number; attempts: number },
+  call: {
+    method: CallMethod | "probe" | "draft";
+    address: Address;
+    replyId?: string;
+    part?: number;
+    attempts: number;
+  },
   failure: CallFailure,
 ): void {
   context.log.warn("delivery.call-failed", {

@@ -6,6 +6,8 @@ import { backoffMs } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
 import { BUDGET_TIMEOUT_MS, editEveryMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { hideDrafts } from "./draft.ts";
+import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
 import { performAction } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
@@ -24,8 +26,8 @@ const MOST_FAILURES = 20;
 
 type Next =
   | { readonly kind: "call"; readonly reply: Reply; readonly surface: Surface; readonly action: CallAction }
-  /** `Infinity`: until something changes. */
-  | { readonly kind: "wait"; readonly until: number };
+  /** `Infinity`: until something changes. At `refreshAt` there is something to do, but more text may come before. */
+  | { readonly kind: "wait"; readonly until: number; readonly refreshAt?: number };
 
 /** When `run` must be called for a lane: `soon` while it works or waits for a moment, or at a time. */
 export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readonly at: number };
@@ -46,6 +48,8 @@ export class Lane {
   #notBefore = 0;
   /** Epoch milliseconds; 0 when there is nothing to wait for. */
   #waitUntil = 0;
+  /** Until then only what is visible is kept alive: more text does not wait. */
+  #isIdle = false;
   #timer: unknown;
   #working: Promise<void> | undefined;
   /** How often in a row the budget could not be asked. */
@@ -75,7 +79,8 @@ export class Lane {
 
   /** More text: looks at it unless the lane is busy or waits. Costs next to nothing then. */
   nudge(): void {
-    if (this.#working === undefined && this.#context.deps.clock.now() >= this.#waitUntil) this.poke();
+    if (this.#working !== undefined) return;
+    if (this.#isIdle || this.#context.deps.clock.now() >= this.#waitUntil) this.poke();
   }
 
   /** Something changed: decides anew. */
@@ -105,7 +110,9 @@ export class Lane {
       for (;;) {
         const next = this.#next();
         if (next.kind === "wait") {
-          this.#waitUntil = next.until === Infinity ? 0 : next.until;
+          const at = Math.min(next.until, next.refreshAt ?? Infinity);
+          this.#waitUntil = at === Infinity ? 0 : at;
+          this.#isIdle = next.until === Infinity;
           break;
         }
         await this.#call(next);
@@ -129,6 +136,7 @@ export class Lane {
     this.#failures += 1;
     this.#notBefore = deps.clock.now() + backoffMs(this.#failures, deps.random());
     this.#waitUntil = this.#notBefore;
+    this.#isIdle = false;
     if (this.#failures < MOST_FAILURES || this.#current === undefined) return;
     try {
       this.#context.endReply(this.#current, "failed", "internal");
@@ -171,9 +179,10 @@ export class Lane {
     // The root has to know of a post; and a probe needs to be prepared.
     const isAnother = now.action.kind !== next.action.kind && surface.probing !== undefined;
     if (isAnother && (now.action.kind === "post" || now.action.kind === "probe")) return;
-    if (now.action.kind === "post") reply.stopTyping();
+    if (isReadInstead(reply, surface, now.action)) reply.stopTyping();
     const startedAt = deps.clock.now();
     const holdUntil = await performAction(this.#context, reply, surface, now.action);
+    if (now.action.kind === "post") hideDrafts(this.#replies);
     this.#failures = 0;
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
     if (!reply.isFinal && now.action.kind !== "probe") {
@@ -186,6 +195,7 @@ export class Lane {
     const now = this.#context.deps.clock.now();
     let until = Infinity;
     let heldUntil = 0;
+    let refreshAt = Infinity;
     if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
     for (const reply of this.#replies) {
       if (heldUntil > now && !reply.record.isNotice) {
@@ -194,7 +204,10 @@ export class Lane {
       }
       if (!reply.isFinal) {
         heldUntil = Math.max(heldUntil, reply.touchedAt + ABANDONED_AFTER_MS);
-        if (!reply.isDirty) continue;
+        if (!reply.isDirty && reply.draft.refreshAt > now) {
+          refreshAt = Math.min(refreshAt, reply.draft.refreshAt);
+          continue;
+        }
       }
       if (reply.notBefore > now) {
         until = Math.min(until, reply.notBefore);
@@ -205,6 +218,8 @@ export class Lane {
       if (surface === undefined) continue;
       this.#current = reply;
       const action = nextCall(this.#context, reply, surface);
+      if (action?.kind !== "draft" && reply.draft.refreshAt <= now) reply.draft.hide();
+      refreshAt = Math.min(refreshAt, reply.draft.refreshAt);
       if (action === undefined) {
         if (reply.isFinal && reply.notBefore > now) until = Math.min(until, reply.notBefore);
         continue;
@@ -214,7 +229,7 @@ export class Lane {
       until = Math.min(until, retryAt);
       if (reply.isFinal) break;
     }
-    return { kind: "wait", until };
+    return { kind: "wait", until, refreshAt };
   }
 
   #surface(reply: Reply): Surface | undefined {
@@ -240,6 +255,12 @@ export class Lane {
     this.#timer = undefined;
     this.#waitUntil = 0;
   }
+}
+
+/** Whether there is something to read now, so that nobody needs to be told that the bot is writing. */
+function isReadInstead(reply: Reply, surface: Surface, { kind }: CallAction): boolean {
+  if (kind === "draft") return true;
+  return kind === "post" && (reply.isFinal || modeOf(reply, surface) !== "buffered");
 }
 
 function purposeOf(reply: Reply, action: CallAction): CallPurpose {

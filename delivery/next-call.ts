@@ -1,6 +1,9 @@
 import type { Surface } from "../src/core/surface.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { errorName } from "./error-name.ts";
+import { nextDraft } from "./draft.ts";
+import { modeOf, partsToShow } from "./mode.ts";
+import { supersede } from "./mode-buffered.ts";
 import { strayUntil } from "./outbox-entry.ts";
 import { markLost } from "./perform-action.ts";
 import type { Action, CallAction } from "./perform-action.ts";
@@ -12,15 +15,19 @@ import type { Reply } from "./reply.ts";
  * lost with an earlier process, is stored on the way.
  */
 export function nextCall(context: DeliveryContext, reply: Reply, surface: Surface): CallAction | undefined {
-  const parts = partsOf(context, reply, surface);
-  if (parts === undefined) return undefined;
+  const all = partsOf(context, reply, surface);
+  if (all === undefined) return undefined;
+  const mode = modeOf(reply, surface);
+  const growsInPlace = mode === "edit" || mode === "native";
+  const parts = reply.isFinal ? all : partsToShow(mode, all, reply.entries);
   for (;;) {
     const action: Action = reconcile({
       entries: reply.entries,
       parts,
       isFinal: reply.isFinal,
       canEdit: surface.capabilities.edit,
-      canRemove: surface.capabilities.remove,
+      // What has no message of its own while the text grows is not surplus yet.
+      canRemove: surface.capabilities.remove && (reply.isFinal || growsInPlace),
       canProbe: surface.probing !== undefined,
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
     });
@@ -28,9 +35,15 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
       case "lost":
         markLost(context, reply, surface, action.entry);
         break;
-      case "idle":
-        reply.isDirty = false;
-        return undefined;
+      case "superseded":
+        supersede(context, reply, action.entry);
+        break;
+      case "idle": {
+        const draft =
+          mode === "draft" && !reply.isFinal ? nextDraft(reply, all, context.deps.clock.now()) : undefined;
+        if (draft === undefined) reply.isDirty = false;
+        return draft;
+      }
       case "ended":
         if (awaitsStrayEdit(reply, context.deps.clock.now())) return undefined;
         if (forgetStrayEdits(reply)) break;

@@ -1,9 +1,11 @@
 import type { RichText } from "../src/core/rich-text.ts";
-import type { CallFailure, PostedMessage, Surface } from "../src/core/surface.ts";
+import type { CallFailure, OutgoingContent, PostedMessage, Surface } from "../src/core/surface.ts";
 import { applyFailure } from "./apply-failure.ts";
 import { adoptLate, watchLatePost } from "./late-post.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallOutcome } from "./call-within.ts";
+import { showDraft } from "./draft.ts";
+import type { DraftAction } from "./draft.ts";
 import { callTimeoutMs, classify, TIMED_OUT } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { entryOf, plannedRow } from "./outbox-entry.ts";
@@ -18,7 +20,7 @@ import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 
 export type Action = NextAction<Part<RichText>>;
-export type CallAction = Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }>;
+export type CallAction = Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }> | DraftAction;
 
 /** Makes one call and stores what came of it. Returns until when nothing may go to the address, if that was said. */
 export async function performAction(
@@ -36,6 +38,8 @@ export async function performAction(
       return remove(context, reply, surface, action.entry);
     case "probe":
       return probeNext(context, reply, surface, action.entry);
+    case "draft":
+      return showDraft(context, reply, surface, action);
     default:
       return action satisfies never;
   }
@@ -188,9 +192,10 @@ function failureOf(
   return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }
 
-function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): RichText {
+function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): OutgoingContent {
   const { text, entities } = part.content;
-  const content = { text, entities: entry.plainHash === part.hash ? [] : entities };
+  const { linkPreviews } = reply.record.policy;
+  const content = { text, entities: entry.plainHash === part.hash ? [] : entities, linkPreviews };
   return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
 }
 

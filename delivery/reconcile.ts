@@ -34,6 +34,8 @@ export type NextAction<Part extends DesiredPart> =
   | { readonly kind: "probe"; readonly entry: OutboxEntry }
   /** A post that nobody waits for any more: the process died under it. */
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
+  /** A message that cannot be edited shows the text of an earlier attempt: this part and all after it are posted anew. */
+  | { readonly kind: "superseded"; readonly entry: OutboxEntry }
   /** Nothing to do until the text changes. */
   | { readonly kind: "idle" }
   /** Everything is as it should be, or will never be. `code` of the first part that is not visible. */
@@ -47,13 +49,12 @@ export const MOST_DOUBTS = 2;
  * posted; surplus messages go last, from the end. Called again after each step, it ends.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
-  const { entries, parts, isFinal, canEdit, canRemove, canProbe } = input;
+  const { entries, parts, isFinal, canRemove, canProbe } = input;
   const lost = entries.find(({ row }) => row.state === "sending");
   if (lost !== undefined) return { kind: "lost", entry: lost };
   if (!isFinal) {
     // Nothing to show yet: what an earlier attempt left visible stays until there is something in its place.
     if (!parts.some((part) => !isBlank(part))) return { kind: "idle" };
-    if (!canEdit) return { kind: "idle" };
   }
   let failedCode: string | undefined;
   for (const part of parts) {
@@ -107,7 +108,10 @@ function stepFor<Part extends DesiredPart>(
     case "failed":
       return { kind: "failed", code: row.code ?? "failed" };
     case "sent":
-      if (entry.shownHash === part.hash || !canEdit) return { kind: "shown" };
+      if (entry.shownHash === part.hash) return { kind: "shown" };
+      if (!canEdit) {
+        return entry.shownHash === undefined ? { kind: "shown" } : act({ kind: "superseded", entry });
+      }
       if (isInterim && entry.skippedHash === part.hash) return { kind: "shown" };
       return act({ kind: "edit", part, entry, isInterim });
     case "sending":

@@ -63,6 +63,8 @@ type Stored = {
 };
 
 const policySchema = z.object({
+  mode: z.enum(["edit", "draft", "native", "buffered", "final-only"]).optional(),
+  linkPreviews: z.boolean().optional(),
   resentMark: z.string().optional(),
   callTimeoutMs: z.number().optional(),
   editEveryMs: z.number().optional(),

@@ -1,5 +1,6 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { Surface } from "../src/core/surface.ts";
+import { ReplyDraft } from "./draft.ts";
 import { laneKey } from "./messenger-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
@@ -23,6 +24,7 @@ export class Reply {
   notBefore = 0;
   /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
   isWholeVisible = false;
+  readonly draft = new ReplyDraft();
   /** Ends the typing indicator. */
   stopTyping: () => void = () => {};
   #planner: Planner<RichText> | undefined;
@@ -96,6 +98,7 @@ export class Reply {
     this.#planner = undefined;
     this.#planned = "";
     this.#pending = "";
+    this.draft.hide();
     this.isDirty = false;
   }
 }

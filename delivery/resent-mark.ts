@@ -9,9 +9,10 @@ export function resentMark(policy: ReplyPolicy): string {
   return mark === "" ? DEFAULT_MARK : mark;
 }
 
-export function withMark(content: RichText, mark: string): RichText {
+export function withMark<Content extends RichText>(content: Content, mark: string): Content {
   const shift = mark.length + 1;
   return {
+    ...content,
     text: `${mark}\n${content.text}`,
     entities: content.entities.map((entity) => ({ ...entity, offset: entity.offset + shift })),
   };

@@ -1,0 +1,142 @@
+import { draftIdOf } from "../src/core/draft-id.ts";
+import type { RichText } from "../src/core/rich-text.ts";
+import type { CallFailure, Surface } from "../src/core/surface.ts";
+import { backoffMs } from "./call-policy.ts";
+import { callWithin } from "./call-within.ts";
+import { callTimeoutMs, classify, logFailure, penalize, TIMED_OUT } from "./delivery-context.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { hasMessage, isReadable } from "./mode.ts";
+import type { Reply } from "./reply.ts";
+import type { Part } from "./split/index.ts";
+
+/** The draft shows this part. It has no outbox row: it is a preview, and what it shows is sent as a message later. */
+export interface DraftAction {
+  readonly kind: "draft";
+  readonly part: Part<RichText>;
+  readonly entry?: undefined;
+}
+
+/** The whole text waits for a draft that is under way, so that the draft cannot come after it. */
+const DRAFT_TIMEOUT_MS = 5_000;
+/** The draft is shown again when this share of its time is over. */
+const REFRESH_SHARE = 2 / 3;
+/** A turn that says nothing for so long may never come back. */
+const LONGEST_SILENCE_MS = 10 * 60 * 1000;
+
+/**
+ * What this process knows of a reply's draft. Nothing of it is stored: a draft fades by itself, so that a crash leaves
+ * nothing to repair, and the next process begins with a new one under the same id.
+ */
+export class ReplyDraft {
+  /** The platform does not take it: the reply goes on with edits. */
+  isRefused = false;
+  /** Epoch milliseconds at which it must be shown again; `Infinity` when there is none to be seen. */
+  refreshAt = Infinity;
+  #shownHash: string | undefined;
+  #failures = 0;
+
+  shows(hash: string): boolean {
+    return this.#shownHash === hash;
+  }
+
+  shown(hash: string, refreshAt: number): void {
+    this.#shownHash = hash;
+    this.#failures = 0;
+    this.refreshAt = refreshAt;
+  }
+
+  /** It cannot be seen any more, or it is not known what it shows. Returns whether there was something to be seen. */
+  hide(): boolean {
+    const wasShown = this.#shownHash !== undefined;
+    this.#shownHash = undefined;
+    this.refreshAt = Infinity;
+    return wasShown;
+  }
+
+  /** Returns how often in a row it has failed. */
+  failed(): number {
+    this.hide();
+    this.#failures += 1;
+    return this.#failures;
+  }
+}
+
+/** The draft that a streaming reply needs now: of its first part that is no message yet. */
+export function nextDraft(
+  reply: Reply,
+  parts: readonly Part<RichText>[],
+  now: number,
+): DraftAction | undefined {
+  const { draft, entries } = reply;
+  const part = parts.find((candidate) => !candidate.complete && !hasMessage(candidate, entries));
+  if (part === undefined || !isReadable(part)) return undefined;
+  if (!draft.shows(part.hash)) return { kind: "draft", part };
+  if (now < draft.refreshAt) return undefined;
+  if (now - reply.touchedAt < LONGEST_SILENCE_MS) return { kind: "draft", part };
+  // It may fade; text that comes after all shows it again.
+  draft.hide();
+  return undefined;
+}
+
+/** Shows it once. Returns until when nothing may go to the address, if that was said. */
+export async function showDraft(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  { part }: DraftAction,
+): Promise<number | undefined> {
+  const { drafts } = surface;
+  const { address, id, policy } = reply.record;
+  const { draft } = reply;
+  if (drafts === undefined) throw new TypeError("The surface has no drafts.");
+  const { clock, random } = context.deps;
+  const startedAt = clock.now();
+  const content = { ...part.content, id: draftIdOf(id), linkPreviews: policy.linkPreviews };
+  const outcome = await callWithin(
+    clock,
+    Math.min(callTimeoutMs(policy), DRAFT_TIMEOUT_MS),
+    async (signal) => await drafts.show(address, content, { signal }),
+  );
+  const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
+  if (failure === undefined || failure.kind === "unchanged") {
+    context.configured(address);
+    draft.shown(part.hash, startedAt + drafts.lastsMs * REFRESH_SHARE);
+    return undefined;
+  }
+  const failures = draft.failed();
+  logFailure(
+    context,
+    { method: "draft", address, replyId: id, part: part.index, attempts: failures },
+    failure,
+  );
+  switch (failure.kind) {
+    case "retry-after":
+      await penalize(context, address, failure.retryAfterMs);
+      return clock.now() + failure.retryAfterMs;
+    case "transient":
+    case "unknown":
+      reply.notBefore = clock.now() + backoffMs(failures, random());
+      return undefined;
+    case "gone":
+    case "missing":
+    case "rejected":
+    case "misconfigured":
+      // Whatever it is, a message finds out the rest.
+      draft.isRefused = true;
+      return undefined;
+    default:
+      return failure satisfies never;
+  }
+}
+
+/** A message was posted to the thread: the platform takes the drafts there away, and they are shown anew. */
+export function hideDrafts(replies: readonly Reply[]): void {
+  for (const reply of replies) if (reply.draft.hide()) reply.isDirty = true;
+}
+
+function failureOf(
+  surface: Surface,
+  outcome: { kind: "failed"; error: unknown } | { kind: "timed-out" },
+): CallFailure {
+  return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
+}
