@@ -18,7 +18,7 @@ export interface CommandContext {
   /** What the person wrote after the command; for `/start` the payload of the link. */
   readonly args: string;
   readonly event: MessengerEvent;
-  /** Sends a message of its own; may be called several times. */
+  /** Sends a message at once; may be called several times, and does nothing after the handler has ended. */
   reply(text: string): void;
 }
 

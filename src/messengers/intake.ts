@@ -1,4 +1,4 @@
-import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/bot-code.ts";
+import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Database } from "../core/database.ts";
@@ -10,7 +10,9 @@ import { withinTime } from "../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
-import type { CommandResult, ThinkCommands } from "./commands.ts";
+import { runCommand } from "./command-runner.ts";
+import type { CommandOutcome } from "./command-runner.ts";
+import type { ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { correctedEvent } from "./corrected-event.ts";
 import { replyPolicy, safeText } from "./texts.ts";
@@ -31,6 +33,8 @@ export interface IntakeOptions {
   readonly rerun: (edit: MessengerEvent) => boolean;
   /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
   readonly stop: (press: MessengerEvent) => boolean;
+  /** Has the loop go round once more. */
+  readonly poke: () => void;
   /** Runs code of the bot so that it can ask which event it serves. */
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
@@ -53,6 +57,8 @@ const LONG_TEXT_LENGTH = 4000;
  */
 export class Intake {
   readonly #options: IntakeOptions;
+  /** Rows whose command is running. */
+  readonly #beside = new Set<number>();
   readonly #failures = new Map<number, { readonly attempts: number; readonly retryAt: number }>();
 
   constructor(options: IntakeOptions) {
@@ -66,6 +72,7 @@ export class Intake {
   async run(): Promise<number | undefined> {
     let again = Infinity;
     for (const row of this.#options.inbox.inState("received")) {
+      if (this.#beside.has(row.seq)) continue;
       const failure = this.#failures.get(row.seq);
       if (failure !== undefined && failure.retryAt > this.#options.deps.clock.now()) {
         again = Math.min(again, failure.retryAt);
@@ -151,7 +158,7 @@ export class Intake {
       }
       case "command":
         if (await this.#isAllowed(row, event, definition))
-          await this.#command(row, event, sorting.command, definition);
+          this.#command(row, event, sorting.command, definition);
         return;
       case "answer":
         if (await this.#isAllowed(row, event, definition)) this.#queue(row, event, definition);
@@ -261,32 +268,43 @@ export class Intake {
       );
   }
 
-  async #command(
+  /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */
+  #command(
     row: InboxRow,
     event: MessengerEvent,
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
-  ): Promise<void> {
-    const { database, inContext, log } = this.#options;
-    const handler = this.#options.commands()[command.name];
-    const replies: string[] = [];
-    let result: CommandResult;
-    try {
-      const running = inContext(event, () =>
-        handler?.handler({ args: command.args, event, reply: (text) => replies.push(text) }),
-      );
-      result = await this.#inTime(`/${command.name}`, running);
-    } catch (error) {
-      logBotFailure(log, `/${command.name}`, error);
-      result = safeText(definition.delivery, "errorResponseText", event);
+  ): void {
+    const { commands, deps, inContext, log } = this.#options;
+    const reply = (index: number, text: string): void =>
+      this.#reply(`command:${row.seq}:${index}`, event, definition, text);
+    const runner = { clock: deps.clock, log, commands, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
+    const outcome = runCommand(command, event, definition.delivery, runner);
+    if (!(outcome instanceof Promise)) {
+      this.#endCommand(row, event, command, definition, outcome);
+      return;
     }
-    if (typeof result === "string" && result !== "") replies.push(result);
-    database.transaction(() => {
-      for (const [index, text] of replies.entries())
-        this.#reply(`command:${row.seq}:${index}`, event, definition, text);
-      if (typeof result === "object" && event.message !== undefined) {
+    this.#beside.add(row.seq);
+    void outcome
+      .then((done) => this.#endCommand(row, event, command, definition, done))
+      .catch((error: unknown) => log.error("inbox.unreadable", { key: row.key, code: errorName(error) }))
+      .finally(() => {
+        this.#beside.delete(row.seq);
+        this.#options.poke();
+      });
+  }
+
+  #endCommand(
+    row: InboxRow,
+    event: MessengerEvent,
+    command: MessengerCommand,
+    definition: NormalizedMessengerDefinition,
+    { prompt }: CommandOutcome,
+  ): void {
+    this.#options.database.transaction(() => {
+      if (prompt !== undefined && event.message !== undefined) {
         const { command: _command, ...message } = event.message;
-        this.#queue(row, { ...event, message: { ...message, text: result.prompt } }, definition);
+        this.#queue(row, { ...event, message: { ...message, text: prompt } }, definition);
       } else {
         this.#end(row, `command: ${command.name}`);
       }

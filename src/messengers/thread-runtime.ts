@@ -111,6 +111,7 @@ export class ThreadRuntime {
       commands,
       rerun: (edit) => this.#runner.rerun(edit),
       stop: (press) => this.#runner.stopDraft(press),
+      poke: () => this.poke(),
       inContext: inMessengerContext,
     });
     this.memory = memory;

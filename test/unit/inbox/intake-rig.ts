@@ -85,6 +85,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     commands: () => options.commands ?? {},
     rerun: () => false,
     stop: (press) => press.stop?.draftId === options.runningDraftId,
+    poke: () => {},
     inContext: (_event, body) => body(),
   });
   let received = 0;
