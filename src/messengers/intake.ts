@@ -9,6 +9,7 @@ import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.t
 import { withinTime } from "../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
+import { completesAlbum, queueMessage, waitingMessage } from "../inbox/waiting-messages.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
@@ -39,8 +40,6 @@ export interface IntakeOptions {
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
 
-/** How long a message waits for more of it: pictures of an album, the rest of a paste that the client split. */
-const HOLD_MS = 1000;
 /**
  * How often an event is looked at whose reading throws, and the rests between, each twice the former: about 40 minutes
  * in all, so that an outage of the platform or of a service that the bot's code asks costs no message.
@@ -48,8 +47,6 @@ const HOLD_MS = 1000;
 const MAX_ATTEMPTS = 12;
 const FIRST_REST_MS = 2500;
 const LONGEST_REST_MS = 10 * 60_000;
-/** Clients split pastes at the platform's limit; a text this long may have a second half. */
-const LONG_TEXT_LENGTH = 4000;
 
 /**
  * Looks at every stored event once, in order of arrival, and decides what becomes of it. Control events are carried
@@ -132,7 +129,7 @@ export class Intake {
       hasCommand: (name) => Object.hasOwn(commands, name),
     });
     const sorting: Sorting =
-      sorted.kind === "ignore" && this.#completesAlbum(event) ? { kind: "answer" } : sorted;
+      sorted.kind === "ignore" && completesAlbum(this.#options.inbox, event) ? { kind: "answer" } : sorted;
     if (isFromPerson(event)) delivery.revive(event.thread.chatId);
     switch (sorting.kind) {
       case "ignore":
@@ -211,26 +208,12 @@ export class Intake {
       return;
     }
     memory.hasRoom(event.thread.id);
-    const albumId = event.message?.albumId;
-    const isHeld = albumId !== undefined || (event.message?.text.length ?? 0) >= LONG_TEXT_LENGTH;
-    const readyAt = isHeld ? deps.clock.now() + HOLD_MS : 0;
-    const album =
-      albumId === undefined
-        ? []
-        : inbox.inState("queued").filter((queued) => queued.event?.message?.albumId === albumId);
-    database.transaction(() => {
-      inbox.queue(row.seq, event, readyAt);
-      if (album.length > 0)
-        inbox.hold(
-          album.map((queued) => queued.seq),
-          readyAt,
-        );
-    });
+    database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
     this.#log(row, "queued");
   }
 
   #correct(row: InboxRow, event: MessengerEvent): void {
-    const target = this.#queuedMessage(event);
+    const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#end(row, "edit applied to the waiting message");
@@ -241,31 +224,10 @@ export class Intake {
     }
   }
 
-  /** In a group only one picture of an album carries the caption that addresses the bot; the others come with it. */
-  #completesAlbum(event: MessengerEvent): boolean {
-    const albumId = event.message?.albumId;
-    if (event.kind !== "message" || albumId === undefined) return false;
-    const { inbox } = this.#options;
-    return [...inbox.inState("queued"), ...inbox.inState("taken")].some(
-      (row) => row.event?.message?.albumId === albumId && row.event.thread.id === event.thread.id,
-    );
-  }
-
   #withdraw(row: InboxRow, event: MessengerEvent): void {
-    const target = this.#queuedMessage(event);
+    const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) this.#end(target, "withdrawn by its author");
     this.#end(row, target === undefined ? "deletion recorded" : "deletion applied to the waiting message");
-  }
-
-  #queuedMessage(event: MessengerEvent): InboxRow | undefined {
-    return this.#options.inbox
-      .inState("queued")
-      .find(
-        (queued) =>
-          queued.messengerId === event.messengerId &&
-          queued.event?.thread.chatId === event.thread.chatId &&
-          queued.event.message?.id === event.message?.id,
-      );
   }
 
   /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */

@@ -1,0 +1,45 @@
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { InboxRow, InboxStore } from "./inbox-store.ts";
+
+/** How long a message waits for more of it: pictures of an album, the rest of a paste that the client split. */
+const HOLD_MS = 1000;
+/** Clients split pastes at the platform's limit; a text this long may have a second half. */
+const LONG_TEXT_LENGTH = 4000;
+
+/** Queues a message; one that may not be whole yet is held, and with it the pictures of its album. */
+export function queueMessage(inbox: InboxStore, row: InboxRow, event: MessengerEvent, now: number): void {
+  const albumId = event.message?.albumId;
+  const isHeld = albumId !== undefined || (event.message?.text.length ?? 0) >= LONG_TEXT_LENGTH;
+  const readyAt = isHeld ? now + HOLD_MS : 0;
+  const album = inbox.inState("queued").filter((queued) => isOfAlbum(queued, albumId));
+  inbox.queue(row.seq, event, readyAt);
+  inbox.hold(
+    album.map((queued) => queued.seq),
+    readyAt,
+  );
+}
+
+/** The queued message that an edit or a deletion is of. */
+export function waitingMessage(inbox: InboxStore, event: MessengerEvent): InboxRow | undefined {
+  return inbox
+    .inState("queued")
+    .find(
+      (queued) =>
+        queued.messengerId === event.messengerId &&
+        queued.event?.thread.chatId === event.thread.chatId &&
+        queued.event.message?.id === event.message?.id,
+    );
+}
+
+/** In a group only one picture of an album carries the caption that addresses the bot; the others come with it. */
+export function completesAlbum(inbox: InboxStore, event: MessengerEvent): boolean {
+  const albumId = event.message?.albumId;
+  if (event.kind !== "message" || albumId === undefined) return false;
+  return [...inbox.inState("queued"), ...inbox.inState("taken")].some(
+    (row) => isOfAlbum(row, albumId) && row.event?.thread.id === event.thread.id,
+  );
+}
+
+function isOfAlbum(row: InboxRow, albumId: string | undefined): boolean {
+  return albumId !== undefined && row.event?.message?.albumId === albumId;
+}
