@@ -119,6 +119,13 @@ describe("/agents", () => {
     expect((await serve({}, "right")("/agents/scripted-bot", bearer("right"))).status).toBe(404);
   });
 
+  it("asks the same of a socket and of a sub-agent's path, which reach into the root", async () => {
+    const fetchBot = serve({}, "right");
+    expect((await fetchBot("/any", { headers: { upgrade: "websocket" } })).status).toBe(401);
+    expect((await fetchBot("/sub/scripted-bot/child")).status).toBe(401);
+    expect((await fetchBot("/x/sub/scripted-bot/child")).status).toBe(401);
+  });
+
   it("lets `authorize` decide instead", async () => {
     expect((await serve({ authorize: () => true })(path)).status).toBe(200);
     expect((await serve({ authorize: () => false }, "right")(path, bearer("right"))).status).toBe(401);
