@@ -1,5 +1,6 @@
 import type { Author, Message } from "chat";
 import { z } from "zod";
+import { isDeeperThan } from "../../src/core/json-depth.ts";
 
 /**
  * A Chat SDK event as the inbox stores it: what is read again when it is parsed, and the platform's own object.
@@ -104,10 +105,13 @@ function timeOf(date: Date): number | undefined {
   return Number.isFinite(time) ? time : undefined;
 }
 
-/** A platform's own object as JSON; `null` when it cannot be (a cycle, a number too large for JSON). */
+const maxDepth = 100;
+
+/** A platform's own object as JSON; `null` when it cannot be (a cycle, a very deep nest, a number too large for JSON). */
 export function toJson(value: unknown): unknown {
   try {
-    return JSON.parse(JSON.stringify(value) ?? "null");
+    const json = JSON.parse(JSON.stringify(value) ?? "null") as unknown;
+    return isDeeperThan(json, maxDepth) ? null : json;
   } catch {
     // Only the hook for the platform's object loses by it; the event itself is whole.
     return null;

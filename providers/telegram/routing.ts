@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDeeperThan } from "../../src/core/json-depth.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerThread } from "../../src/core/messenger-event.ts";
 import { updateKindOf } from "./update-kinds.ts";
@@ -36,6 +37,9 @@ const membershipEnvelope = z.object({ chat: envelopeChat });
 type EnvelopeChat = z.infer<typeof envelopeChat>;
 type Envelope = z.infer<typeof envelope>;
 
+/** Far more than the Bot API nests, rich messages and quoted messages included. */
+const maxDepth = 100;
+
 /** Routes the JSON of a webhook. Total: whatever comes, it is routed, ignored or called invalid. */
 export function routeUpdate(update: unknown): RoutedUpdate {
   if (typeof update !== "object" || update === null || Array.isArray(update)) {
@@ -46,6 +50,8 @@ export function routeUpdate(update: unknown): RoutedUpdate {
     return { kind: "invalid", reason: "The body is not a Bot API update: `update_id` is not an integer." };
   }
   const { kind, treatment } = updateKindOf(update as Record<string, unknown>);
+  // It could never be stored, and would come again for ever.
+  if (isDeeperThan(update, maxDepth)) return unreadable(kind);
   const content = (update as Record<string, unknown>)[kind];
   const updateKey = `u:${String(updateId)}`;
   switch (treatment) {

@@ -266,7 +266,9 @@ export class AgentRuntime extends LifecycleCapability {
       }
       return { kind: "bytes", bytes: file.bytes, mediaType: file.mediaType ?? mediaType };
     } catch (error) {
-      this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", mediaType });
+      // Who sent the file has chosen its media type: only what is known of it goes into the log.
+      const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
+      this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
       return {
         kind: "text",
         text: `${describe({ kind: "document", name, mediaType })} (it could not be loaded)`,

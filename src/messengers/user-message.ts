@@ -4,6 +4,7 @@ import type {
   MessengerAttachment,
   MessengerAuthor,
   MessengerEvent,
+  QuotedMessage,
 } from "../core/messenger-event.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 
@@ -15,6 +16,10 @@ type MediaSettings = Pick<
 
 /** Longest text of a quoted message that the model gets, in characters. */
 const MAX_QUOTE_LENGTH = 1000;
+/** Longest name of a speaker, in characters. */
+const MAX_NAME_LENGTH = 64;
+/** Everything that a reader may take for the beginning of a line. */
+const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 /** Longest text file that is read into the conversation, in bytes. */
 const MAX_TEXT_FILE_BYTES = 200_000;
 const REFERENCE_SCHEME = "switchboard-attachment:";
@@ -31,7 +36,8 @@ export function userParts(
   let text = "";
   for (const event of events) {
     const settings = settingsOf(event.messengerId);
-    const lines = [textOf(event, settings)];
+    const label = speakerLabel(event, settings);
+    const lines = [textOf(event)];
     const files: UserParts = [];
     const attachments = [
       ...(event.message?.attachments ?? []),
@@ -41,43 +47,59 @@ export function userParts(
       if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment));
       else lines.push(describe(attachment));
     }
-    const block = lines.filter((line) => line !== "").join("\n");
+    const said = lines.filter((line) => line !== "").join("\n");
+    const block = label === undefined ? said : `${label}: ${said.replaceAll(LINE_BREAK, "\n  ")}`;
     if (block !== "") text += text === "" ? block : `\n${block}`;
     parts.push(...files);
   }
   return [{ type: "text", text }, ...parts];
 }
 
-function textOf(event: MessengerEvent, settings: MediaSettings): string {
-  const { action, message } = event;
-  const said =
-    action === undefined ? quoted(event) + (message?.text ?? "").trim() : `[Button pressed: ${action.data}]`;
-  const label = speakerLabel(event, settings);
-  return label === undefined ? said : `${label}: ${said}`;
+function textOf({ action, message }: MessengerEvent): string {
+  return action === undefined
+    ? quoted(message?.quoted) + (message?.text ?? "").trim()
+    : `[Button pressed: ${action.data}]`;
 }
 
-/** Who speaks, in front of a message of a group. In a private chat there is nobody else. */
+/**
+ * Who speaks, in front of a message of a group. In a private chat there is nobody else. Further lines of a message are
+ * indented, and a label has neither line breaks nor, unless the bot made it, colons: so that a line at the margin which
+ * begins with a name and a colon is never something that somebody wrote.
+ */
 function speakerLabel(event: MessengerEvent, settings: MediaSettings): string | undefined {
   const { author } = event;
   if (event.thread.isDirectMessage || author === undefined || settings.channelSpeakerLabel === false)
     return undefined;
   return typeof settings.channelSpeakerLabel === "function"
-    ? settings.channelSpeakerLabel(author)
-    : nameOf(author);
+    ? inOneLine(settings.channelSpeakerLabel(author))
+    : clip(
+        inOneLine(nameOf(author))
+          .replaceAll(/\s*[:：]\s*/g, " ")
+          .trim(),
+      ) || author.userId;
+}
+
+/** Without line breaks, other control characters, and those that turn the direction of writing. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu, " ").trim();
+}
+
+function clip(name: string): string {
+  const characters = [...name];
+  return characters.length > MAX_NAME_LENGTH ? `${characters.slice(0, MAX_NAME_LENGTH).join("")}…` : name;
 }
 
 function nameOf(author: MessengerAuthor): string {
   return author.fullName || author.userName || author.userId;
 }
 
-function quoted(event: MessengerEvent): string {
-  const quote = event.message?.quoted;
+function quoted(quote: QuotedMessage | undefined): string {
   if (quote === undefined || quote.text === "") return "";
   const whose = quote.isFromBot
     ? "your message"
     : quote.author === undefined
       ? "a message"
-      : `${nameOf(quote.author)}'s message`;
+      : `${clip(inOneLine(nameOf(quote.author)))}'s message`;
   const text =
     quote.text.length > MAX_QUOTE_LENGTH ? `${quote.text.slice(0, MAX_QUOTE_LENGTH)}…` : quote.text;
   return `[In reply to ${whose}: "${text}"]\n`;
