@@ -9,6 +9,11 @@ export const MOST_CANDIDATES = 10;
  * messages of which a bot gets no update.
  */
 const LEAST_TAIL = 3;
+/**
+ * In private chats a bot gets every message, so that a root that was there all the time knows the newest id well. The
+ * id of a message that is sent anew shows where that was wrong.
+ */
+const WATCHED_TAIL = 5;
 /** Ids remembered of one box: about this many back from the newest. */
 const MEMORY = 400;
 /** Above this many boxes in memory the idle ones are let go. */
@@ -71,9 +76,12 @@ export class MessageBoxMemory implements MessageBoxes {
 
   unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
     const known = this.#boxes.get(boxKey(address.messengerId, box));
-    const { ids, isTooLong } = idsBetween(range, known?.newest, (id) => known?.seen.has(id) === true);
-    // A root that was started meanwhile does not know what it granted before.
-    const isShared = range.sinceAt < this.#startedAt || this.#hasOtherPost(address, range.sinceAt);
+    // A root that was started meanwhile does not know what came and what it granted before.
+    const wasThere = range.sinceAt >= this.#startedAt;
+    const tail = wasThere && address.isDirectMessage ? WATCHED_TAIL : MOST_CANDIDATES;
+    const isSeen = (id: number): boolean => known?.seen.has(id) === true;
+    const { ids, isTooLong } = idsBetween(range, known?.newest, isSeen, tail);
+    const isShared = !wasThere || this.#hasOtherPost(address, range.sinceAt);
     return Promise.resolve({ ids, isTooLong, isShared });
   }
 
@@ -109,12 +117,13 @@ export class MessageBoxMemory implements MessageBoxes {
 
 /**
  * The ids of a range that nobody has seen, up to the most that are asked about. An open range ends after the newest
- * known id: with as many ids as there is room for, and too long when there is room for too few.
+ * known id: with `tail` ids or as many as there is room for, and is too long when there is room for too few.
  */
 export function idsBetween(
   { afterId, beforeId }: Pick<IdRange, "afterId" | "beforeId">,
   newest: number | undefined,
   isSeen: (id: number) => boolean,
+  tail = MOST_CANDIDATES,
 ): Pick<UnseenIds, "ids" | "isTooLong"> {
   const ids: number[] = [];
   const knownEnd = beforeId === undefined ? Math.max(newest ?? 0, afterId) : beforeId - 1;
@@ -125,7 +134,7 @@ export function idsBetween(
     ids.push(id);
   }
   if (beforeId === undefined) {
-    for (let id = knownEnd + 1; ids.length < MOST_CANDIDATES; id += 1) ids.push(id);
+    for (let id = knownEnd + 1; ids.length < MOST_CANDIDATES && id <= knownEnd + tail; id += 1) ids.push(id);
   }
   return { ids, isTooLong: false };
 }

@@ -28,8 +28,8 @@ import type { Reply } from "./reply.ts";
  * - None is: the post did not happen, and is made anew, without a mark. The id of the new message then tells how far
  *   the box had really come: unseen ids between the last one asked about and that one are asked about too. A message
  *   found there is the lost one after all; it stays, and the newer one is taken away.
- * - Several are, too many ids were unseen, another thread of the chat may own one, or the calls fail: `onUnknown` of
- *   the policy decides.
+ * - Several are, too many ids were unseen, another thread of the chat may own one, or the platform refuses to
+ *   say: `onUnknown` of the policy decides.
  *
  * It is a heuristic: what another program sends with the same token, in the same chat, at the same time, without any
  * update to this one, would be taken for the lost message. Nothing here is stored but the conclusion: after a crash the
@@ -38,7 +38,6 @@ import type { Reply } from "./reply.ts";
 
 /** A post may land this much after its time limit. */
 export const LANDS_LATE_MS = 2_000;
-const MOST_FAILURES = 4;
 
 /** Epoch milliseconds after which a lost post of the row cannot land any more. */
 export function landsBy(row: OutboxRow, reply: Reply): number {
@@ -126,7 +125,8 @@ export async function probeNext(
       return undefined;
     case "transient":
     case "unknown":
-      if (inquiry.failures < MOST_FAILURES) {
+      // Nothing is lost by asking later, and a platform that does not answer shows nothing else either.
+      if (clock.now() - landsBy(row, reply) < GIVE_UP_AFTER_MS) {
         store(context, entry, { retryAt: clock.now() + backoffMs(inquiry.failures, random()) });
         return undefined;
       }

@@ -114,9 +114,12 @@ interface Ending extends CrashWorld {
 }
 
 /** Lives through the scenario, dying at each of the given boundaries. */
-async function live(scenario: Scenario, crashes: readonly number[]): Promise<Ending> {
+async function live(scenario: Scenario, crashes: readonly number[], probing = false): Promise<Ending> {
   let receipt: DeliveryReceipt | undefined;
-  const world = createCrashWorld({ limits: { maxLength: scenario.maxLength, maxEntities: 100 } });
+  const world = createCrashWorld({
+    limits: { maxLength: scenario.maxLength, maxEntities: 100 },
+    probing,
+  });
   for (const crashAt of [...crashes, 0]) {
     let process: CrashProcess | undefined;
     try {
@@ -177,6 +180,42 @@ it.each(SCENARIOS)("ends whole when the process dies once, at any boundary: $nam
   }
   // From the write before a post to the write after it, and nowhere else.
   expect(inDoubt).toBeLessThanOrEqual(posts * IN_DOUBT.length);
+});
+
+it.each(SCENARIOS)(
+  "shows each message once and unmarked when the process dies once, at any boundary, where a lost post is found again: $name",
+  async (scenario) => {
+    const limits = { maxLength: scenario.maxLength, maxEntities: 100 };
+    const parts = scenario.texts.flatMap((text) => expectedMessages(text, limits));
+    const { length } = (await live(scenario, [], true)).boundaries();
+    for (let crashAt = 1; crashAt <= length; crashAt += 1) {
+      const world = await live(scenario, [crashAt], true);
+      expect(world.receipt?.state).toBe("delivered");
+      expect(world.platform.visible("7"), `boundary ${crashAt}`).toEqual(parts);
+    }
+  },
+);
+
+it("shows a message once when the process dies at any two boundaries, also while it looks for a lost one", async () => {
+  const text = "Half past nine, and nobody noticed it.";
+  const scenario: Scenario = {
+    name: "a reply in two chunks",
+    maxLength: 4096,
+    texts: [text],
+    lastReplyId: "r1",
+    turn: async (process) => {
+      if (!isOver(process, "r1")) await stream(process, "r1", text);
+    },
+  };
+  const { length } = (await live(scenario, [], true)).boundaries();
+  for (let first = 1; first <= length; first += 1) {
+    const { length: withSearch } = (await live(scenario, [first], true)).boundaries();
+    for (let second = first + 1; second <= withSearch; second += 1) {
+      const world = await live(scenario, [first, second], true);
+      expect(world.receipt?.state).toBe("delivered");
+      expect(world.platform.visible("7"), `boundaries ${first} and ${second}`).toEqual([text]);
+    }
+  }
 });
 
 it("ends whole when the process dies twice, at any two boundaries", async () => {

@@ -90,7 +90,7 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
 }
 
 export function startOf(id: string, more: Partial<ReplyStart> = {}): ReplyStart {
-  return { id, address: ADDRESS, policy: { editEveryMs: 100 }, ...more };
+  return { id, address: ADDRESS, policy: { editEveryMs: 100 }, seenMessageId: "100", ...more };
 }
 
 /** For work of a process that may die under it. */
