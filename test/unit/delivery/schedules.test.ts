@@ -122,8 +122,8 @@ async function turns(process: CrashProcess, plans: readonly Plan[]): Promise<voi
   }
 }
 
-async function live({ plans, faults, crashes }: Schedule): Promise<CrashWorld> {
-  const world = createCrashWorld({ limits: LIMITS, pacing: PACING });
+async function live({ plans, faults, crashes }: Schedule, probing = false): Promise<CrashWorld> {
+  const world = createCrashWorld({ limits: LIMITS, pacing: PACING, probing });
   for (const { method, skip, fault } of faults) {
     world.platform.fault(method, ...Array.from({ length: skip }, () => undefined), fault);
   }
@@ -184,6 +184,27 @@ it("shows every reply whole, once or marked, in order, and breaks no penalty, on
       for (const draft of drafts) expect(stripMark(draft)).toMatch(/^[rd]\dw|^bold/);
       const rows = states.flatMap((receipt) => receipt?.messages ?? []);
       expect(rows.filter(({ state }) => state === "sent")).toHaveLength(parts.length);
+    }),
+    { numRuns: Number(process.env["SCHEDULES"] ?? 150) },
+  );
+});
+
+it("shows every reply whole, once and unmarked, in order, where lost posts are found again, on any schedule", async () => {
+  await fc.assert(
+    fc.asyncProperty(schedule, async (input) => {
+      const world = await live(input, true);
+      const { platform } = world;
+      expect(platform.penaltyBreaches.length).toBeLessThanOrEqual(input.crashes.length);
+      const end = world.boot(0);
+      const receipts = input.plans.map((_plan, index) => end.delivery.receipt(idOf(index)));
+      const refused = receipts.some(
+        (receipt) => receipt?.messages.some(({ state }) => state === "failed") === true,
+      );
+      // Content that was refused twice.
+      if (refused) return;
+      for (const receipt of receipts) expect(receipt?.state).toBe("delivered");
+      const parts = input.plans.flatMap((plan, index) => expectedMessages(textOf(plan, index), LIMITS));
+      expect(platform.visible("7")).toEqual(parts);
     }),
     { numRuns: Number(process.env["SCHEDULES"] ?? 150) },
   );
