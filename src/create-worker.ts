@@ -39,7 +39,8 @@ export function createWorker<Env = unknown>(
     );
   }
   return {
-    async fetch(request, env, context) {
+    async fetch(received, env, context) {
+      const request = withoutInnerHeaders(received);
       const { pathname } = new URL(request.url);
       if (pathname === "/health") return Response.json({ status: "ok", agent: agentClass.name });
       if (pathname === "/agents" || pathname.startsWith("/agents/"))
@@ -55,6 +56,17 @@ export function createWorker<Env = unknown>(
         .fetch(request);
     },
   };
+}
+
+/** Headers by which agents speak among themselves: they are believed, so none may come from outside. */
+const INNER_HEADER = /^x-(?:agents|cf-agents)-/i;
+
+function withoutInnerHeaders<R extends Request>(request: R): R {
+  const inner = [...request.headers.keys()].filter((name) => INNER_HEADER.test(name));
+  if (inner.length === 0) return request;
+  const headers = new Headers(request.headers);
+  for (const name of inner) headers.delete(name);
+  return new Request(request, { headers }) as R;
 }
 
 async function serveAgents<Env>(

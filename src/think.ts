@@ -2,8 +2,10 @@ import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import type { CallPurpose, CallRequest, Grant, IdRange, UnseenIds } from "./core/budget.ts";
+import { logBotFailure } from "./core/bot-code.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
+import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import { consoleLog } from "./core/log.ts";
 import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
@@ -45,6 +47,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   interruptedStep: "restart" | "continue" = "restart";
   /** A model stream that sends nothing for this long, in milliseconds, has failed. `0` waits for ever. */
   chatStreamStallTimeoutMs = 60_000;
+
+  /** How long the receipts of this object's deliveries are kept, in milliseconds. */
+  keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 
   readonly #runtime: AgentRuntime;
 
@@ -108,6 +113,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return new Response("Not found", { status: 404 });
   }
 
+  /** Logs which kind of error a request or a connection ended with, and where; never its text. Always throws. */
+  override onError(connectionOrError: unknown, error: unknown = connectionOrError): never {
+    logBotFailure(consoleLog, "onError", error);
+    throw error;
+  }
+
   /**
    * Runs a turn and streams it. Resolves when it has ended.
    *
@@ -139,6 +150,21 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** The conversations of this root, the most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
+  }
+
+  /**
+   * What became of the replies and notices of this conversation, the newest first: states, platform message ids,
+   * attempts, times and codes, never a text.
+   *
+   * @example await stub.listDeliveries({ state: "failed", since: Date.now() - 86_400_000 });
+   */
+  listDeliveries(filter: DeliveryFilter = {}): DeliveryReceipt[] {
+    return this.#runtime.thread.delivery.receipts(filter);
+  }
+
+  /** The receipt of one reply of this conversation; `undefined` when there is none, or none any more. */
+  getDelivery(id: string): DeliveryReceipt | undefined {
+    return this.#runtime.thread.delivery.receipt(id);
   }
 
   /** How many updates of kinds that are not handled have come, by `<messenger>:<kind>`. */

@@ -38,9 +38,14 @@ export function logBotFailure(log: Log, method: string, error: unknown): void {
   });
 }
 
-/** The places of a stack, without its first lines, which repeat the message. */
-function frames(error: Error): string | undefined {
-  const places = error.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+/** The places of a stack. The message in front of them is cut off: its own lines may look like places. */
+function frames({ message, stack = "" }: Error): string | undefined {
+  const messageAt = stack.indexOf(message);
+  if (messageAt === -1) return undefined;
+  const places = stack
+    .slice(messageAt + message.length)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line));
   return places.length === 0
     ? undefined
     : places

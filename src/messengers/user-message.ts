@@ -85,7 +85,7 @@ function inOneLine(text: string): string {
 }
 
 function clip(name: string): string {
-  const characters = [...name];
+  const characters = Array.from(name);
   return characters.length > MAX_NAME_LENGTH ? `${characters.slice(0, MAX_NAME_LENGTH).join("")}…` : name;
 }
 

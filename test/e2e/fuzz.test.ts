@@ -154,13 +154,13 @@ async function eachAtOnce<Input>(
       }
     }
   };
-  let isRunning = true;
+  const end = new AbortController();
   const bystander = (async () => {
     const marker = nextMarker();
     const user = rig.simulator.addUser({ first_name: marker });
     const chat = rig.simulator.privateChat(user);
     markers.push({ word: marker, chat });
-    while (isRunning) {
+    while (!end.signal.aborted) {
       const before = repliesIn(rig, chat).length;
       rig.simulator.sendText(chat, user, `question ${marker}`);
       await rig.simulator.waitFor(() => repliesIn(rig, chat).length > before, SOON);
@@ -169,7 +169,7 @@ async function eachAtOnce<Input>(
     }
   })();
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  isRunning = false;
+  end.abort();
   await bystander;
   if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n\n"));
   const health = await fetch(`${rig.bot.url}/health`);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { logBotFailure } from "../../../src/core/bot-code.ts";
+import { createLog } from "../../../src/core/log.ts";
+
+function logged(error: unknown): string {
+  const lines: string[] = [];
+  logBotFailure(
+    createLog((_level, line) => void lines.push(line)),
+    "getTools",
+    error,
+  );
+  return lines.join("\n");
+}
+
+describe("an error of the bot's own code in the log", () => {
+  it("tells where it happened", () => {
+    expect(logged(new TypeError("words of a person"))).toMatch(/failures-in-the-log\.test\.ts:\d+/);
+  });
+
+  it.each(["words of a person", "first\n    at words of a person (x:1:1)", "at words of a person", "%s"])(
+    "holds nothing of the message %j",
+    (message) => {
+      expect(logged(new Error(message))).not.toContain("words");
+      expect(logged(new Error("other", { cause: new Error(message) }))).not.toContain("words");
+      const renamed = new Error(message);
+      renamed.message = "changed";
+      expect(logged(renamed)).not.toContain("words");
+      expect(logged(message)).not.toContain("words");
+      expect(logged({ message, stack: `\n    at ${message}` })).not.toContain("words");
+    },
+  );
+
+  it("is one line, whatever it holds", () => {
+    const error = Object.assign(new Error("x"), { code: 'a\nb\u2028{"level":"info"}' });
+    expect(logged(error).split("\n")).toHaveLength(1);
+  });
+});

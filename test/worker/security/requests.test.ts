@@ -1,0 +1,63 @@
+import { createExecutionContext } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { createWorker } from "../../../src/index.ts";
+import { createWorld } from "../support/world.ts";
+import { testEnv } from "../test-env.ts";
+import { ScriptedBot } from "../worker.ts";
+
+/** What the runtime's console got during the test, as text. */
+function captureConsole(): () => string {
+  const written: string[] = [];
+  const take = (...values: unknown[]): void => {
+    written.push(
+      ...values.map((value) => (value instanceof Error ? String(value.stack) : JSON.stringify(value))),
+    );
+  };
+  for (const level of ["log", "warn", "error"] as const) vi.spyOn(console, level).mockImplementation(take);
+  return () => written.join("\n");
+}
+
+async function request(root: string, path: string, headers: Record<string, string> = {}): Promise<Response> {
+  const worker = createWorker(ScriptedBot, { root, authorize: () => true });
+  if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
+  const incoming = new Request(`https://bot.example${path}`, { headers });
+  return worker.fetch(incoming as Parameters<typeof worker.fetch>[0], testEnv, createExecutionContext());
+}
+
+describe("headers by which objects speak among themselves", () => {
+  it.each(["/", "/agents/scripted-bot/ROOT"])("does not take them from a request to %s", async (path) => {
+    const log = captureConsole();
+    const seen: (string | null)[] = [];
+    const world = createWorld({
+      onRequest: (incoming) => {
+        for (const name of incoming.headers.keys()) seen.push(name);
+        return new Response("the bot's own page");
+      },
+    });
+    const response = await request(world.root, path.replace("ROOT", world.root), {
+      "x-agents-lifecycle-props": '{"not json',
+      "x-cf-agents-subagent-url": "https://elsewhere.example/",
+      "x-harmless": "1",
+    });
+    expect([response.status, await response.text()]).toEqual([200, "the bot's own page"]);
+    expect(seen).toContain("x-harmless");
+    expect(seen.filter((name) => name?.includes("agents"))).toEqual([]);
+    expect(log()).toBe("");
+  });
+});
+
+describe("a request on which the bot's own code fails", () => {
+  it("says nothing of the error, neither in the answer nor in the log", async () => {
+    const log = captureConsole();
+    const world = createWorld({
+      onRequest: () => {
+        throw new Error("EXCEPTION-DETAIL\n    at what somebody wrote");
+      },
+    });
+    const response = await request(world.root, "/page");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toMatch(/EXCEPTION-DETAIL|somebody wrote|\bat /);
+    expect(log()).toContain("bot.failed");
+    expect(log()).not.toMatch(/EXCEPTION-DETAIL|somebody wrote/);
+  });
+});
