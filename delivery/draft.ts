@@ -115,7 +115,8 @@ export async function showDraft(
       return clock.now() + failure.retryAfterMs;
     case "transient":
     case "unknown":
-      reply.notBefore = clock.now() + backoffMs(failures, random());
+      // Text that became whole meanwhile does not wait for a draft.
+      if (!reply.isFinal) reply.notBefore = clock.now() + backoffMs(failures, random());
       return undefined;
     case "gone":
     case "missing":

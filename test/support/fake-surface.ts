@@ -5,6 +5,8 @@ import type {
   Address,
   CallFailure,
   CallOptions,
+  Drafts,
+  NativeStream,
   OutgoingMessage,
   Pacing,
   PostedMessage,
@@ -13,7 +15,17 @@ import type {
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
 
-export type FakeMethod = "post" | "edit" | "remove" | "typing" | "answer" | "probe";
+export type FakeMethod =
+  | "post"
+  | "edit"
+  | "remove"
+  | "typing"
+  | "answer"
+  | "probe"
+  | "draft"
+  | "begin"
+  | "append"
+  | "end";
 
 /**
  * What goes wrong with one call.
@@ -45,6 +57,14 @@ export interface FakeMessage {
   readonly id: string;
   text: string;
   entities: RichText["entities"];
+  /** It is streamed into, and cannot be edited until that has ended. */
+  isStreaming?: boolean;
+}
+
+interface FakeDraft {
+  readonly id: number;
+  readonly text: string;
+  readonly until: number;
 }
 
 export interface FakeSurfaceOptions {
@@ -55,6 +75,10 @@ export interface FakeSurfaceOptions {
   readonly pacing?: Pacing;
   readonly capabilities?: Partial<SurfaceCapabilities>;
   readonly typingLastsMs?: number;
+  /** How long a draft lasts; without it there are none. */
+  readonly draftLastsMs?: number;
+  /** Messages can be streamed into. */
+  readonly streams?: boolean;
   /** Lost posts can be found again: ids are numbers of one box. @default false */
   readonly probing?: boolean;
   /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
@@ -73,6 +97,8 @@ export interface FakeSurface extends Surface {
   /** The chat's messages in order. */
   messages(chatId: string): readonly FakeMessage[];
   visible(chatId: string): readonly string[];
+  /** What the chat's draft shows, while it has not faded and no message has taken its place. */
+  draft(chatId: string): string | undefined;
   /** Somebody else's message, in any chat of the box: takes an id. */
   numberForOther(): string;
   /** A message of the bot that this process knows nothing of. */
@@ -105,6 +131,7 @@ interface Platform {
   readonly faults: Map<FakeMethod, (Fault | undefined)[]>;
   readonly always: Map<FakeMethod, Fault>;
   readonly penalties: Map<string, number>;
+  readonly drafts: Map<string, FakeDraft>;
   lastId: number;
 }
 
@@ -116,6 +143,7 @@ export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
     faults: new Map(),
     always: new Map(),
     penalties: new Map(),
+    drafts: new Map(),
     lastId: 100,
   });
 }
@@ -128,6 +156,8 @@ class MemorySurface implements FakeSurface {
   readonly pacing: Pacing;
   readonly typingLastsMs: number;
   readonly probing: Probing | undefined;
+  readonly drafts: Drafts | undefined;
+  readonly stream: NativeStream | undefined;
   readonly #options: FakeSurfaceOptions;
   readonly #platform: Platform;
 
@@ -139,6 +169,8 @@ class MemorySurface implements FakeSurface {
     this.limits = options.limits ?? { maxLength: 4096, maxEntities: 100 };
     this.pacing = options.pacing ?? ROOMY_PACING;
     this.typingLastsMs = options.typingLastsMs ?? 5_000;
+    this.drafts = options.draftLastsMs === undefined ? undefined : this.#drafts(options.draftLastsMs);
+    this.stream = options.streams === true ? this.#stream() : undefined;
     this.probing =
       options.probing === true
         ? { box: () => "common", probe: (...call) => this.#probe(...call) }
@@ -168,6 +200,11 @@ class MemorySurface implements FakeSurface {
 
   visible(chatId: string): readonly string[] {
     return this.#chat(chatId).map(({ text }) => text);
+  }
+
+  draft(chatId: string): string | undefined {
+    const draft = this.#platform.drafts.get(chatId);
+    return draft !== undefined && draft.until > this.#options.clock.now() ? draft.text : undefined;
   }
 
   numberForOther(): string {
@@ -200,8 +237,53 @@ class MemorySurface implements FakeSurface {
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
       this.#chat(address.chatId).push({ id, text, entities });
+      this.#platform.drafts.delete(address.chatId);
       return { messageId: id };
     });
+  }
+
+  #drafts(lastsMs: number): Drafts {
+    return {
+      lastsMs,
+      show: async ({ chatId }, draft, options) => {
+        const call = { chatId, text: draft.text, entities: draft.entities.length };
+        await this.#call("draft", call, options, () => {
+          this.#checkText(draft);
+          if (draft.id < 1) throw new FakeFailure({ kind: "rejected", code: "draft-id" });
+          const until = this.#options.clock.now() + lastsMs;
+          this.#platform.drafts.set(chatId, { id: draft.id, text: draft.text, until });
+        });
+      },
+    };
+  }
+
+  #stream(): NativeStream {
+    return {
+      begin: async ({ chatId }, { text, entities, replyTo }, options) =>
+        this.#call("begin", { chatId, text, entities: entities.length, replyTo }, options, () => {
+          this.#checkText({ text, entities });
+          this.#platform.lastId += 1;
+          const id = String(this.#platform.lastId);
+          this.#chat(chatId).push({ id, text, entities, isStreaming: true });
+          return { messageId: id };
+        }),
+      append: async ({ chatId }, messageId, { text, entities }, options) => {
+        await this.#call("append", { chatId, messageId, text, entities: entities.length }, options, () => {
+          const found = this.#find(chatId, messageId);
+          if (found.isStreaming !== true) throw new FakeFailure({ kind: "rejected", code: "not-streaming" });
+          const shift = found.text.length;
+          const more = entities.map((entity) => ({ ...entity, offset: entity.offset + shift }));
+          this.#checkText({ text: found.text + text, entities: more });
+          found.text += text;
+          found.entities = [...found.entities, ...more];
+        });
+      },
+      end: async ({ chatId }, messageId, options) => {
+        await this.#call("end", { chatId, messageId }, options, () => {
+          this.#find(chatId, messageId).isStreaming = false;
+        });
+      },
+    };
   }
 
   async edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void> {
@@ -213,6 +295,7 @@ class MemorySurface implements FakeSurface {
       () => {
         this.#checkText(message);
         const found = this.#find(address.chatId, messageId);
+        if (found.isStreaming === true) throw new FakeFailure({ kind: "rejected", code: "streaming" });
         if (found.text === text && JSON.stringify(found.entities) === JSON.stringify(entities)) {
           throw new FakeFailure({ kind: "unchanged", code: "not-modified" });
         }
