@@ -4,6 +4,7 @@ import { systemDeps, type Deps } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelInstance } from "./guard-model.ts";
+import { mergeStreamEvents } from "./merge-stream-events.ts";
 import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";
 
 /** The names that `modelFromEnv` reads. An empty value counts as none. */
@@ -31,6 +32,8 @@ export interface ConfiguredModel {
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5";
 export const DEFAULT_WORKERS_AI_MODEL = "@cf/openai/gpt-oss-120b";
+/** Short enough for a text that is watched as it grows. */
+const MERGE_EVENTS_MS = 100;
 const PUBLIC_OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 /**
@@ -81,7 +84,7 @@ function openaiCompatible(
   baseUrl: string,
   apiKey: string | undefined,
   modelId: string | undefined,
-  deps: Pick<Deps, "fetch">,
+  deps: Pick<Deps, "clock" | "fetch">,
 ): ConfiguredModel {
   const { origin, pathname } = parseBaseUrl("OPENAI_BASE_URL", baseUrl, PUBLIC_OPENAI_BASE_URL);
   if (modelId === undefined) {
@@ -94,7 +97,7 @@ function openaiCompatible(
     name: "openai-compatible",
     baseURL: baseUrl,
     apiKey,
-    fetch: deps.fetch,
+    fetch: mergeStreamEvents(deps.fetch, { clock: deps.clock, mergeMs: MERGE_EVENTS_MS }),
   });
   return {
     model: provider.chatModel(modelId),
