@@ -1,6 +1,12 @@
 import type { Budget } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
-import type { Delivery, DeliveryReceipt, ReplyStart, ReplyState } from "../src/core/delivery.ts";
+import type {
+  Delivery,
+  DeliveryFilter,
+  DeliveryReceipt,
+  ReplyStart,
+  ReplyState,
+} from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, Surface } from "../src/core/surface.ts";
@@ -12,6 +18,7 @@ import { Lane } from "./lane.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
 import { entryAfterStart, entryOf } from "./outbox-entry.ts";
 import { OutboxStore } from "./outbox-store.ts";
+import { Receipts } from "./receipts.ts";
 import { Reply } from "./reply.ts";
 import { ReplyStore } from "./reply-store.ts";
 import type { ReplyRecord } from "./reply-store.ts";
@@ -30,6 +37,8 @@ export interface DeliveryOptions {
   readonly surfaceFor: (messengerId: string) => Surface;
   /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
   readonly onWake: (at: number | undefined) => void;
+  /** How long receipts are kept, in milliseconds; swept once a day while there is something to do. @default 30 days */
+  readonly keepReceiptsMs?: () => number;
   /** A reply has ended. Called once for each. */
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
   /** A chat takes nothing any more, until `revive`. */
@@ -41,8 +50,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
-/** Receipts are kept this long. */
-const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 /** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
 const MOST_WITHDRAWN = 50;
@@ -51,6 +59,7 @@ class Engine implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
+  readonly #receipts: Receipts;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
   readonly #lanes = new Map<string, Lane>();
@@ -67,6 +76,7 @@ class Engine implements Delivery {
     this.#options = options;
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
+    this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -175,12 +185,11 @@ class Engine implements Delivery {
   }
 
   receipt(replyId: string): DeliveryReceipt | undefined {
-    const record = this.#store.read(replyId);
-    if (record === undefined) return undefined;
-    const messages = this.#outbox
-      .rowsOf(replyId)
-      .map(({ part, state, messageId, code, attempts }) => ({ part, state, messageId, code, attempts }));
-    return { replyId, state: record.state, messages };
+    return this.#receipts.get(replyId);
+  }
+
+  receipts(filter: DeliveryFilter = {}): DeliveryReceipt[] {
+    return this.#receipts.list(filter);
   }
 
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
@@ -331,7 +340,8 @@ class Engine implements Delivery {
     const now = this.#options.deps.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
-    for (const id of this.#store.openedBefore(now - KEEP_MS)) {
+    const keepMs = this.#options.keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
+    for (const id of this.#store.openedBefore(now - keepMs)) {
       if (this.#replies.get(id)?.isOpen === true) continue;
       this.#options.database.transaction(() => {
         this.#outbox.deleteOf(id);

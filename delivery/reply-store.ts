@@ -92,6 +92,28 @@ export class ReplyStore {
     return this.#database.all<Stored>("SELECT * FROM reply_v1 WHERE id = ?", id).map(recordOf)[0];
   }
 
+  /** Replies by the time of their start, the newest first. */
+  newest({
+    state,
+    since,
+    limit,
+  }: {
+    state: ReplyState | undefined;
+    since: number;
+    limit: number;
+  }): ReplyRecord[] {
+    return this.#database
+      .all<Stored>(
+        `SELECT * FROM reply_v1 WHERE opened_at >= ? AND (? IS NULL OR state = ?)
+         ORDER BY position DESC LIMIT ?`,
+        since,
+        state ?? null,
+        state ?? null,
+        limit,
+      )
+      .map(recordOf);
+  }
+
   insert(record: ReplyRecord, endedAt: number | undefined): void {
     this.#database.run(
       "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

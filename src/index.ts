@@ -21,4 +21,11 @@ export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from 
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
 
 // Delivery
-export type { DeliveryPolicy, DeliveryReceipt, OutboxState, ReplyState } from "./core/delivery.ts";
+export type {
+  DeliveryFilter,
+  DeliveryPolicy,
+  DeliveryReceipt,
+  MessageReceipt,
+  OutboxState,
+  ReplyState,
+} from "./core/delivery.ts";

@@ -90,17 +90,40 @@ export interface ReplyStart {
 
 export type ReplyState = "streaming" | "final" | "delivered" | "gone" | "failed" | "withdrawn";
 
-/** What became of one visible message: the stored proof of delivery (I12). */
+/** What became of one reply and its visible messages: the stored proof of delivery (I12). Holds no text (I10). */
 export interface DeliveryReceipt {
   readonly replyId: string;
+  readonly messengerId: string;
+  readonly threadId: string;
   readonly state: ReplyState;
-  readonly messages: readonly {
-    readonly part: number;
-    readonly state: OutboxState;
-    readonly messageId?: string;
-    readonly code?: string;
-    readonly attempts: number;
-  }[];
+  /** Why it is `gone` or `failed`. */
+  readonly code?: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly endedAt?: number;
+  readonly messages: readonly MessageReceipt[];
+}
+
+export interface MessageReceipt {
+  /** Place in the reply, from 0. Negative: a repetition that was taken away again. */
+  readonly part: number;
+  readonly state: OutboxState;
+  /** The platform's id. */
+  readonly messageId?: string;
+  /** Of the last failure that has not been made good. */
+  readonly code?: string;
+  /** Posts that were begun, and other calls that failed. */
+  readonly attempts: number;
+  /** Epoch milliseconds at which the platform's id was learnt. */
+  readonly sentAt?: number;
+}
+
+export interface DeliveryFilter {
+  readonly state?: ReplyState;
+  /** Only replies that were created at this time or later, in epoch milliseconds. */
+  readonly since?: number;
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
 }
 
 /**
@@ -141,4 +164,6 @@ export interface Delivery {
   /** Resolves when the reply has ended (delivered, gone, failed or withdrawn). */
   settled(replyId: string): Promise<ReplyState>;
   receipt(replyId: string): DeliveryReceipt | undefined;
+  /** Receipts, the newest first. */
+  receipts(filter?: DeliveryFilter): DeliveryReceipt[];
 }

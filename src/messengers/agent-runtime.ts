@@ -33,6 +33,7 @@ export type ThinkModel = Exclude<LanguageModel, string> | string;
 export interface AgentMethods {
   readonly maxSteps: number;
   readonly maxContextTokens: number;
+  readonly keepDeliveriesMs: number;
   readonly interruptedStep: "restart" | "continue";
   readonly chatStreamStallTimeoutMs: number;
   getModel(): ThinkModel;
@@ -121,6 +122,7 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#link(),
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
+      keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
       wakeAt: (at) => this.#wakeAt(at),
     });
     return this.#thread;

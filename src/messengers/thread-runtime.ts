@@ -30,6 +30,8 @@ export interface ThreadRuntimeOptions {
   readonly root: RootLink;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
   readonly commands: () => ThinkCommands;
+  /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
+  readonly keepDeliveriesMs?: () => number;
   /** Asks for `drive` to be called at this time even if the object dies meanwhile. */
   readonly wakeAt: (at: number) => void;
 }
@@ -70,6 +72,7 @@ export class ThreadRuntime {
       deps,
       log,
       budget: root.budget,
+      keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) =>
         this.#definition(messengerId).platform.surface(this.#platform(messengerId)),
       onWake: (at) => {

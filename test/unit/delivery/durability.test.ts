@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { createDelivery } from "../../../delivery/index.ts";
+import type { DeliveryFilter } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { createHarness, depsOn, expectedMessages } from "./engine-harness.ts";
-import { createCrashWorld, startOf } from "./crash-world.ts";
+import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -78,6 +79,7 @@ it("ends a promise of `settled` for each reply, asked before or after its end", 
 
 it("keeps a receipt with the messages' ids and without any text, and sweeps it after thirty days", async () => {
   const { delivery, database, start, advance, clock } = createHarness();
+  const openedAt = clock.now();
   delivery.open(start("r1"));
   delivery.append("r1", "A secret");
   await advance(1_000);
@@ -87,8 +89,12 @@ it("keeps a receipt with the messages' ids and without any text, and sweeps it a
   delivery.append("stranded", "Half");
   expect(delivery.receipt("r1")).toEqual({
     replyId: "r1",
+    messengerId: "telegram",
+    threadId: "telegram:7",
     state: "delivered",
-    messages: [{ part: 0, state: "sent", messageId: "101", code: undefined, attempts: 1 }],
+    createdAt: openedAt,
+    endedAt: openedAt + 1_050,
+    messages: [{ part: 0, state: "sent", messageId: "101", attempts: 1, sentAt: openedAt + 50 }],
   });
   const stored = JSON.stringify([
     database.all("SELECT * FROM reply_v1 WHERE id = 'r1'"),
@@ -100,6 +106,98 @@ it("keeps a receipt with the messages' ids and without any text, and sweeps it a
   expect(delivery.receipt("r1")).toBeUndefined();
   expect(delivery.receipt("stranded")?.state).toBe("streaming");
   expect(database.all("SELECT * FROM outbox_v1")).toHaveLength(1);
+});
+
+it("keeps receipts as long as it is told to", async () => {
+  const harness = createHarness();
+  const { start, clock, database } = harness;
+  const delivery = createDelivery({
+    database,
+    deps: depsOn(clock),
+    log: createLog(() => {}),
+    budget: harness.budget,
+    surfaceFor: () => harness.surface,
+    onWake: () => {},
+    keepReceiptsMs: () => 2 * DAY_MS,
+  });
+  delivery.send(start("r1"), "Hello.");
+  await clock.advance(1_000);
+  await clock.advance(1.5 * DAY_MS);
+  await delivery.run();
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+  await clock.advance(DAY_MS);
+  await delivery.run();
+  expect(delivery.receipts()).toEqual([]);
+});
+
+it("lists receipts by state and time, the newest first", async () => {
+  const { surface, delivery, start, advance, clock } = createHarness();
+  delivery.send(start("r1"), "One.");
+  await advance(1_000);
+  surface.fault("post", { kind: "fail", failure: { kind: "rejected", code: "empty" } });
+  delivery.send(start("r2"), "Two.");
+  await advance(1_000);
+  const since = clock.now();
+  delivery.send(start("r3"), "Three.");
+  await advance(1_000);
+  const ids = (filter?: DeliveryFilter) => delivery.receipts(filter).map(({ replyId }) => replyId);
+  expect(ids()).toEqual(["r3", "r2", "r1"]);
+  expect(ids({ state: "delivered" })).toEqual(["r3", "r1"]);
+  expect(ids({ since })).toEqual(["r3"]);
+  expect(ids({ limit: 2 })).toEqual(["r3", "r2"]);
+  expect(delivery.receipts({ state: "failed" })).toMatchObject([
+    { replyId: "r2", code: "empty", messages: [{ part: 0, state: "failed", code: "empty", attempts: 1 }] },
+  ]);
+});
+
+it("shows nothing for a reply that ends in silence, and removes what an earlier attempt showed", async () => {
+  const { surface, delivery, start, advance, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.finish("r1", "");
+  await advance(10_000);
+  expect(surface.calls.filter(({ method }) => method !== "typing")).toEqual([]);
+  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [] });
+  delivery.open(start("r2"));
+  delivery.append("r2", "On second thoughts");
+  await advance(1_000);
+  expect(visible()).toEqual(["On second thoughts"]);
+  delivery.replace("r2", "");
+  await advance(1_000);
+  delivery.finish("r2", "");
+  await advance(1_000);
+  expect(visible()).toEqual([]);
+  expect(delivery.receipt("r2")).toMatchObject({ state: "delivered", messages: [{ state: "removed" }] });
+  delivery.open(start("r3"));
+  delivery.append("r3", "A third");
+  await advance(1_000);
+  delivery.withdraw("r3");
+  delivery.open(start("r4", { takesOver: "r3" }));
+  delivery.finish("r4", "");
+  await advance(1_000);
+  expect(visible()).toEqual([]);
+  expect(await delivery.settled("r4")).toBe("delivered");
+});
+
+it("ends silently also when the process dies at any boundary of that", async () => {
+  for (let crashAt = 0; crashAt < 14; crashAt += 1) {
+    const world = createCrashWorld({ probing: true });
+    for (const at of [crashAt, 0]) {
+      try {
+        const process = world.boot(at);
+        void process.delivery.run().catch(ignoreCrash);
+        if (process.delivery.receipt("r1")?.state !== "delivered") {
+          process.delivery.open(startOf("r1"));
+          process.delivery.append("r1", "On second thoughts");
+          await process.advance(500);
+          if (!process.isDead()) process.delivery.finish("r1", "");
+        }
+        await process.advance(60_000);
+      } catch (error) {
+        ignoreCrash(error);
+      }
+    }
+    expect(world.platform.visible("7"), `boundary ${crashAt}`).toEqual([]);
+  }
 });
 
 it("writes few rows for a short reply that streams", async () => {
