@@ -27,8 +27,11 @@ export type ThinkCommands = Readonly<Record<string, ThinkCommand>>;
 
 /** What the built-in commands can do to the conversation. */
 export interface CommandHost {
-  /** Ends the running turn; `false` when there is none. It says so in the reply itself. */
-  stop(): boolean;
+  /**
+   * Ends the running turn, if it answers the thread of the command: several may share one agent. `false` when there is
+   * none. It says so in the reply itself.
+   */
+  stop(by: MessengerEvent): boolean;
   openSession(): void;
 }
 
@@ -43,12 +46,12 @@ export function builtInCommands(host: CommandHost, all: () => ThinkCommands): Th
     help: { description: "Show the commands", handler: () => helpText(all()) },
     stop: {
       description: "Stop the answer that is being written",
-      handler: () => (host.stop() ? undefined : NOTHING_TO_STOP),
+      handler: ({ event }) => (host.stop(event) ? undefined : NOTHING_TO_STOP),
     },
     new: {
       description: "Begin a new conversation",
-      handler: () => {
-        host.stop();
+      handler: ({ event }) => {
+        host.stop(event);
         host.openSession();
         return NEW_SESSION;
       },

@@ -121,7 +121,7 @@ export class Intake {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const { delivery, memory } = this.#options;
-    if (event.kind === "mention" && definition.subscribeOnMention) memory.subscribe(event.thread.id);
+    if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
     const commands = this.#options.commands();
     const sorted = sortEvent(event, {
       respondTo: definition.respondTo,
@@ -163,20 +163,27 @@ export class Intake {
     }
   }
 
+  /** Only who may use the bot makes it listen: otherwise a stranger could have it answer what nobody asked it. */
+  async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
+      return false;
+    return !this.#options.memory.isSubscribed(event.thread.id) && (await this.#mayUse(event, definition));
+  }
+
+  async #mayUse(event: MessengerEvent, { allow }: NormalizedMessengerDefinition): Promise<boolean> {
+    const { author } = event;
+    if (allow === undefined || author === undefined) return allow === undefined;
+    if (typeof allow === "function") return this.#inTime("allow", allow(author, event));
+    return allow.some((id) => String(id) === author.userId);
+  }
+
   async #isAllowed(
     row: InboxRow,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
   ): Promise<boolean> {
-    const { allow } = definition;
-    if (allow === undefined) return true;
+    if (await this.#mayUse(event, definition)) return true;
     const { author } = event;
-    const isAllowed =
-      author !== undefined &&
-      (typeof allow === "function"
-        ? await this.#inTime("allow", allow(author, event))
-        : allow.some((id) => String(id) === author.userId));
-    if (isAllowed) return true;
     const isFirst = author !== undefined && this.#options.memory.refuseOnce(event.messengerId, author.userId);
     this.#options.database.transaction(() => {
       if (isFirst)

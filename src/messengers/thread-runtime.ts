@@ -97,7 +97,7 @@ export class ThreadRuntime {
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(
-        { stop: () => this.#runner.stop(), openSession: () => memory.openSession(deps.newId()) },
+        { stop: (by) => this.#runner.stop(by), openSession: () => memory.openSession(deps.newId()) },
         commands,
       ),
       ...options.commands(),

@@ -95,10 +95,10 @@ export class TurnRunner {
   }
 
   /** The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs. */
-  stop(): boolean {
+  stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     const { database, delivery, engine, inbox, turns } = this.#options;
     const turn = turns.unfinished().find((candidate) => candidate.state === "open");
-    if (turn === undefined) return false;
+    if (turn === undefined || (by !== undefined && !isIts(turn, by))) return false;
     const mark = safeText(this.#policy(turn.address), "stoppedResponseText", turn.context);
     this.#waits.get(turn.id)?.abort();
     database.transaction(() => {
@@ -364,8 +364,16 @@ export class TurnRunner {
   }
 }
 
-function isForThread(row: InboxRow, turn: Turn): boolean {
-  return row.messengerId === turn.address.messengerId && row.incoming.thread.id === turn.address.threadId;
+function isForThread({ incoming, messengerId }: InboxRow, turn: Turn): boolean {
+  return isIts(turn, { messengerId, thread: incoming.thread });
+}
+
+/** Whether a turn answers the thread of an event. */
+function isIts(
+  { address }: Turn,
+  { messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">,
+): boolean {
+  return messengerId === address.messengerId && thread.id === address.threadId;
 }
 
 /** Where the answer to an event goes. */

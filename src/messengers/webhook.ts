@@ -16,7 +16,7 @@ export async function admitWebhook(
     return problem(405, "method_not_allowed", "This is a webhook: send a POST request.", { allow: "POST" });
   }
   const { verification } = definition.platform;
-  if (definition.verifyWebhook === undefined && verification.kind === "header") {
+  if (definition.verifyWebhook !== false && verification.kind === "header") {
     if (!(await verification.verify(request.headers))) return unauthorized();
   }
   const body = await readBody(request);

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { builtInCommands } from "../../../src/messengers/commands.ts";
+import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
+import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { admitWebhook } from "../../../src/messengers/webhook.ts";
+import { createIntakeRig } from "../inbox/intake-rig.ts";
+
+const group = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
+const mallory = { userId: "666", fullName: "Mallory" };
+const ada = { userId: "7", fullName: "Ada" };
+
+describe("who may not use the bot", () => {
+  it.each([
+    { name: "somebody who is not on the list", author: mallory },
+    { name: "another bot", author: { ...ada, isBot: true } },
+    { name: "a message without an author", author: undefined },
+    { name: "an anonymous administrator, who writes as the group", author: { userId: "-5" } },
+    { name: "a channel that is linked to the group", author: { userId: "-1007" } },
+  ])("does not subscribe a thread by a mention of $name", async ({ author }) => {
+    const rig = createIntakeRig({
+      definition: { allow: ["7"], respondTo: ["mention", "subscribed-thread"] },
+    });
+    rig.receive("@bot listen to all of this", { kind: "mention", thread: group, author });
+    await rig.intake.run();
+    rig.receive("nobody asked the bot", { kind: "message", thread: group, author: ada });
+    await rig.intake.run();
+    expect(rig.waiting()).toEqual([]);
+    rig.receive("@bot, please", { kind: "mention", thread: group, author: ada });
+    await rig.intake.run();
+    rig.receive("and this too", { kind: "message", thread: group, author: ada });
+    await rig.intake.run();
+    expect(rig.waiting()).toEqual(["@bot, please", "and this too"]);
+  });
+
+  it.each([undefined, mallory, { userId: "-5" }])("runs no command for %j", async (author) => {
+    let runs = 0;
+    const count = (): void => void (runs += 1);
+    const rig = createIntakeRig({
+      definition: { allow: ["7"] },
+      commands: { stop: { description: "", handler: count } },
+    });
+    const command = { name: "stop", args: "" };
+    for (const kind of ["direct-message", "mention", "message"] as const) {
+      rig.receive("/stop", { kind, thread: group, author, message: { command } });
+    }
+    await rig.intake.run();
+    expect(runs).toBe(0);
+  });
+
+  it("is refused once, however often and with whatever", async () => {
+    const rig = createIntakeRig({ definition: { allow: ["7"], respondTo: ["direct-message", "action"] } });
+    for (let count = 0; count < 20; count += 1) rig.receive("let me in", { author: mallory });
+    rig.receive("", { kind: "action", author: mallory, action: { id: "1", data: "x" } });
+    await rig.intake.run();
+    expect(rig.sent).toHaveLength(1);
+    expect(rig.waiting()).toEqual([]);
+  });
+});
+
+describe("two chats that share one agent", () => {
+  it("stops and begins anew on behalf of the chat that asks, not of another", async () => {
+    const asked: string[] = [];
+    const commands = builtInCommands(
+      {
+        stop: ({ thread }) => {
+          asked.push(thread.id);
+          return false;
+        },
+        openSession: () => {},
+      },
+      () => ({}),
+    );
+    for (const name of ["stop", "new"]) {
+      const event = messageEvent({ thread: { ...group, id: `telegram:${name}` } });
+      await commands[name]?.handler({ args: "", event, reply: () => {} });
+    }
+    expect(asked).toEqual(["telegram:stop", "telegram:new"]);
+  });
+});
+
+describe("a webhook request without the secret", () => {
+  it("is refused before its body is read, also when the bot verifies on top", async () => {
+    const { platform } = definitionOf();
+    let asked = 0;
+    const [definition] = normalizeMessengers({
+      bot: definitionOf({
+        platform: {
+          ...platform,
+          verification: {
+            kind: "header",
+            verify: (headers) => Promise.resolve(headers.get("secret") === "right"),
+          },
+        },
+        verifyWebhook: () => {
+          asked += 1;
+          return true;
+        },
+      }),
+    });
+    if (definition === undefined) throw new Error("no definition");
+    let pulls = 0;
+    const body = new ReadableStream({ pull: () => void (pulls += 1) }, { highWaterMark: 0 });
+    const request = new Request("https://bot.example/", { method: "POST", body, duplex: "half" });
+    const answer = await admitWebhook(request, definition);
+    expect(answer).toBeInstanceOf(Response);
+    expect([(answer as Response).status, asked, pulls]).toEqual([401, 0, 0]);
+    const right = new Request("https://bot.example/", {
+      method: "POST",
+      body: "{}",
+      headers: { secret: "right" },
+    });
+    expect(await admitWebhook(right, definition)).toBeInstanceOf(Request);
+    expect(asked).toBe(1);
+  });
+});
