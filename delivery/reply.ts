@@ -25,6 +25,8 @@ export class Reply {
   /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
   isWholeVisible = false;
   readonly draft = new ReplyDraft();
+  /** The platform does not stream it: the reply goes on with edits. */
+  isStreamRefused = false;
   /** Ends the typing indicator. */
   stopTyping: () => void = () => {};
   #planner: Planner<RichText> | undefined;
@@ -32,6 +34,8 @@ export class Reply {
   #planned = "";
   /** What it has not read yet. */
   #pending = "";
+  /** The parts of exactly what was read: they are asked for before and after each wait for the budget. */
+  #parts: readonly Part<RichText>[] | undefined;
 
   constructor(record: ReplyRecord, entries: readonly OutboxEntry[], now: number) {
     this.record = record;
@@ -66,6 +70,7 @@ export class Reply {
       return;
     }
     this.#planner = undefined;
+    this.#parts = undefined;
     this.#planned = "";
     this.#pending = text;
   }
@@ -74,6 +79,7 @@ export class Reply {
   finish(text: string): void {
     this.replace(text);
     this.record = { ...this.record, state: "final", text };
+    this.#parts = undefined;
     this.notBefore = 0;
   }
 
@@ -87,15 +93,19 @@ export class Reply {
       this.#planner.append(this.#pending);
       this.#planned += this.#pending;
       this.#pending = "";
+      this.#parts = undefined;
     }
+    if (this.#parts !== undefined) return this.#parts;
     if (this.isFinal) this.#planner.finish();
-    return this.#planner.parts();
+    this.#parts = this.#planner.parts();
+    return this.#parts;
   }
 
   /** Nothing more will be planned: lets go of the text. */
   release(): void {
     this.stopTyping();
     this.#planner = undefined;
+    this.#parts = undefined;
     this.#planned = "";
     this.#pending = "";
     this.draft.hide();

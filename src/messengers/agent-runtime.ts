@@ -54,6 +54,9 @@ export interface AgentRuntimeOptions {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
+/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
+const MESSENGER_MERGE_MS = 300;
+
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
 /** Wakes closer together than this are one. */
@@ -246,6 +249,7 @@ export class AgentRuntime extends LifecycleCapability {
     return guardModel(model, {
       clock: deps.clock,
       stallTimeoutMs: agent.chatStreamStallTimeoutMs,
+      mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
       onFailure: ({ code, message, modelId, provider, reason, status }) =>
         log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
     });
