@@ -14,6 +14,8 @@ export interface TypingOptions {
   readonly onFailure: (failure: CallFailure) => void;
 }
 
+/** A reply that is there by then needs no indicator, and its calls are better spent on the text. */
+const DELAY_MS = 300;
 /** A turn that shows nothing for so long is no longer worth the calls. */
 const LONGEST_MS = 3 * 60 * 1000;
 /** A call for which there was no budget is not tried again before this time. */
@@ -22,7 +24,7 @@ const SHED_MS = 500;
 const REFRESH_SHARE = 0.8;
 
 /**
- * Shows that the bot is writing, and again before it fades, until the returned function is called. A full budget
+ * Shows that the bot is writing, after a moment and again before it fades, until the returned function is called. A full budget
  * skips a call; nothing waits for it and no failure matters.
  */
 export function showTyping(options: TypingOptions): () => void {
@@ -60,7 +62,7 @@ export function showTyping(options: TypingOptions): () => void {
     timer = clock.setTimeout(() => void loop(), next - clock.now());
   };
 
-  void loop();
+  timer = clock.setTimeout(() => void loop(), DELAY_MS);
   return () => {
     if (stopped.signal.aborted) return;
     stopped.abort(new DOMException("The text is visible.", "AbortError"));

@@ -49,14 +49,14 @@ it("has a slot for the final text at any moment of a stream", async () => {
   }
 });
 
-it("shows typing at once and again before it fades, until text is visible, and never after", async () => {
+it("shows typing after a moment and again before it fades, until text is visible, and never after", async () => {
   const { surface, delivery, clock, start } = createHarness();
   await clock.advance(LATER_MS);
   delivery.open(start("r1"));
   await clock.advance(13_000);
   const typing = () => surface.calls.filter(({ method }) => method === "typing").map(({ at }) => at);
   const openedAt = clock.now() - 13_000;
-  expect(typing().map((at) => at - openedAt)).toEqual([0, 4_000, 8_000, 12_000]);
+  expect(typing().map((at) => at - openedAt)).toEqual([300, 4_300, 8_300, 12_300]);
   delivery.append("r1", "Text");
   await clock.advance(100);
   delivery.append("r1", " and more");
@@ -72,7 +72,7 @@ it("stops typing after some minutes, and when the reply is withdrawn", async () 
   await clock.advance(LATER_MS);
   delivery.open(start("r1"));
   await clock.advance(60 * 60_000);
-  expect(typing()).toBe(46);
+  expect(typing()).toBe(45);
   delivery.open(start("r2"));
   await clock.advance(5_000);
   delivery.withdraw("r2");
@@ -81,15 +81,28 @@ it("stops typing after some minutes, and when the reply is withdrawn", async () 
   expect(typing()).toBe(before);
 });
 
+it("spends no call on typing for a reply that comes fast", async () => {
+  const { surface, delivery, clock, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  await clock.advance(290);
+  delivery.append("r1", "Fast");
+  await clock.advance(60_000);
+  delivery.finish("r1", "Fast.");
+  await clock.advance(60_000);
+  expect(visible()).toEqual(["Fast."]);
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post", "edit"]);
+});
+
 it("goes without typing when only the reserve is left", async () => {
   const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
-  // The root has just started: one token.
+  // The root has just started: two tokens, one of them for the notice.
+  delivery.send(start("r0"), "Notice.");
   delivery.open(start("r1"));
-  await clock.advance(10);
-  expect(surface.calls).toEqual([]);
+  await clock.advance(350);
+  expect(surface.calls).toHaveLength(1);
   delivery.append("r1", "Text");
   await clock.advance(50);
-  expect(visible()).toEqual(["Text"]);
+  expect(visible()).toEqual(["Notice.", "Text"]);
 });
 
 it("ignores failures of typing, and does not wait for one that hangs", async () => {

@@ -27,7 +27,7 @@ it("edits the messages of a withdrawn reply into those of the new one, and remov
   expect(surface.messages("7")).toMatchObject([{ id: before[0], text: "Now this." }]);
   expect(await delivery.settled("r1")).toBe("withdrawn");
   expect(await delivery.settled("r2")).toBe("delivered");
-  expect(surface.calls.filter(({ method }) => method === "typing")).toHaveLength(1);
+  expect(surface.calls.filter(({ method }) => method === "typing")).toHaveLength(0);
 });
 
 it("takes over a message whose post is still under way", async () => {
@@ -51,7 +51,7 @@ it("takes over a reply that was delivered already", async () => {
   delivery.finish("r2", LONG);
   await advance(3_000);
   expect(visible()).toEqual(expectedMessages(LONG, LIMITS));
-  expect(delivery.receipt("r1")).toEqual({ replyId: "r1", state: "withdrawn", messages: [] });
+  expect(delivery.receipt("r1")).toMatchObject({ state: "withdrawn", messages: [] });
 });
 
 it("takes over an outcome that is unknown: sent again, marked", async () => {
