@@ -32,6 +32,8 @@ interface FetchOptions {
   readonly fetch: typeof fetch;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** The only hosts that files are fetched from by their address. */
+  readonly hosts?: readonly string[];
 }
 
 /**
@@ -62,7 +64,12 @@ function restore(reference: AttachmentReference, adapter: Adapter): Attachment {
     ...(typeof mediaType === "string" ? { mimeType: mediaType } : {}),
     ...(typeof metadata === "string" ? { fetchMetadata: parseMetadata(metadata) } : {}),
   };
-  return adapter.rehydrateAttachment?.(attachment) ?? attachment;
+  try {
+    return adapter.rehydrateAttachment?.(attachment) ?? attachment;
+  } catch {
+    // What the adapter says of it may hold an address or a token.
+    throw new InvalidInputError("attachment-reference", "The adapter cannot fetch this attachment again.");
+  }
 }
 
 function parseMetadata(text: string): Record<string, string> {
@@ -88,7 +95,8 @@ function untilAborted<Result>(run: () => Promise<Result>, signal: AbortSignal): 
     const onAbort = () => reject(failed(signal));
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    run()
+    Promise.resolve()
+      .then(run)
       .then(resolve, () => reject(failed(signal)))
       .finally(() => signal.removeEventListener("abort", onAbort));
   });
@@ -119,7 +127,7 @@ async function fetchByUrl(
   try {
     const response = await follow(address, options);
     refuseOver(options.maxBytes, Number(response.headers.get("content-length") ?? 0));
-    const bytes = await readUpTo(options.maxBytes, response);
+    const bytes = await readUpTo(options.maxBytes, response, options.signal);
     const type = mediaType ?? response.headers.get("content-type")?.split(";")[0]?.trim();
     return { bytes, ...(type ? { mediaType: type } : {}) };
   } catch (error) {
@@ -129,29 +137,38 @@ async function fetchByUrl(
 }
 
 /** Each step is checked: a public address may redirect to a private one. */
-async function follow(address: string, { fetch, signal }: FetchOptions): Promise<Response> {
-  let url = parsePublicUrl(address);
+async function follow(address: string, { fetch, hosts, signal }: FetchOptions): Promise<Response> {
+  let url = parsePublicUrl(address, hosts);
   for (let step = 0; step <= maxRedirects; step += 1) {
-    const response = await fetch(url.href, { signal, redirect: "manual" });
+    const request = fetch(url.href, { signal, redirect: "manual" });
+    const response = await untilAborted(() => request, signal);
     if (response.ok) return response;
-    await response.body?.cancel();
+    void response.body?.cancel().catch(() => undefined);
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) {
       throw new SwitchboardError("attachment-refused", `An attachment's server answered ${response.status}.`);
     }
-    url = parsePublicUrl(new URL(location, url).href);
+    url = parsePublicUrl(URL.parse(location, url)?.href ?? "", hosts);
   }
   throw new SwitchboardError("attachment-refused", "An attachment's address redirects too often.");
 }
 
-async function readUpTo(maxBytes: number, response: Response): Promise<Uint8Array> {
+/** The size counts as it is read: a header may lie, and what is compressed grows. */
+async function readUpTo(maxBytes: number, response: Response, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const chunk of response.body ?? []) {
-    sizeBytes += chunk.byteLength;
-    // Leaving the loop cancels the rest.
-    refuseOver(maxBytes, sizeBytes);
-    chunks.push(chunk);
+  const reader = response.body?.getReader();
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await untilAborted(() => reader.read(), signal);
+      if (done) break;
+      sizeBytes += value.byteLength;
+      refuseOver(maxBytes, sizeBytes);
+      chunks.push(value);
+    }
+  } finally {
+    // What is left of it, if anything is, is not wanted any more.
+    reader?.cancel().catch(() => undefined);
   }
   const bytes = new Uint8Array(sizeBytes);
   let offset = 0;

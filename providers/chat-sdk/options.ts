@@ -17,6 +17,11 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   /** How often the platform may be called. @default 5 at once and one a second for each chat; 20 a second in all */
   readonly pacing?: Pacing;
   /**
+   * The hosts from which files are fetched by their address, where the adapter does not fetch them itself: names, or
+   * `*.example.com` for all names below one. @default every public host
+   */
+  readonly attachmentHosts?: readonly string[];
+  /**
    * A function that verifies a request, or `false`: then only the adapter's own verification stands. Most adapters
    * check signatures themselves, but not all, and not in every configuration.
    */
@@ -30,6 +35,7 @@ export interface ChatSdkSettings {
   readonly userName: string;
   readonly capabilities: MessengerCapabilities;
   readonly pacing: Pacing;
+  readonly attachmentHosts: readonly string[] | undefined;
 }
 
 const defaultCapabilities: MessengerCapabilities = {
@@ -78,6 +84,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
     capabilities: { ...defaultCapabilities, ...options.capabilities },
     pacing: options.pacing ?? defaultPacing,
+    attachmentHosts: options.attachmentHosts,
   };
 }
 
@@ -89,6 +96,7 @@ export function messengerOptionsOf(options: ChatSdkMessengerOptions): MessengerO
     userName: _userName,
     capabilities: _capabilities,
     pacing: _pacing,
+    attachmentHosts: _attachmentHosts,
     ...common
   } = options;
   return { ...common, adapterName: common.adapterName ?? adapter.name };

@@ -49,7 +49,11 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       return { userId: adapter.botUserId ?? "", userName: adapter.userName || settings.userName };
     },
     fetchAttachment: async (reference, context, options) =>
-      fetchAttachment(reference, adapter, { ...options, fetch: context.deps.fetch }),
+      fetchAttachment(reference, adapter, {
+        ...options,
+        fetch: context.deps.fetch,
+        hosts: settings.attachmentHosts,
+      }),
   };
 }
 

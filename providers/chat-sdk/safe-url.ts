@@ -1,11 +1,14 @@
 import { InvalidInputError } from "../../src/core/errors.ts";
 
 /**
- * An address that a chat may make the bot fetch: https, and no address of the machine or of a private network. A name
- * that resolves to a private address cannot be told from here; the runtime's own network rules stand against that.
+ * An address that a chat may make the bot fetch: https, no address of the machine or of a private network, and of one
+ * of the hosts that the bot allows. A name that resolves to a private address cannot be told from here: the list of
+ * hosts stands against that, and the runtime's own network rules.
+ *
+ * @param hosts names, or `*.example.com` for all names below one; `undefined` for every public host
  * @throws {InvalidInputError} when the address is not allowed; the message does not repeat it, it may be signed
  */
-export function parsePublicUrl(value: string): URL {
+export function parsePublicUrl(value: string, hosts?: readonly string[]): URL {
   const url = URL.parse(value);
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "") {
     throw new InvalidInputError(
@@ -16,17 +19,36 @@ export function parsePublicUrl(value: string): URL {
   if (isPrivateHost(url.hostname)) {
     throw new InvalidInputError("attachment-address", "An attachment's address is in a private network.");
   }
+  if (hosts !== undefined && !hosts.some((host) => isHost(url.hostname, host))) {
+    throw new InvalidInputError(
+      "attachment-address",
+      "An attachment's address is on a host that is not in `attachmentHosts`.",
+    );
+  }
   return url;
 }
+
+function isHost(host: string, allowed: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, "");
+  const wanted = allowed.toLowerCase();
+  return wanted.startsWith("*.") ? name.endsWith(wanted.slice(1)) : name === wanted;
+}
+
+const PRIVATE_SUFFIX =
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|lan|home|arpa|onion|test|invalid)$/;
 
 /** Exported for its own tests. `host` as `URL` normalises it: IPv4 in dotted form, IPv6 in brackets. */
 export function isPrivateHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   // No public IPv6 literal serves chat files; mapped and translated IPv4 addresses hide in them.
   if (name.startsWith("[")) return true;
-  const octets = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(name)?.slice(1).map(Number);
-  if (octets !== undefined) return isPrivateIpv4(octets[0] ?? 0, octets[1] ?? 0);
-  return !name.includes(".") || /(?:^|\.)(?:localhost|local|internal|lan|home|arpa|onion|test)$/.test(name);
+  // Also inside of a name: there are public names for every address, such as 127-0-0-1.example.
+  for (const [, first, second] of name.matchAll(
+    /(?<!\d)(\d{1,3})[.-](\d{1,3})[.-]\d{1,3}[.-]\d{1,3}(?!\d)/g,
+  )) {
+    if (isPrivateIpv4(Number(first), Number(second))) return true;
+  }
+  return !name.includes(".") || PRIVATE_SUFFIX.test(name);
 }
 
 function isPrivateIpv4(first: number, second: number): boolean {
