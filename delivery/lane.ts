@@ -185,7 +185,8 @@ export class Lane {
     if (now.action.kind === "post") hideDrafts(this.#replies);
     this.#failures = 0;
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
-    if (!reply.isFinal && now.action.kind !== "probe") {
+    const isRefusedDraft = now.action.kind === "draft" && reply.draft.isRefused;
+    if (!reply.isFinal && now.action.kind !== "probe" && !isRefusedDraft) {
       reply.notBefore = Math.max(reply.notBefore, startedAt + editEveryMs(reply.record.policy));
     }
   }
@@ -267,5 +268,6 @@ function purposeOf(reply: Reply, action: CallAction): CallPurpose {
   if (reply.isFinal) return "final";
   if (action.kind === "post" || action.kind === "probe") return "post";
   // A later part waits for an earlier one to be whole.
-  return action.kind === "edit" && !action.isInterim ? "post" : "edit";
+  const finishes = (action.kind === "edit" || action.kind === "stream") && !action.isInterim;
+  return finishes ? "post" : "edit";
 }

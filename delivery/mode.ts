@@ -7,7 +7,10 @@ import type { Reply } from "./reply.ts";
 import type { Part } from "./split/index.ts";
 
 /** The mode in which a reply streams now: what its policy asks for, where the surface can do that. */
-export function modeOf(reply: Pick<Reply, "record" | "draft">, surface: Surface): DeliveryMode {
+export function modeOf(
+  reply: Pick<Reply, "record" | "draft" | "isStreamRefused">,
+  surface: Surface,
+): DeliveryMode {
   const { address, policy } = reply.record;
   const fallback = surface.capabilities.edit ? "edit" : "buffered";
   const mode = policy.mode ?? "edit";
@@ -19,7 +22,9 @@ export function modeOf(reply: Pick<Reply, "record" | "draft">, surface: Surface)
         ? "draft"
         : fallback;
     case "native":
-      return surface.stream !== undefined && surface.capabilities.edit ? "native" : fallback;
+      return surface.stream !== undefined && surface.capabilities.edit && !reply.isStreamRefused
+        ? "native"
+        : fallback;
     case "buffered":
     case "final-only":
       return mode;

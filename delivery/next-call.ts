@@ -3,9 +3,10 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { errorName } from "./error-name.ts";
 import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
+import { nextStreamStep } from "./mode-native.ts";
 import { supersede } from "./mode-buffered.ts";
 import { strayUntil } from "./outbox-entry.ts";
-import { markLost } from "./perform-action.ts";
+import { contentOf, markLost } from "./perform-action.ts";
 import type { Action, CallAction } from "./perform-action.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
@@ -49,6 +50,14 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
         if (forgetStrayEdits(reply)) break;
         context.endReply(reply, action.code === undefined ? "delivered" : "failed", action.code);
         return undefined;
+      case "edit": {
+        if (mode !== "native") return action;
+        const step = nextStreamStep(action, contentOf(reply, action.entry, action.part));
+        if (step === "edit") return action;
+        if (step !== "none") return step;
+        reply.isDirty = false;
+        return undefined;
+      }
       default:
         return action;
     }

@@ -1,3 +1,4 @@
+import type { MessageStream } from "./mode-native.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface OutboxEntry {
   strayEdit?: { readonly hash: string | undefined; readonly until: number } | undefined;
   /** The search for a message whose post was lost, as far as it has come. */
   inquiry?: Inquiry | undefined;
+  /** The stream into the message, where replies are streamed. */
+  stream?: MessageStream | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
   lateMessageId?: string | undefined;
 }

@@ -4,6 +4,9 @@ import { applyFailure } from "./apply-failure.ts";
 import { adoptLate, watchLatePost } from "./late-post.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallOutcome } from "./call-within.ts";
+import { modeOf } from "./mode.ts";
+import { performStreamStep } from "./mode-native.ts";
+import type { StreamAction } from "./mode-native.ts";
 import { showDraft } from "./draft.ts";
 import type { DraftAction } from "./draft.ts";
 import { callTimeoutMs, classify, TIMED_OUT } from "./delivery-context.ts";
@@ -20,7 +23,10 @@ import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 
 export type Action = NextAction<Part<RichText>>;
-export type CallAction = Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }> | DraftAction;
+export type CallAction =
+  | Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }>
+  | DraftAction
+  | StreamAction;
 
 /** Makes one call and stores what came of it. Returns until when nothing may go to the address, if that was said. */
 export async function performAction(
@@ -38,6 +44,8 @@ export async function performAction(
       return remove(context, reply, surface, action.entry);
     case "probe":
       return probeNext(context, reply, surface, action.entry);
+    case "stream":
+      return performStreamStep(context, reply, surface, action);
     case "draft":
       return showDraft(context, reply, surface, action);
     default:
@@ -88,15 +96,17 @@ async function post(
   if (known === undefined) reply.entries.push(entry);
 
   const content = contentOf(reply, entry, part);
+  const isLast = reply.isFinal || part.complete;
+  // What grows is streamed into; what is whole already is an ordinary message.
+  const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
   const message = part.index === 0 ? { ...content, replyTo: reply.record.replyTo } : content;
-  const outcome = await callWithin(
-    context.deps.clock,
-    callTimeoutMs(reply.record.policy),
-    async (signal) => await surface.post(reply.record.address, message, { signal }),
+  const outcome = await callWithin(context.deps.clock, callTimeoutMs(reply.record.policy), async (signal) =>
+    stream === undefined
+      ? await surface.post(address, message, { signal })
+      : await stream.begin(address, message, { signal }),
   );
   if (outcome.kind === "done") {
     context.configured(reply.record.address);
-    const isLast = reply.isFinal || part.complete;
     context.budget.sent(address, surface, outcome.value.messageId);
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
@@ -106,11 +116,18 @@ async function post(
       failingSince: undefined,
       code: undefined,
     });
-    entry.shownHash = part.hash;
+    entry.stream = { state: stream === undefined ? "ended" : "open", content };
+    // A stream has to be ended yet, even if it shows all.
+    entry.shownHash = stream === undefined ? part.hash : undefined;
     adoptLate(context, entry);
     return undefined;
   }
   const failure = failureOf(surface, outcome);
+  if (stream !== undefined && isRefusal(failure)) {
+    reply.isStreamRefused = true;
+    store(context, entry, { state: nextState(entry.row.state, "refused"), code: failure.code });
+    return undefined;
+  }
   if (outcome.kind === "timed-out") {
     watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked }, outcome.late);
   }
@@ -192,7 +209,12 @@ function failureOf(
   return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }
 
-function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): OutgoingContent {
+/** The platform does not stream here; a message may do. */
+function isRefusal({ kind }: CallFailure): boolean {
+  return kind === "rejected" || kind === "misconfigured" || kind === "missing";
+}
+
+export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): OutgoingContent {
   const { text, entities } = part.content;
   const { linkPreviews } = reply.record.policy;
   const content = { text, entities: entry.plainHash === part.hash ? [] : entities, linkPreviews };

@@ -316,3 +316,92 @@ describe("draft", () => {
     expect(surface.draft("7")).toBeUndefined();
   });
 });
+
+describe("native", () => {
+  const text = "The lamp went out at nine, and **nobody** in the house noticed it.";
+  const shown = text.replaceAll("**", "");
+
+  it("streams into one message, by what is new each time, and edits nothing", async () => {
+    const harness = harnessOf("native", { streams: true });
+    const { delivery, advance, start, surface, visible } = harness;
+    delivery.open(start("r1"));
+    await stream(harness, text, () => {
+      for (const message of visible()) expect(shown.startsWith(message)).toBe(true);
+    });
+    expect(surface.messages("7")[0]?.isStreaming).toBe(true);
+    delivery.finish("r1", text);
+    await advance(2_000);
+    expect(visible()).toEqual([shown]);
+    expect(surface.messages("7")[0]).toMatchObject({
+      isStreaming: false,
+      entities: [{ type: "bold", offset: 31, length: 6 }],
+    });
+    const sent = surface.calls.filter(({ method }) => method === "begin" || method === "append");
+    expect(sent.length).toBeGreaterThan(2);
+    expect(sent.map((call) => call.text).join("")).toBe(shown);
+    expect(methodsOf(harness)).toEqual(["begin", "append", "end"]);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+  });
+
+  it("finishes each message's stream before it begins the next", async () => {
+    const harness = harnessOf("native", { streams: true });
+    harness.delivery.open(harness.start("r1"));
+    await stream(harness, TEXT, () => {
+      for (const message of harness.surface.messages("7").slice(0, -1))
+        expect(message.isStreaming).toBe(false);
+    });
+    expect(harness.visible().length).toBeGreaterThan(2);
+  });
+
+  it("ends the stream and edits the message when the model call is restarted", async () => {
+    const harness = harnessOf("native", { streams: true });
+    const { delivery, advance, start, surface, visible } = harness;
+    delivery.open(start("r1"));
+    await stream(harness, text.slice(0, 40));
+    delivery.replace("r1", "Quite another beginning");
+    await advance(3_000);
+    expect(visible()).toEqual(["Quite another beginning"]);
+    delivery.finish("r1", "Quite another beginning, and its end.");
+    await advance(2_000);
+    expect(visible()).toEqual(["Quite another beginning, and its end."]);
+    expect(surface.messages("7")[0]?.isStreaming).toBe(false);
+  });
+
+  it("never repeats an addition whose answer was lost, and puts the message right by an edit", async () => {
+    for (const done of [true, false]) {
+      const harness = harnessOf("native", { streams: true });
+      const { delivery, advance, start, surface, visible } = harness;
+      surface.fault("append", { kind: "lose", done });
+      delivery.open(start("r1"));
+      await stream(harness, text);
+      delivery.finish("r1", text);
+      await advance(20_000);
+      expect(visible()).toEqual([shown]);
+      expect(surface.calls.filter(({ method }) => method === "append")).toHaveLength(1);
+      expect(delivery.receipt("r1")?.state).toBe("delivered");
+    }
+  });
+
+  it.each(["rejected", "misconfigured"] as const)(
+    "goes on with edits when streaming is refused (%s)",
+    async (kind) => {
+      const harness = harnessOf("native", { streams: true });
+      const { delivery, advance, start, surface, visible } = harness;
+      surface.faultAlways("begin", { kind: "fail", failure: { kind, code: "refused" } });
+      delivery.open(start("r1"));
+      await stream(harness, text);
+      expect(visible()).toHaveLength(1);
+      delivery.finish("r1", text);
+      await advance(2_000);
+      expect(visible()).toEqual([shown]);
+      expect(surface.calls.filter(({ method }) => method === "begin")).toHaveLength(1);
+    },
+  );
+
+  it("means edits where there are no streams", async () => {
+    const harness = harnessOf("native");
+    harness.delivery.open(harness.start("r1"));
+    await stream(harness, text);
+    expect(methodsOf(harness)).toEqual(["post", "edit"]);
+  });
+});
