@@ -5,6 +5,8 @@ import { idsBetween } from "./message-boxes.ts";
 
 /** An id that goes with no request is told by itself after this time. */
 const TELL_AFTER_MS = 2_000;
+/** The other threads of the chat do not know of a penalty before the root does. */
+const TELL_PENALTY_EVERY_MS = 1_000;
 /** Ids known of one box: the newest, which are those that a lost message may stand between. */
 const MEMORY = 200;
 
@@ -29,6 +31,8 @@ export class ThreadBudget {
   /** By chat. */
   readonly #leases = new Map<string, Lease>();
   readonly #boxes = new Map<string, Box>();
+  /** Ends of penalties of which the root has not been told yet, by chat. */
+  readonly #untoldPenalties = new Map<string, number>();
 
   constructor(root: Budget, { clock }: Pick<Deps, "clock">) {
     this.#root = root;
@@ -41,6 +45,8 @@ export class ThreadBudget {
    */
   async acquire(address: Address, purpose: CallPurpose, surface: Surface, isPost = false): Promise<Grant> {
     const { pacing, probing } = surface;
+    const penaltyUntil = this.#untoldPenalties.get(chatKey(address)) ?? 0;
+    if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
     if (!(isPost && probing !== undefined) && this.#spend(address)) return { kind: "granted" };
     if (probing === undefined) {
       return this.#keep(address, await this.#root.acquire(address, purpose, pacing, { takesLease: true }));
@@ -55,9 +61,35 @@ export class ThreadBudget {
     return this.#keep(address, grant);
   }
 
+  /** Rejects when the root cannot be told; this thread keeps to the penalty all the same, and tells it later. */
   async penalize(address: Address, retryAfterMs: number): Promise<void> {
-    this.#leases.delete(chatKey(address));
-    await this.#root.penalize(address, retryAfterMs);
+    const key = chatKey(address);
+    this.#leases.delete(key);
+    const until = Math.max(this.#untoldPenalties.get(key) ?? 0, this.#clock.now() + retryAfterMs);
+    this.#untoldPenalties.set(key, until);
+    await this.#tellPenalty(address, until);
+  }
+
+  async #tellPenalty(address: Address, until: number): Promise<void> {
+    const key = chatKey(address);
+    const leftMs = until - this.#clock.now();
+    if (this.#untoldPenalties.get(key) !== until) return;
+    if (leftMs <= 0) {
+      this.#untoldPenalties.delete(key);
+      return;
+    }
+    try {
+      await this.#root.penalize(address, leftMs);
+      if (this.#untoldPenalties.get(key) === until) this.#untoldPenalties.delete(key);
+    } catch (error) {
+      const again = (): void => {
+        this.#tellPenalty(address, until).catch(() => {
+          // The root cannot be reached yet; it is told with the next try.
+        });
+      };
+      this.#clock.setTimeout(again, Math.min(leftMs, TELL_PENALTY_EVERY_MS));
+      throw error;
+    }
   }
 
   /** A message of this thread was posted. */
