@@ -64,7 +64,13 @@ export function checkEnd(state: EndState): EndFigures {
       // Never stored: the process died within the transaction that said it.
       if (receipt === undefined) continue;
       receipts.set(reply.id, receipt);
-      for (const { messageId } of receipt.messages) if (messageId !== undefined) owned.add(messageId);
+      for (const { messageId, state: rowState, part } of receipt.messages) {
+        if (messageId === undefined) continue;
+        owned.add(messageId);
+        if (rowState === "removed" && find(state.platform, thread.threadId, messageId) !== undefined) {
+          state.oracle.fail("I5", `part ${part} of ${reply.id} counts as removed and is visible`);
+        }
+      }
       checkReply(state, thread, reply, receipt, figures);
     }
     checkOrder(state, thread, replies, receipts);

@@ -1,10 +1,14 @@
 import type { Budget } from "../../src/core/budget.ts";
-import type { Database } from "../../src/core/database.ts";
+import type { Database, SqlValue } from "../../src/core/database.ts";
+import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
+import { stripMark } from "./visible-text.ts";
 
-/** A deliberate defect, put around or in place of a part of the product. */
+/** A deliberate defect, put around a part of the product: the simulation must find it. */
 export interface Mutant {
   readonly name: string;
+  /** What a programmer would have done wrong. */
+  readonly what: string;
   readonly threadDatabase?: (database: Database) => Database;
   readonly rootDatabase?: (database: Database) => Database;
   readonly budget?: (budget: Budget) => Budget;
@@ -15,4 +19,137 @@ export interface Mutant {
   readonly eventKey?: (updateId: number) => string;
 }
 
-export const mutants: readonly Mutant[] = [];
+export const mutants: readonly Mutant[] = [
+  {
+    name: "lost-checkpoint",
+    what: "the whole text of a reply is not stored when its turn ends",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) => /^\s*UPDATE reply_v1 SET state = 'final'/.test(statement)),
+  },
+  {
+    name: "row-after-call",
+    what: "an outbox row is written after its post instead of before it",
+    threadDatabase: (database) =>
+      withoutWrites(
+        database,
+        (statement, bindings) => /INTO outbox_v1/.test(statement) && bindings.includes("sending"),
+      ),
+  },
+  {
+    name: "resend-unmarked",
+    what: "a post without an answer is made again, neither resolved nor marked",
+    surface: (surface) => ({
+      ...surface,
+      probing: undefined,
+      post: (address, message, options) => surface.post(address, withoutMark(message), options),
+      edit: (address, id, message, options) => surface.edit(address, id, withoutMark(message), options),
+    }),
+  },
+  {
+    name: "unknown-is-failure",
+    what: "a post without an answer counts as not made",
+    surface: (surface) => ({
+      ...surface,
+      classifyError(error) {
+        const failure = surface.classifyError(error);
+        return failure.kind === "unknown" ? { kind: "transient", code: failure.code } : failure;
+      },
+    }),
+  },
+  {
+    name: "failure-is-success",
+    what: "a post without an answer counts as made",
+    surface: (surface) => ({
+      ...surface,
+      post: (address, message, options) =>
+        surface.post(address, message, options).catch((error: unknown) => {
+          if (surface.classifyError(error).kind === "unknown") return { messageId: "1" };
+          throw error;
+        }),
+    }),
+  },
+  {
+    name: "no-reserve",
+    what: "interim edits and typing take the slot of the final text",
+    budget: (budget) => ({
+      acquire: (address, purpose, pacing, request) =>
+        budget.acquire(
+          address,
+          purpose === "edit" || purpose === "typing" ? "post" : purpose,
+          pacing,
+          request,
+        ),
+      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs),
+    }),
+  },
+  {
+    name: "penalty-forgotten",
+    what: "a penalty is not known any more after a restart of the root",
+    rootDatabase: (database) => withoutWrites(database, (statement) => /INTO budget_v1/.test(statement)),
+  },
+  {
+    name: "penalty-halved",
+    what: "half of a penalty is waited for",
+    budget: (budget) => ({
+      acquire: (address, purpose, pacing, request) => budget.acquire(address, purpose, pacing, request),
+      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs / 2),
+    }),
+    surface: (surface) => ({
+      ...surface,
+      classifyError(error) {
+        const failure = surface.classifyError(error);
+        return failure.kind === "retry-after"
+          ? { ...failure, retryAfterMs: failure.retryAfterMs / 2 }
+          : failure;
+      },
+    }),
+  },
+  {
+    name: "surplus-stays",
+    what: "messages of a longer, void attempt are not taken away",
+    surface: (surface) => ({ ...surface, remove: () => Promise.resolve() }),
+  },
+  {
+    name: "edit-not-awaited",
+    what: "an edit counts as done before its answer",
+    surface: (surface) => ({
+      ...surface,
+      edit(address, messageId, message, options) {
+        surface.edit(address, messageId, message, options).catch(() => undefined);
+        return Promise.resolve();
+      },
+    }),
+  },
+  {
+    name: "deduped-by-update",
+    what: "a message is known again by the number of its update only",
+    eventKey: (updateId) => `u:${updateId}`,
+  },
+  {
+    name: "answered-again",
+    what: "messages that were answered are queued again at a start",
+    onThreadStart: (database) => {
+      database.run("UPDATE inbox_v1 SET state = 'queued' WHERE outcome = 'answered'");
+    },
+  },
+];
+
+/** The database without certain writes. */
+function withoutWrites(
+  database: Database,
+  isLeftOut: (statement: string, bindings: readonly SqlValue[]) => boolean,
+): Database {
+  return {
+    all: (statement, ...bindings) => database.all(statement, ...bindings),
+    run: (statement, ...bindings) =>
+      isLeftOut(statement, bindings) ? 0 : database.run(statement, ...bindings),
+    transaction: (body) => database.transaction(body),
+  };
+}
+
+function withoutMark<Content extends RichText>(content: Content): Content {
+  const text = stripMark(content.text);
+  const shift = content.text.length - text.length;
+  const entities = content.entities.map((entity) => ({ ...entity, offset: entity.offset - shift }));
+  return { ...content, text, entities };
+}

@@ -36,8 +36,19 @@ interface Penalty {
   readonly metBy: Set<string>;
 }
 
+interface Spoken {
+  readonly chatId: string;
+  readonly threadId: string;
+  readonly until: number;
+  readonly at: number;
+  /** The process that was told. */
+  readonly life: Life;
+}
+
 /** How long a call may be under way between the root's grant and its leaving. */
 const NEWS_MS = 15;
+/** How much later the root may be told of a penalty when it cannot be reached at once. */
+const ROOT_TOLD_MS = 6_000;
 /** How much later a thread may know of a penalty that another thread has met: so long it may hold a lease. */
 const LEASE_MS = 1_000;
 
@@ -56,12 +67,7 @@ export class Oracle {
   /** Until when each chat is in a penalty, and since when the root knows it. */
   readonly #penalties = new Map<string, Penalty>();
   /** Penalties that the platform spoke and that the root must learn of. */
-  readonly #spoken: {
-    readonly chatId: string;
-    readonly until: number;
-    readonly by: number;
-    readonly life: Life;
-  }[] = [];
+  readonly #spoken: Spoken[] = [];
   readonly #postsUnderWay = new Map<string, Set<number>>();
 
   constructor(now: () => number) {
@@ -78,7 +84,11 @@ export class Oracle {
     this.#postsUnderWay.set(threadId, new Set());
     // A new process: what was only streamed has to be said again.
     for (const reply of this.replies.values()) {
-      if (reply.threadId === threadId && !reply.isFinal) reply.text = "";
+      if (reply.threadId !== threadId) continue;
+      const state = delivery.receipt(reply.id)?.state;
+      if (state !== undefined && state !== "streaming") continue;
+      reply.text = "";
+      reply.isFinal = false;
     }
     const { open, append, replace, finish, send } = delivery;
     const said = (start: ReplyStart, isNotice: boolean): SaidReply => {
@@ -108,10 +118,10 @@ export class Oracle {
         replace.call(delivery, id, text);
       },
       finish: (id: string, text: string) => {
-        const reply = this.replies.get(keyOf(threadId, id));
-        if (reply !== undefined) reply.text = text;
+        change(id, () => text);
         finish.call(delivery, id, text);
-        if (reply !== undefined) reply.isFinal = delivery.receipt(id)?.state !== "streaming";
+        const reply = this.replies.get(keyOf(threadId, id));
+        if (reply !== undefined) reply.isFinal = true;
       },
       send: (start: ReplyStart, text: string) => {
         const reply = said(start, true);
@@ -173,9 +183,9 @@ export class Oracle {
     this.#postsUnderWay.get(call.address.threadId)?.delete(call.number);
     const retryAfterS = retryAfterOf(error);
     if (retryAfterS === undefined) return;
-    const { chatId } = call.address;
-    const until = this.#now() + retryAfterS * 1_000;
-    this.#spoken.push({ chatId, until, by: this.#now() + NEWS_MS * 2, life });
+    const { chatId, threadId } = call.address;
+    const at = this.#now();
+    this.#spoken.push({ chatId, threadId, until: at + retryAfterS * 1_000, at, life });
   }
 
   onGrant(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant): void {
@@ -237,8 +247,9 @@ export class Oracle {
       this.fail("I8", `call #${call.number} (${call.method}) left ${leftMs} ms before the end of a penalty`);
     }
     for (const spoken of this.#spoken) {
-      if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until || now <= spoken.by) continue;
-      if ((penalty?.until ?? 0) < spoken.until - NEWS_MS) {
+      if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until) continue;
+      const newsMs = spoken.threadId === call.address.threadId ? NEWS_MS : ROOT_TOLD_MS;
+      if (now > spoken.at + newsMs && (penalty?.until ?? 0) < spoken.until - NEWS_MS) {
         this.fail(
           "I8",
           `call #${call.number} (${call.method}) left in a penalty that the root was not told of`,

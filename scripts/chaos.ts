@@ -1,0 +1,60 @@
+/**
+ * `npm run chaos -- --kills 200`: the served bot under SIGKILL of its whole process group at random moments, penalties,
+ * cut connections, server errors and slow answers, while people write in several chats. Prints a table of what became
+ * of every message; `--json file` stores it, `--minutes` bounds the time.
+ */
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { runCampaign } from "./chaos/campaign.ts";
+import type { CampaignResult } from "./chaos/campaign.ts";
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "200" },
+    seed: { type: "string", default: "1" },
+    minutes: { type: "string", default: "60" },
+    json: { type: "string" },
+  },
+});
+
+const result = await runCampaign({
+  kills: Number(values.kills),
+  seed: Number(values.seed),
+  limitMs: Number(values.minutes) * 60_000,
+  onProgress: (line) => process.stdout.write(`${line}\n`),
+});
+process.stdout.write(`${table(result)}\n`);
+for (const problem of result.totals.problems) process.stdout.write(`${problem}\n`);
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
+const { duplicated, lost, outOfOrder, truncated } = result.totals;
+if (lost + duplicated + truncated + outOfOrder > 0) process.exitCode = 1;
+
+function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignResult): string {
+  const rows: readonly (readonly [string, string | number])[] = [
+    ["seconds", rest.seconds],
+    ["kills", rest.kills],
+    ["messages written", totals.questions],
+    ["messages of the bot", totals.shown],
+    ["calls to the platform", rest.calls],
+    ["faults", Object.values(faults).reduce((sum, count) => sum + count, 0)],
+    ...Object.entries(faults).map(([kind, count]) => [`  ${kind}`, count] as const),
+    ["calls refused for flood", rest.refusedForFlood],
+    ["calls in a penalty", rest.callsInPenalty],
+    ["lost", totals.lost],
+    ["duplicated", totals.duplicated],
+    ["truncated", totals.truncated],
+    ["out of order", totals.outOfOrder],
+    ["marked as sent again", totals.marked],
+    ["drafts left beside them", totals.leftovers],
+    ["apologies", totals.apologies],
+    ["ready to continued reply, ms", percentiles(continuedMs)],
+    ["restart to continued reply, ms", percentiles(restartedMs)],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(34)} ${value}`).join("\n");
+}
+
+function percentiles(sorted: readonly number[]): string {
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, max ${sorted.at(-1) ?? 0} (${sorted.length} times)`;
+}

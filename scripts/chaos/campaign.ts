@@ -1,0 +1,260 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { realFloodRules } from "../../playground/telegram/flood.ts";
+import type { FaultRule } from "../../playground/telegram/faults.ts";
+import { startRig } from "../../test/support/rig.ts";
+import type { Rig } from "../../test/support/rig.ts";
+import { lastUserText } from "../../test/support/scripted-model.ts";
+import { createRandom } from "../../test/simulation/random.ts";
+import type { Random } from "../../test/simulation/random.ts";
+import { isAnswered, judge } from "./judge.ts";
+import type { Judgement } from "./judge.ts";
+import { answerTo, createWriters } from "./writers.ts";
+import type { Writer } from "./writers.ts";
+
+export interface CampaignOptions {
+  readonly kills: number;
+  readonly seed: number;
+  /** The campaign stops killing after this time, whatever is left of it. */
+  readonly limitMs: number;
+  readonly onProgress: (line: string) => void;
+}
+
+export interface CampaignResult {
+  readonly seed: number;
+  readonly kills: number;
+  readonly seconds: number;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly calls: number;
+  readonly refusedForFlood: number;
+  /** Calls that reached a chat before the end of a penalty that the bot had been told of. */
+  readonly callsInPenalty: number;
+  readonly totals: Judgement;
+  /** Milliseconds from the moment at which the bot was ready again to its next text in a chat with an open answer. */
+  readonly continuedMs: readonly number[];
+  /** The same from the beginning of the restart, which includes the start of the runtime. */
+  readonly restartedMs: readonly number[];
+}
+
+/** How long everything may take to come to rest once nothing goes wrong any more. */
+const REST_MS = 240_000;
+/** A chat whose answer does not come is written to all the same after this time. */
+const PATIENCE_MS = 45_000;
+
+/** Writers write, calls fail, and the bot's whole process group is killed again and again; then all is read. */
+export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+  const random = createRandom(`chaos/${options.seed}`);
+  const rig = await startRig({
+    simulator: { flood: realFloodRules, redelivery: { baseMs: 200, maxMs: 2_000 } },
+  });
+  try {
+    return await campaign(rig, random, options);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function campaign(rig: Rig, random: Random, options: CampaignOptions): Promise<CampaignResult> {
+  const { simulator, model, bot } = rig;
+  const pace = random.fork("model");
+  model.script((request) => answerTo(lastUserText(request), () => pace.next()));
+  const writers = createWriters(simulator, random.fork("writers").next);
+  const startedAt = Date.now();
+  const continuedMs: number[] = [];
+  const restartedMs: number[] = [];
+  const life = { isOver: false };
+  const writing = Promise.all(
+    writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
+  );
+  const trouble = keepTroubling(rig, writers, random.fork("faults"), life);
+
+  let kills = 0;
+  while (kills < options.kills && Date.now() - startedAt < options.limitMs) {
+    await delay(random.int(150, 2_800));
+    const open = writers.filter((writer) => hasOpenAnswer(rig, writer)).map(({ chat }) => chat.id);
+    await bot.kill("SIGKILL");
+    kills += 1;
+    const restartAt = Date.now();
+    await bot.restart();
+    const readyAt = Date.now();
+    void watchContinuation(rig, open, readyAt).then((at) => {
+      if (at === undefined) return;
+      continuedMs.push(at - readyAt);
+      restartedMs.push(at - restartAt);
+    });
+    if (kills % 10 === 0) {
+      const asked = writers.reduce((sum, { questions }) => sum + questions.length, 0);
+      options.onProgress(
+        `${kills} kills, ${asked} messages, ${Math.round((Date.now() - startedAt) / 1_000)} s`,
+      );
+    }
+  }
+
+  life.isOver = true;
+  simulator.clearFaults();
+  await Promise.all([writing, trouble]);
+  simulator.clearFaults();
+  options.onProgress("all faults have ceased");
+  await rest(rig, writers);
+  const calls = simulator.calls();
+  return {
+    seed: options.seed,
+    kills,
+    seconds: Math.round((Date.now() - startedAt) / 1_000),
+    faults: countFaults(calls),
+    calls: calls.length,
+    refusedForFlood: calls.filter(({ errorCode }) => errorCode === 429).length,
+    callsInPenalty: countCallsInPenalty(calls),
+    totals: sum(writers.map((writer) => ({ writer, judgement: judge(simulator, writer) }))),
+    continuedMs: continuedMs.toSorted((left, right) => left - right),
+    restartedMs: restartedMs.toSorted((left, right) => left - right),
+  };
+}
+
+/** Writes, waits for the whole answer or loses patience, thinks, and writes again. */
+async function keepWriting(
+  rig: Rig,
+  writer: Writer,
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  await delay(random.int(0, 2_000));
+  while (!life.isOver) {
+    writer.ask();
+    const askedAt = Date.now();
+    while (!life.isOver && Date.now() - askedAt < PATIENCE_MS && hasOpenAnswer(rig, writer)) await delay(100);
+    await delay(random.int(100, 1_500));
+  }
+}
+
+function hasOpenAnswer({ simulator }: Rig, writer: Writer): boolean {
+  return writer.questions.slice(-2).some((question) => !isAnswered(simulator, writer, question));
+}
+
+const METHODS = ["sendMessage", "editMessageText", /./] as const;
+
+/** Now and then a single call fails, and sometimes all calls of a chat for a while. */
+async function keepTroubling(
+  { simulator }: Rig,
+  writers: readonly Writer[],
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  while (!life.isOver) {
+    await delay(random.int(300, 1_500));
+    const method = METHODS[random.int(0, METHODS.length - 1)] ?? /./;
+    const kind = faultOf(random);
+    if (random.chance(0.12)) {
+      const chat = writers[random.int(0, writers.length - 1)]?.chat;
+      if (chat === undefined) continue;
+      const remove = simulator.fault({ ...kind, method: /./, chatId: chat.id, times: 20 });
+      await delay(random.int(500, 3_000));
+      remove();
+    } else {
+      simulator.fault({ ...kind, method });
+    }
+  }
+}
+
+function faultOf(random: Random): FaultRule {
+  switch (random.int(0, 8)) {
+    case 0:
+    case 1:
+      return { kind: "429", retryAfter: random.int(1, 6) };
+    case 2:
+      return { kind: "5xx", status: random.chance(0.5) ? 502 : 500 };
+    case 3:
+      return { kind: "cut-before" };
+    case 4:
+    case 5:
+      return { kind: "cut-after" };
+    case 6:
+      return { kind: "late", delayMs: random.int(200, 6_000) };
+    case 7:
+      return { kind: "slow", delayMs: random.int(500, 8_000) };
+    default:
+      return { kind: "hang", processed: random.chance(0.5) };
+  }
+}
+
+async function watchContinuation(
+  { simulator }: Rig,
+  chats: readonly number[],
+  since: number,
+): Promise<number | undefined> {
+  if (chats.length === 0) return undefined;
+  const first = (): number | undefined =>
+    simulator.calls({ method: /^(sendMessage|editMessageText)$/ }).findLast(({ at }) => at < since) ===
+    undefined
+      ? undefined
+      : simulator
+          .calls({ method: /^(sendMessage|editMessageText)$/ })
+          .find(({ at, chatId }) => at >= since && chatId !== undefined && chats.includes(chatId))?.at;
+  for (let waited = 0; waited < 20_000; waited += 50) {
+    const at = first();
+    if (at !== undefined) return at;
+    await delay(50);
+  }
+  return undefined;
+}
+
+async function rest(rig: Rig, writers: readonly Writer[]): Promise<void> {
+  const end = Date.now() + REST_MS;
+  const isDone = (): boolean =>
+    writers.every((writer) =>
+      writer.questions.every((question) => isAnswered(rig.simulator, writer, question)),
+    );
+  while (!isDone() && Date.now() < end) await delay(500);
+  // What is still to be taken away, or edited once more, has its time limit.
+  await delay(25_000);
+}
+
+function countFaults(
+  calls: Rig["simulator"]["calls"] extends (...args: never[]) => infer List ? List : never,
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { fault } of calls) if (fault !== undefined) counts[fault] = (counts[fault] ?? 0) + 1;
+  return counts;
+}
+
+/** A process that dies before it has stored a refusal knows of no penalty; such calls are counted all the same. */
+function countCallsInPenalty(calls: ReturnType<Rig["simulator"]["calls"]>): number {
+  const until = new Map<number, number>();
+  let count = 0;
+  for (const call of calls) {
+    const { chatId, at, description, errorCode, durationMs = 0 } = call;
+    if (chatId === undefined) continue;
+    // What was under way when the refusal came does not count.
+    if (at + 50 < (until.get(chatId) ?? 0)) count += 1;
+    const seconds = Number(/retry after (\d+)/i.exec(description ?? "")?.[1]);
+    if (errorCode === 429 && Number.isFinite(seconds)) until.set(chatId, at + durationMs + seconds * 1_000);
+  }
+  return count;
+}
+
+function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judgement }[]): Judgement {
+  const total: Judgement = {
+    questions: 0,
+    shown: 0,
+    lost: 0,
+    truncated: 0,
+    duplicated: 0,
+    marked: 0,
+    leftovers: 0,
+    outOfOrder: 0,
+    apologies: 0,
+    problems: [],
+  };
+  for (const { writer, judgement } of parts) {
+    total.questions += judgement.questions;
+    total.shown += judgement.shown;
+    total.lost += judgement.lost;
+    total.truncated += judgement.truncated;
+    total.duplicated += judgement.duplicated;
+    total.marked += judgement.marked;
+    total.leftovers += judgement.leftovers;
+    total.outOfOrder += judgement.outOfOrder;
+    total.apologies += judgement.apologies;
+    total.problems.push(...judgement.problems.map((problem) => `${writer.name}: ${problem}`));
+  }
+  return total;
+}

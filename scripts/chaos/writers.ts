@@ -1,0 +1,89 @@
+import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts";
+import { say } from "../../test/support/model-script.ts";
+import type { ModelStep } from "../../test/support/model-script.ts";
+
+/** What one person asked, and what the answer to it must read. */
+export interface Question {
+  readonly cue: string;
+  readonly words: number;
+  readonly askedAt: number;
+}
+
+/** A place in which one person writes all the time. */
+export interface Writer {
+  readonly name: string;
+  readonly chat: SimChat;
+  readonly threadId: number | undefined;
+  readonly questions: Question[];
+  /** Writes the next question; sometimes a second one right behind it. */
+  ask(): void;
+}
+
+const CUE = /\bq(\d+)c\d+n\d+\b/g;
+/** Words of an answer: most are short, some need several messages. */
+const LENGTHS = [8, 20, 40, 60, 120, 250, 700];
+
+/** The words that the answer to a question must have, in order; each is unique in the whole campaign. */
+export function wordsOf({ cue, words }: Pick<Question, "cue" | "words">): readonly string[] {
+  return Array.from({ length: words }, (_, index) => `${cue}w${index}`);
+}
+
+/** What the model says to whatever was asked: an answer to every question in the text, in a stream. */
+export function answerTo(text: string, random: () => number): readonly ModelStep[] {
+  const paragraphs = [...text.matchAll(CUE)].map(([cue, words]) => {
+    const shaped = wordsOf({ cue, words: Number(words) }).map((word, index) =>
+      index % 7 === 3 ? `**${word}**` : word,
+    );
+    return shaped.map((word, index) => (index % 25 === 24 ? `${word}\n\n` : `${word} `)).join("");
+  });
+  const answer = paragraphs.join("\n\n");
+  // A stream lasts from half a second to about six.
+  const chunkSize = Math.max(20, Math.ceil(answer.length / 60));
+  return [say(answer === "" ? "Noted." : answer, { chunkSize, paceMs: 10 + Math.floor(random() * 90) })];
+}
+
+export function createWriters(simulator: Simulator, random: () => number): readonly Writer[] {
+  const pick = (): number => LENGTHS[Math.floor(random() * LENGTHS.length)] ?? 20;
+  const create = (
+    number: number,
+    name: string,
+    chat: SimChat,
+    user: { id: number },
+    options: {
+      readonly threadId?: number;
+      readonly mention: string;
+    },
+  ): Writer => {
+    const questions: Question[] = [];
+    const write = (): void => {
+      const words = pick();
+      const cue = `q${words}c${number}n${questions.length}`;
+      questions.push({ cue, words, askedAt: Date.now() });
+      const text = `${options.mention}${cue}`;
+      if (options.threadId === undefined) simulator.sendText(chat, user, text);
+      else simulator.sendText(chat, user, text, { threadId: options.threadId });
+    };
+    const ask = (): void => {
+      write();
+      if (random() < 0.15) write();
+    };
+    return { name, chat, threadId: options.threadId, questions, ask };
+  };
+  const writers: Writer[] = [];
+  for (const name of ["Ada", "Bob", "Cleo", "Dan"]) {
+    const user = simulator.addUser({ first_name: name });
+    writers.push(create(writers.length, name, simulator.privateChat(user), user, { mention: "" }));
+  }
+  const members = ["Eve", "Finn"].map((name) => simulator.addUser({ first_name: name }));
+  const [eve, finn] = members;
+  if (eve === undefined || finn === undefined) throw new Error("The group has no members.");
+  const mention = `@${simulator.bot.username ?? ""} `;
+  const group = simulator.addGroup({ title: "Group", type: "group", members });
+  writers.push(create(writers.length, "group", group, eve, { mention }));
+  const forum = simulator.addGroup({ title: "Forum", forum: true, members });
+  for (const topic of ["North", "South"]) {
+    const threadId = simulator.addTopic(forum, topic);
+    writers.push(create(writers.length, `topic ${topic}`, forum, finn, { mention, threadId }));
+  }
+  return writers;
+}
