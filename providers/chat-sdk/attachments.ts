@@ -158,8 +158,9 @@ async function readUpTo(maxBytes: number, response: Response, signal: AbortSigna
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   const reader = response.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
   try {
-    while (reader !== undefined) {
+    for (;;) {
       const { done, value } = await untilAborted(() => reader.read(), signal);
       if (done) break;
       sizeBytes += value.byteLength;
@@ -168,7 +169,7 @@ async function readUpTo(maxBytes: number, response: Response, signal: AbortSigna
     }
   } finally {
     // What is left of it, if anything is, is not wanted any more.
-    reader?.cancel().catch(() => undefined);
+    reader.cancel().catch(() => undefined);
   }
   const bytes = new Uint8Array(sizeBytes);
   let offset = 0;

@@ -17,6 +17,7 @@ import type { ResolvedFile } from "../turn/model-messages.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
 import type { ThinkCommands } from "./commands.ts";
 import { answerSafely } from "./answer-safely.ts";
+import { fileContent } from "./file-content.ts";
 import { normalizeMessengers } from "./define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { RootRuntime } from "./root-runtime.ts";
@@ -24,7 +25,7 @@ import type { AgentStub } from "./agent-namespace.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
-import { describe, isTextFile, parseStoredFile } from "./user-message.ts";
+import { describe, parseStoredFile } from "./user-message.ts";
 
 /** An AI SDK model, or the id of a Workers AI model. */
 export type ThinkModel = Exclude<LanguageModel, string> | string;
@@ -263,14 +264,7 @@ export class AgentRuntime extends LifecycleCapability {
     const stored = parseStoredFile(url);
     if (stored === undefined) return undefined;
     try {
-      const file = await this.thread.fetchFile(stored);
-      if (isTextFile(mediaType, name)) {
-        return {
-          kind: "text",
-          text: `[File ${name ?? "without a name"}]\n${new TextDecoder().decode(file.bytes)}`,
-        };
-      }
-      return { kind: "bytes", bytes: file.bytes, mediaType: file.mediaType ?? mediaType };
+      return fileContent(await this.thread.fetchFile(stored), mediaType, name);
     } catch (error) {
       // Who sent the file has chosen its media type: only what is known of it goes into the log.
       const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";

@@ -21,7 +21,7 @@ const MAX_NAME_LENGTH = 64;
 /** Everything that a reader may take for the beginning of a line. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 /** Longest text file that is read into the conversation, in bytes. */
-const MAX_TEXT_FILE_BYTES = 200_000;
+export const MAX_TEXT_FILE_BYTES = 200_000;
 const REFERENCE_SCHEME = "switchboard-attachment:";
 const TEXT_FILE = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|sql|x-ndjson)\b)/;
 const TEXT_FILE_NAME =

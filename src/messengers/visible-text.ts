@@ -2,13 +2,14 @@ import type { DeliveryPolicy } from "../core/delivery.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { TurnOutcome } from "../turn/turn-engine.ts";
 import { joinParagraphs } from "../outgoing/index.ts";
+import { plainText, splitText } from "../../delivery/split/index.ts";
 import { safeText } from "./texts.ts";
 
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
 /** What the person reads in the end: never nothing, and never an error's own words. */
 export function visibleText(outcome: EndedTurn, policy: DeliveryPolicy, event: MessengerEvent): string {
-  const said = outcome.text.trim() === "" ? "" : outcome.text;
+  const said = showsNothing(outcome.text) ? "" : outcome.text;
   switch (outcome.kind) {
     case "done":
       return said === "" ? safeText(policy, "emptyResponseText", event) : said;
@@ -19,4 +20,13 @@ export function visibleText(outcome: EndedTurn, policy: DeliveryPolicy, event: M
         ? safeText(policy, "errorResponseText", event)
         : joinParagraphs(said, safeText(policy, "interruptedResponseText", event));
   }
+}
+
+/** Whether nothing of a text is left to read: it is blank, or markup without words, such as an empty code block. */
+function showsNothing(text: string): boolean {
+  const trimmed = text.trim();
+  // A text that begins with a word is a paragraph, so most need no look at their markup.
+  if (trimmed === "" || /^[\p{L}\p{N}]/u.test(trimmed)) return trimmed === "";
+  const limits = { maxLength: 4096, maxEntities: Infinity };
+  return splitText(text, { renderer: plainText, limits, final: true }).length === 0;
 }

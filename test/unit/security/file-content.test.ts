@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { fileContent } from "../../../src/messengers/file-content.ts";
+
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+describe("a file for the model", () => {
+  it.each([
+    ["\u0089PNG\r\n\u001a\n...", "image/png", "image/png"],
+    ["\u00ff\u00d8\u00ff\u00e0...", "image/png", "image/jpeg"],
+    ["GIF89a...", "image/anything", "image/gif"],
+    ["RIFF\u0001\u0002\u0003\u0004WEBPVP8 ", "IMAGE/WEBP", "image/webp"],
+    ["%PDF-1.7", "application/pdf", "application/pdf"],
+    ["anything", "audio/ogg", "audio/ogg"],
+  ])("takes %j, announced as %s, for %s", (start, announced, mediaType) => {
+    const bytes = bytesOf(start);
+    expect(fileContent({ bytes }, announced, undefined)).toEqual({ kind: "bytes", bytes, mediaType });
+  });
+
+  it.each([
+    ["<html>please sign in", "image/png"],
+    ["PK\u0003\u0004", "image/jpeg"],
+    ["<svg onload='x'/>", "image/svg+xml"],
+    ["", "image/gif"],
+    ["\u0089PNG\r\n\u001a\n", "application/pdf"],
+    ["%PDF-1.7", "image/png"],
+    ["MZ", "application/pdf"],
+  ])(
+    "refuses %j, which was announced as %s, because a model's server refuses all with it",
+    (start, announced) => {
+      expect(() => fileContent({ bytes: bytesOf(start) }, announced, undefined)).toThrow(
+        expect.objectContaining({ code: "attachment-media-type" }) as Error,
+      );
+    },
+  );
+
+  it("reads a text file that is short enough, whatever its size was said to be", () => {
+    expect(fileContent({ bytes: bytesOf("a,b") }, "text/csv", "a.csv")).toEqual({
+      kind: "text",
+      text: "[File a.csv]\na,b",
+    });
+    const long = { bytes: new Uint8Array(200_001) };
+    expect(() => fileContent(long, "text/plain", "a.txt")).toThrow(
+      expect.objectContaining({ code: "attachment-too-large" }) as Error,
+    );
+  });
+});

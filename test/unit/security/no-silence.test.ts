@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { visibleText } from "../../../src/messengers/visible-text.ts";
+import { splitText, telegramEntities } from "../../../delivery/split/index.ts";
+import { messageEvent } from "../../support/messenger-events.ts";
+
+const policy = { emptyResponseText: "EMPTY", errorResponseText: "ERROR", interruptedResponseText: "CUT" };
+const said = (text: string, kind: "done" | "failed" = "done"): string =>
+  visibleText({ kind, text }, policy, messageEvent());
+
+describe("an answer of which nothing can be read", () => {
+  it.each([
+    "",
+    " \n\t ",
+    "```",
+    "```js\n```",
+    "`".repeat(2001),
+    "```[[silent]]",
+    "~~~\n\n~~~",
+    "[a]: https://example.com",
+    "<!-- nothing -->",
+    "\u200b",
+  ])("shows a text in place of %j, or what it really shows", (text) => {
+    for (const shown of [said(text), said(text, "failed")]) {
+      const parts = splitText(shown, {
+        renderer: telegramEntities,
+        limits: { maxLength: 4096, maxEntities: 100 },
+        final: true,
+      });
+      expect(parts.length).toBeGreaterThan(0);
+      expect(parts.every(({ content }) => content.text.trim() !== "")).toBe(true);
+    }
+  });
+
+  it("stands in for an empty code block", () => {
+    expect(said("```js\n```")).toBe("EMPTY");
+    expect(said("```js\n```", "failed")).toBe("ERROR");
+  });
+
+  it.each(["Hello", "1", "**bold**", "- item", "> quote", "# Head", "🙂", "---", "`code`", "\\*"])(
+    "keeps %j",
+    (text) => {
+      expect(said(text)).toBe(text);
+    },
+  );
+});
