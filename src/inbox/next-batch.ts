@@ -11,8 +11,8 @@ export type NextBatch =
   | { readonly kind: "wait"; readonly until: number }
   | { readonly kind: "batch"; readonly rows: readonly InboxRow[] };
 
-/** Clocks of platforms count whole seconds, so two messages of one moment may look a second apart. */
-const SENT_AT_RESOLUTION_MS = 1000;
+/** Platforms date messages in whole seconds. */
+const DATE_RESOLUTION_MS = 1000;
 
 /**
  * Which queued messages the next turn answers, in order of arrival (I3): the first one, and those of the same person in
@@ -53,9 +53,15 @@ export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number):
   if (!inSameThread(last, next) || last.event?.author?.userId !== next.event?.author?.userId) return false;
   const album = last.event?.message?.albumId;
   if (album !== undefined && album === next.event?.message?.albumId) return true;
-  if (next.receivedAt - last.receivedAt > burstMs) return false;
-  const sentApart = (next.event?.message?.sentAt ?? 0) - (last.event?.message?.sentAt ?? 0);
-  return sentApart <= burstMs + SENT_AT_RESOLUTION_MS;
+  if (writtenAt(next) - writtenAt(last) > burstMs) return false;
+  const datesApart = (next.event?.message?.sentAt ?? 0) - (last.event?.message?.sentAt ?? 0);
+  return datesApart <= Math.ceil(burstMs / DATE_RESOLUTION_MS) * DATE_RESOLUTION_MS;
+}
+
+/** When a message was written, at the latest: one that was delivered again after an outage is older than its arrival. */
+function writtenAt({ event, receivedAt }: InboxRow): number {
+  const sentAt = event?.message?.sentAt;
+  return sentAt === undefined ? receivedAt : Math.min(receivedAt, sentAt + DATE_RESOLUTION_MS - 1);
 }
 
 function inSameThread(left: InboxRow, right: InboxRow): boolean {

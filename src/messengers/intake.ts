@@ -18,7 +18,7 @@ import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { correctedEvent } from "./corrected-event.ts";
 import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
-import { addressOf } from "./turn-runner.ts";
+import { addressOf } from "./address-of.ts";
 
 export interface IntakeOptions {
   readonly database: Database;

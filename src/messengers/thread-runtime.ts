@@ -208,7 +208,7 @@ export class ThreadRuntime {
   /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
   async #resume(): Promise<void> {
     for (const turn of this.#turns.unfinished()) {
-      await this.#options.engine.follow(turn.id, turn.session, this.#runner.sinkOf(turn));
+      await this.#options.engine.follow(turn.id, turn.session, this.#runner.replies.sinkOf(turn));
     }
   }
 

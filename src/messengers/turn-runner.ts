@@ -1,27 +1,21 @@
 import type { UIMessage } from "ai";
 import type { Database } from "../core/database.ts";
-import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
+import type { Delivery } from "../core/delivery.ts";
 import { draftIdOf } from "../core/draft-id.ts";
-import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
-import type { Address } from "../core/surface.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
-import { joinParagraphs } from "../outgoing/index.ts";
-import type { OutgoingText } from "../outgoing/index.ts";
-import type { ReplyTextSink } from "../turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { addressOf } from "./address-of.ts";
 import { correctedEvent } from "./corrected-event.ts";
-import { filteredFragment, replyFilter } from "./reply-filter.ts";
-import { replyStartOf } from "./reply-start.ts";
-import { safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
+import { ToolGate } from "./tool-gate.ts";
+import { TurnReplies } from "./turn-replies.ts";
 import { userParts } from "./user-message.ts";
-import { visibleText } from "./visible-text.ts";
 import type { EndedTurn } from "./visible-text.ts";
 
 export interface TurnRunnerOptions {
@@ -41,16 +35,20 @@ export interface TurnRunnerOptions {
  * a row and can be repeated: after a crash `advance` finds each turn where it was left.
  */
 export class TurnRunner {
+  readonly replies: TurnReplies;
   readonly #options: TurnRunnerOptions;
   /** Turns whose operation this object has begun or taken up since it was started. */
   readonly #begun = new Set<string>();
-  /** What filters the text of each running turn on its way to its reply. */
-  readonly #filters = new Map<string, OutgoingText>();
-  /** Tools that wait for the end of a burst. */
-  readonly #waits = new Map<string, AbortController>();
+  readonly #toolGate: ToolGate;
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
+    this.replies = new TurnReplies(options);
+    this.#toolGate = new ToolGate({
+      deps: options.deps,
+      turns: options.turns,
+      burstMs: (messengerId) => options.definition(messengerId).burstMs,
+    });
   }
 
   /** Does everything that can be done now. Returns when it must be called again at the latest, if ever. */
@@ -96,15 +94,13 @@ export class TurnRunner {
 
   /** The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs. */
   stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
-    const { database, delivery, engine, inbox, turns } = this.#options;
+    const { database, engine, inbox, turns } = this.#options;
     const turn = turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || (by !== undefined && !isIts(turn, by))) return false;
-    const mark = safeText(this.#policy(turn.address), "stoppedResponseText", turn.context);
-    this.#waits.get(turn.id)?.abort();
+    this.#toolGate.release(turn.id);
     database.transaction(() => {
       turns.setState(turn.id, "stopping");
-      delivery.open(this.#replyOf(turn));
-      delivery.finish(turn.id, joinParagraphs(this.#fragment(turn, engine.textSoFar(turn.id)), mark));
+      this.replies.finishStopped(turn, engine.textSoFar(turn.id));
       inbox.end(turn.messageSeqs, "stopped");
     });
     return true;
@@ -136,22 +132,6 @@ export class TurnRunner {
     );
   }
 
-  /** Where the text of a turn goes: through the messenger's filter to the turn's reply. */
-  sinkOf(turn: Turn): ReplyTextSink {
-    const { delivery, log } = this.#options;
-    const filter = replyFilter(
-      this.#options.definition(turn.address.messengerId),
-      turn.context,
-      {
-        append: (delta) => delivery.append(turn.id, delta),
-        replace: (text) => delivery.replace(turn.id, text),
-      },
-      log,
-    );
-    this.#filters.set(turn.id, filter);
-    return filter;
-  }
-
   /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
   beforeStep(turnId: string): "go" | "yield" {
     const { deps, inbox, turns } = this.#options;
@@ -165,27 +145,9 @@ export class TurnRunner {
     return "yield";
   }
 
-  /**
-   * Before a tool runs. One with an effect does not begin while more of the person's message may come, because then
-   * the turn is withdrawn and begun anew.
-   */
-  async beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
-    const { deps, turns } = this.#options;
-    const turn = turns.get(turnId);
-    if (turn === undefined || isRepeatable) return "run";
-    const { burstMs } = this.#options.definition(turn.address.messengerId);
-    const delayMs = turn.lastReceivedAt + burstMs - deps.clock.now();
-    if (!turn.acted && delayMs > 0) {
-      const waiting = new AbortController();
-      this.#waits.set(turnId, waiting);
-      await wait(deps.clock, delayMs, waiting.signal).catch(() => {
-        // Stopped or withdrawn while it waited: the state says so.
-      });
-      this.#waits.delete(turnId);
-    }
-    if (turns.get(turnId)?.state !== "open") return "block";
-    turns.markActed(turnId);
-    return "run";
+  /** Before a tool runs: see `ToolGate`. */
+  beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+    return this.#toolGate.pass(turnId, isRepeatable);
   }
 
   /** Answers the messages of the newest turn anew, because one of them was edited. `false` when that is not wanted. */
@@ -255,7 +217,7 @@ export class TurnRunner {
   }
 
   #insert(rows: readonly InboxRow[], replaced: Turn | undefined): void {
-    const { database, delivery, deps, inbox, log, memory, turns } = this.#options;
+    const { database, deps, inbox, log, memory, turns } = this.#options;
     const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
     const { event } = newest;
@@ -270,11 +232,10 @@ export class TurnRunner {
     };
     database.transaction(() => {
       if (replaced !== undefined) {
-        this.#waits.get(replaced.id)?.abort();
+        this.#toolGate.release(replaced.id);
         this.#begun.delete(replaced.id);
-        this.#filters.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
-        delivery.withdraw(replaced.id);
+        this.replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));
       turns.insert(turn);
@@ -284,83 +245,49 @@ export class TurnRunner {
 
   /** Ends the turn that this one replaces, and makes its visible messages this one's. */
   async #takePlace(turn: Turn, replaced: string): Promise<void> {
-    const { delivery, engine } = this.#options;
-    delivery.open(this.#replyOf(turn));
+    const { engine } = this.#options;
+    this.replies.open(turn);
     await engine.abort(replaced, turn.session);
     await engine.forget(replaced, turn.session);
   }
 
   async #begin(turn: Turn): Promise<void> {
-    const { delivery, engine, inbox } = this.#options;
+    const { engine, inbox } = this.#options;
     const events = inbox
       .rows(turn.messageSeqs)
       .flatMap((row) => (row.event === undefined ? [] : [row.event]));
-    delivery.open(this.#replyOf(turn));
+    this.replies.open(turn);
     const question: UIMessage = {
       id: turn.id,
       role: "user",
       parts: userParts(events, (id) => this.#options.definition(id)),
     };
-    await engine.start(turn.id, turn.session, question, this.sinkOf(turn));
+    await engine.start(turn.id, turn.session, question, this.replies.sinkOf(turn));
     this.#begun.add(turn.id);
   }
 
   #finish(turnId: string, outcome: EndedTurn): void {
-    const { database, delivery, inbox, log, turns } = this.#options;
+    const { database, inbox, log, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
-    const text = this.#finalText(turn, outcome);
-    database.transaction(() => {
-      delivery.finish(turn.id, text);
+    const characters = database.transaction(() => {
       turns.setState(turn.id, "ended");
       inbox.end(turn.messageSeqs, outcome.kind === "done" ? "answered" : outcome.kind);
+      return this.replies.finish(turn, outcome);
     });
     this.#begun.delete(turn.id);
-    log.info("turn.ended", { turn: turn.id, outcome: outcome.kind, characters: text.length });
-  }
-
-  /** What the person reads in the end; empty when the model chose to say nothing. */
-  #finalText(turn: Turn, outcome: EndedTurn): string {
-    if (!this.#filters.has(turn.id)) this.sinkOf(turn);
-    const filter = this.#filters.get(turn.id);
-    this.#filters.delete(turn.id);
-    const policy = this.#policy(turn.address);
-    if (outcome.kind !== "done") {
-      return visibleText({ ...outcome, text: this.#fragment(turn, outcome.text) }, policy, turn.context);
-    }
-    const result = filter?.finish(outcome.text);
-    if (result?.kind === "silent") return "";
-    return visibleText({ kind: "done", text: result?.text ?? outcome.text }, policy, turn.context);
-  }
-
-  #fragment(turn: Turn, text: string): string {
-    this.#filters.delete(turn.id);
-    return filteredFragment(
-      this.#options.definition(turn.address.messengerId),
-      turn.context,
-      text,
-      this.#options.log,
-    );
+    log.info("turn.ended", { turn: turn.id, outcome: outcome.kind, characters });
   }
 
   /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
   #finishYielded(turn: Turn, outcome: TurnOutcome): void {
-    const { database, delivery, inbox, turns } = this.#options;
+    const { database, inbox, turns } = this.#options;
     database.transaction(() => {
-      delivery.open(this.#replyOf(turn));
-      delivery.finish(turn.id, "text" in outcome ? this.#fragment(turn, outcome.text) : "");
+      this.replies.finishYielded(turn, "text" in outcome ? outcome.text : "");
       turns.setState(turn.id, "ended");
       inbox.end(turn.messageSeqs, "steered");
     });
     this.#begun.delete(turn.id);
-  }
-
-  #replyOf(turn: Turn): ReplyStart {
-    return replyStartOf(turn, this.#policy(turn.address));
-  }
-
-  #policy(address: Address): DeliveryPolicy {
-    return this.#options.definition(address.messengerId).delivery ?? {};
   }
 }
 
@@ -374,16 +301,4 @@ function isIts(
   { messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">,
 ): boolean {
   return messengerId === address.messengerId && thread.id === address.threadId;
-}
-
-/** Where the answer to an event goes. */
-export function addressOf(event: MessengerEvent): Address {
-  const { thread } = event;
-  return {
-    messengerId: event.messengerId,
-    threadId: thread.id,
-    chatId: thread.chatId,
-    isDirectMessage: thread.isDirectMessage,
-    ...(thread.topicId !== undefined && { topicId: thread.topicId }),
-  };
 }

@@ -147,11 +147,11 @@ describe("what people see of a model's text", () => {
         .filter(({ from }) => from.isBot)
         .map(({ text }) => text);
     rig.simulator.sendText(group, ada, `@${rig.simulator.bot.username} are you here?`);
-    await until(() => answers().length === 1);
+    await until(() => answers()[0]?.endsWith("Your shop") === true);
     rig.simulator.sendText(group, ada, "pizza, anyone?");
     await rig.model.request(rig.model.requests().length);
     rig.simulator.sendText(group, ada, "and you, bot?");
-    await until(() => answers().length === 2);
+    await until(() => answers()[1]?.endsWith("Your shop") === true);
     expect(answers()).toEqual(["I am here.\n\nYour shop", "I am here.\n\nYour shop"]);
     const posts = rig.simulator.calls({ method: "sendMessage", chatId: group.id });
     expect(posts).toHaveLength(2);

@@ -51,7 +51,8 @@ describe.each([
   };
   /** The answer is there once, whole, and a message written right after the restart is answered too. */
   const expectOneAnswer = async (chat: SimChat, user: { id: number }, expected = shown(ANSWER)) => {
-    rig.simulator.sendText(chat, user, "And now?");
+    // Dated so that it is a message of its own, however fast all of this went.
+    rig.simulator.sendText(chat, user, "And now?", { date: Math.floor(Date.now() / 1000) + 60 });
     await rig.simulator.waitFor(() => fromBot(chat).some((text) => text.includes("And now?")), {
       timeoutMs: 20_000,
     });

@@ -24,6 +24,12 @@ describe("nextBatch", () => {
     ).toEqual([1]);
   });
 
+  it("takes the time of writing, not that of a late arrival, for the measure", () => {
+    const before = at(1, 5000, messageEvent({ message: { sentAt: 2000 } }));
+    expect(batchOf([before, at(2, 5100, messageEvent({ message: { sentAt: 2000 } }))], 9000)).toEqual([1, 2]);
+    expect(batchOf([before, at(2, 5100, messageEvent({ message: { sentAt: 5000 } }))], 9000)).toEqual([1]);
+  });
+
   it("keeps the messages of two people, and of two threads, apart", () => {
     const other = messageEvent({ author: { userId: "8" } });
     const elsewhere = messageEvent({ thread: { id: "telegram:2", chatId: "2", isDirectMessage: true } });

@@ -1,0 +1,100 @@
+import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
+import type { Log } from "../core/log.ts";
+import type { OutgoingText } from "../outgoing/index.ts";
+import { joinParagraphs } from "../outgoing/index.ts";
+import type { ReplyTextSink } from "../turn/reply-text.ts";
+import type { Turn } from "../turn/turn-store.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { filteredFragment, replyFilter } from "./reply-filter.ts";
+import { replyStartOf } from "./reply-start.ts";
+import { safeText } from "./texts.ts";
+import { visibleText } from "./visible-text.ts";
+import type { EndedTurn } from "./visible-text.ts";
+
+export interface TurnRepliesOptions {
+  readonly log: Log;
+  readonly delivery: Delivery;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+}
+
+/** The text of turns on its way to their replies: through the messenger's filter, and with its words where it failed. */
+export class TurnReplies {
+  readonly #options: TurnRepliesOptions;
+  /** What filters the text of each running turn. */
+  readonly #filters = new Map<string, OutgoingText>();
+
+  constructor(options: TurnRepliesOptions) {
+    this.#options = options;
+  }
+
+  /** Shows the reply of a turn from here on, or goes on showing it. */
+  open(turn: Turn): void {
+    const start: ReplyStart = replyStartOf(turn, this.#policy(turn));
+    this.#options.delivery.open(start);
+  }
+
+  /** Where the text of a turn goes while it streams. */
+  sinkOf(turn: Turn): ReplyTextSink {
+    const filter = this.#newFilter(turn);
+    this.#filters.set(turn.id, filter);
+    return filter;
+  }
+
+  /** The whole text of a turn that has ended; shows nothing when the model chose to say nothing. Returns its length. */
+  finish(turn: Turn, outcome: EndedTurn): number {
+    const text = this.#finalText(turn, outcome);
+    this.#options.delivery.finish(turn.id, text);
+    return text.length;
+  }
+
+  /** What a turn said until it was stopped, with a mark. */
+  finishStopped(turn: Turn, said: string): void {
+    const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context);
+    this.open(turn);
+    this.#options.delivery.finish(turn.id, joinParagraphs(this.#fragment(turn, said), mark));
+  }
+
+  /** What a turn said that made way for a later message, without any mark. */
+  finishYielded(turn: Turn, said: string): void {
+    this.open(turn);
+    this.#options.delivery.finish(turn.id, this.#fragment(turn, said));
+  }
+
+  /** What is visible of a turn stays for the one that replaces it. */
+  withdraw(turn: Turn): void {
+    this.#filters.delete(turn.id);
+    this.#options.delivery.withdraw(turn.id);
+  }
+
+  #finalText(turn: Turn, outcome: EndedTurn): string {
+    const policy = this.#policy(turn);
+    if (outcome.kind !== "done") {
+      return visibleText({ ...outcome, text: this.#fragment(turn, outcome.text) }, policy, turn.context);
+    }
+    const filter = this.#filters.get(turn.id) ?? this.#newFilter(turn);
+    this.#filters.delete(turn.id);
+    const result = filter.finish(outcome.text);
+    return result.kind === "silent"
+      ? ""
+      : visibleText({ kind: "done", text: result.text }, policy, turn.context);
+  }
+
+  #newFilter(turn: Turn): OutgoingText {
+    const { delivery, log } = this.#options;
+    const sink = {
+      append: (delta: string) => delivery.append(turn.id, delta),
+      replace: (text: string) => delivery.replace(turn.id, text),
+    };
+    return replyFilter(this.#options.definition(turn.address.messengerId), turn.context, sink, log);
+  }
+
+  #fragment(turn: Turn, text: string): string {
+    this.#filters.delete(turn.id);
+    const definition = this.#options.definition(turn.address.messengerId);
+    return filteredFragment(definition, turn.context, text, this.#options.log);
+  }
+
+  #policy(turn: Turn): DeliveryPolicy {
+    return this.#options.definition(turn.address.messengerId).delivery ?? {};
+  }
+}
