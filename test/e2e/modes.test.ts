@@ -27,6 +27,8 @@ afterAll(async () => {
   await rig.close();
 });
 
+/** A moment at which a message is no longer part of the one before, in the seconds that a message carries. */
+const later = (): number => Math.floor(Date.now() / 1000) + 60;
 /** The texts that the bot has asked for as drafts, without repetitions. */
 const draftsOf = ({ chat }: Person): string[] => [
   ...new Set(
@@ -106,7 +108,7 @@ describe("drafts", () => {
     await ada.reads("One, two, three\n\n⏹ Stopped.");
     await logs(rig, /"outcome":"stopped"/);
     model.on("and now", [say("Now I answer.")]);
-    ada.write("and now?");
+    rig.simulator.sendText(ada.chat, ada.user, "and now?", { date: later() });
     await ada.reads("One, two, three\n\n⏹ Stopped.", "Now I answer.");
     expect(model.requests("count for ever")).toHaveLength(1);
   });
@@ -155,7 +157,7 @@ describe("drafts", () => {
     await ada.reads(text);
     gate.open();
     model.on("and then", [say("That was all.")]);
-    ada.write("and then?");
+    rig.simulator.sendText(ada.chat, ada.user, "and then?", { date: later() });
     await ada.reads(text, "That was all.");
     expect(rig.simulator.calls({ chatId: ada.chat.id, method: "sendMessage" })).toHaveLength(2);
     expect(toldIn(model.requests("and then")[0])).toContain(text);

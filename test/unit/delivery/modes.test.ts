@@ -52,6 +52,28 @@ it.each<[DeliveryMode, HarnessOptions["surface"]]>([
   expect(delivery.nextWakeAt()).toBeUndefined();
 });
 
+const DOCUMENTS = {
+  paragraphs: TEXT,
+  "one long paragraph": TEXT.replaceAll("\n\n", " "),
+  code: `\`\`\`ts\n${Array.from({ length: 40 }, (_, index) => `const line${index} = 1;\n`).join("")}\`\`\`\nEnd.`,
+  list: Array.from({ length: 30 }, (_, index) => `- item ${index} with some words`).join("\n"),
+  table: `| a | b |\n|---|---|\n${Array.from({ length: 30 }, (_, index) => `| item ${index} | words |\n`).join("")}`,
+};
+
+it.each(Object.entries(DOCUMENTS))(
+  "finishes each message before the next one appears, in a document of %s",
+  async (_name, text) => {
+    const harness = harnessOf("edit");
+    const whole = expectedMessages(text, LIMITS);
+    harness.delivery.open(harness.start("r1"));
+    await stream(harness, text, () => {
+      const finished = harness.visible().slice(0, -1);
+      expect(finished).toEqual(whole.slice(0, finished.length));
+    });
+    expect(harness.visible().length).toBeGreaterThan(2);
+  },
+);
+
 describe("final-only", () => {
   it("shows nothing but typing until the text is whole", async () => {
     const harness = harnessOf("final-only");
