@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { MessageBoxMemory } from "../../../delivery/message-boxes.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { ADDRESS } from "./engine-harness.ts";
+
+const BOX = "common";
+const TOPIC: Address = { ...ADDRESS, threadId: "telegram:7:2", topicId: "2" };
+
+function memory() {
+  const clock = createVirtualClock();
+  const boxes = new MessageBoxMemory(clock);
+  const startedAt = clock.now();
+  return {
+    clock,
+    boxes,
+    ids: async (afterId: number, address = ADDRESS, sinceAt = startedAt) =>
+      (await boxes.unseen(address, BOX, { afterId, sinceAt })).ids,
+    unseen: (afterId: number, beforeId?: number) =>
+      boxes.unseen(ADDRESS, BOX, { afterId, beforeId, sinceAt: startedAt }),
+  };
+}
+
+it("leaves out what was seen, and ends a few ids after the newest", async () => {
+  const { boxes, ids } = memory();
+  boxes.note("telegram", BOX, [101, 103, 106]);
+  expect(await ids(100)).toEqual([102, 104, 105, 107, 108, 109, 110, 111]);
+  expect(boxes.newest("telegram", BOX)).toBe(106);
+});
+
+it("asks about more where not every message is told, and after a start", async () => {
+  const { boxes, clock, ids } = memory();
+  boxes.note("telegram", BOX, [101]);
+  expect(await ids(100)).toHaveLength(5);
+  expect(await ids(100, { ...ADDRESS, isDirectMessage: false })).toHaveLength(10);
+  expect(await ids(100, ADDRESS, clock.now() - 1)).toHaveLength(10);
+});
+
+it("calls a range too long in which too many ids are unseen, however many were seen", async () => {
+  const { boxes, unseen } = memory();
+  boxes.note("telegram", BOX, [108]);
+  expect(await unseen(100)).toMatchObject({ isTooLong: false, ids: expect.arrayContaining([101, 107]) });
+  expect(await unseen(99)).toMatchObject({ isTooLong: true });
+  const seen = Array.from({ length: 300 }, (_, index) => 200 + index);
+  boxes.note("telegram", BOX, seen);
+  expect(await unseen(199)).toMatchObject({ isTooLong: false, ids: [500, 501, 502, 503, 504] });
+  expect(await unseen(199, 300)).toMatchObject({ isTooLong: false, ids: [] });
+  expect(await unseen(108, 119)).toMatchObject({ isTooLong: false, ids: { length: 10 } });
+  expect(await unseen(108, 120)).toMatchObject({ isTooLong: true });
+});
+
+it("keeps boxes of different messengers and supergroups apart", async () => {
+  const { boxes, ids } = memory();
+  boxes.note("another", BOX, [101]);
+  boxes.note("telegram", "-1001", [102]);
+  expect(await ids(100)).toEqual([101, 102, 103, 104, 105]);
+});
+
+it("remembers of a long life about the newest ids only, and never calls a forgotten one unseen and near", async () => {
+  const { boxes, unseen } = memory();
+  for (let id = 1; id <= 5_000; id += 1) boxes.note("telegram", BOX, [id]);
+  expect(await unseen(4_700)).toMatchObject({ isTooLong: false, ids: { length: 5 } });
+  expect(await unseen(100)).toMatchObject({ isTooLong: true });
+});
+
+it("says when another thread of the chat may own a message, until it tells which", async () => {
+  const { boxes, clock, unseen } = memory();
+  expect((await unseen(100)).isShared).toBe(false);
+  boxes.beginPost(ADDRESS);
+  expect((await unseen(100)).isShared, "its own").toBe(false);
+  boxes.beginPost(TOPIC);
+  boxes.beginPost({ ...TOPIC, chatId: "8" });
+  expect((await unseen(100)).isShared).toBe(true);
+  boxes.note("telegram", BOX, [101], TOPIC);
+  expect((await unseen(100)).isShared).toBe(false);
+  await clock.advance(1_000);
+  const restarted = new MessageBoxMemory(clock);
+  const before = { afterId: 100, sinceAt: clock.now() - 1 };
+  expect((await restarted.unseen(ADDRESS, BOX, before)).isShared, "unknown after a start").toBe(true);
+});

@@ -1,0 +1,107 @@
+import { expect, it } from "vitest";
+import { startSimulator } from "../../../playground/telegram/simulator.ts";
+import { routeUpdate } from "../../../providers/telegram/routing.ts";
+import { telegramMessenger } from "../../../providers/telegram/index.ts";
+import { systemDeps } from "../../../src/core/deps.ts";
+import type { Address, Probing } from "../../../src/core/surface.ts";
+import { refusal } from "./fake-bot-api.ts";
+import { createPlatformContext } from "./platform-context.ts";
+import { createTelegramRig } from "./telegram-rig.ts";
+
+const chat = (chatId: string): Address => ({
+  messengerId: "bot",
+  threadId: `telegram:${chatId}`,
+  chatId,
+  isDirectMessage: !chatId.startsWith("-"),
+});
+const never = () => ({ signal: new AbortController().signal });
+
+function probingOf({ surface }: ReturnType<typeof createTelegramRig>): Probing {
+  if (surface.probing === undefined) throw new Error("Telegram can be probed.");
+  return surface.probing;
+}
+
+it("knows one box for private chats and basic groups, and one for each supergroup", () => {
+  const { box } = probingOf(createTelegramRig());
+  expect([box(chat("7")), box(chat("-4501")), box(chat("-999999999999"))]).toEqual([
+    "common",
+    "common",
+    "common",
+  ]);
+  expect(box(chat("-1001234567890"))).toBe("-1001234567890");
+  expect(box(chat("-1009876543210"))).not.toBe(box(chat("-1001234567890")));
+});
+
+const ANSWERS: readonly [string, "own" | "other"][] = [
+  ["Bad Request: message is not modified: specified new message content is exactly the same", "own"],
+  ["Bad Request: message to edit not found", "other"],
+  ["Bad Request: message can't be edited", "other"],
+  ["Bad Request: MESSAGE_ID_INVALID", "other"],
+];
+
+it.each(ANSWERS)("understands %s", async (description, expected) => {
+  const rig = createTelegramRig();
+  rig.api.answerNext("editMessageReplyMarkup", refusal(400, description));
+  expect(await probingOf(rig).probe(chat("7"), "42", never())).toBe(expected);
+  // No keyboard, no text: nothing that could change the message.
+  expect(rig.api.calls).toEqual([
+    { method: "editMessageReplyMarkup", payload: { chat_id: 7, message_id: 42 } },
+  ]);
+});
+
+it.each([
+  [refusal(429, "Too Many Requests: retry after 7", { retry_after: 7 }), "retry-after"],
+  [refusal(403, "Forbidden: bot was blocked by the user"), "gone"],
+  [refusal(400, "Bad Request: something new"), "rejected"],
+  [refusal(500, "Internal Server Error"), "transient"],
+])("says nothing about the message when the call itself fails (%#)", async (answer, kind) => {
+  const rig = createTelegramRig();
+  rig.api.answerNext("editMessageReplyMarkup", answer);
+  const error = await probingOf(rig)
+    .probe(chat("7"), "42", never())
+    .catch((reason: unknown) => reason);
+  expect(rig.surface.classifyError(error).kind).toBe(kind);
+});
+
+it("tells the bot's messages from all others, and changes none, with the Bot API's rules", async () => {
+  await using simulator = await simulated();
+  const { bot, surface } = simulator;
+  const ada = bot.addUser({ first_name: "Ada" });
+  const grace = bot.addUser({ first_name: "Grace" });
+  const [here, there] = [bot.privateChat(ada), bot.privateChat(grace)];
+  const address = chat(String(here.id));
+  bot.sendText(here, ada, "hello");
+  const own = await surface.post(address, { text: "Mine.", entities: [] }, never());
+  const foreign = await surface.post(chat(String(there.id)), { text: "Elsewhere.", entities: [] }, never());
+  const before = JSON.stringify(bot.messages(here));
+  const ask = (id: string | number) => surface.probing?.probe(address, String(id), never());
+  expect(await ask(own.messageId)).toBe("own");
+  expect(await ask(Number(own.messageId) - 1)).toBe("other");
+  expect(await ask(foreign.messageId)).toBe("other");
+  expect(await ask(Number(foreign.messageId) + 1)).toBe("other");
+  expect(Number(foreign.messageId)).toBe(Number(own.messageId) + 1);
+  expect(JSON.stringify(bot.messages(here))).toBe(before);
+});
+
+it("passes on the ids of new messages, and of nothing else", () => {
+  const message = { message_id: 45, date: 1_800_000_000, chat: { id: 7, type: "private" }, text: "Hi" };
+  const routed = (update: object) => {
+    const result = routeUpdate({ update_id: 1, ...update });
+    return result.kind === "routed" ? result.event.messageId : result.kind;
+  };
+  expect(routed({ message })).toBe("45");
+  expect(routed({ edited_message: { ...message, edit_date: 1_800_000_001 } })).toBeUndefined();
+  expect(routed({ callback_query: { id: "1", from: { id: 7 }, message, data: "x" } })).toBeUndefined();
+});
+
+async function simulated() {
+  const bot = await startSimulator({ bot: { username: "support_bot" } });
+  const { platform } = telegramMessenger({
+    token: bot.token,
+    secretToken: "s3cret",
+    apiBaseUrl: bot.url,
+    fetch: (input, init) => systemDeps.fetch(input, init),
+  });
+  const { context } = createPlatformContext({ identity: async () => ({ userId: String(bot.bot.id) }) });
+  return { bot, surface: platform.surface(context), [Symbol.asyncDispose]: () => bot.close() };
+}
