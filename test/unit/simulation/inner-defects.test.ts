@@ -1,0 +1,70 @@
+import { afterEach, expect, it, vi } from "vitest";
+
+/*
+ * Defects inside of the engine that no part around it could have: modules of the engine are replaced for a run of the
+ * simulation.
+ */
+
+const SEEDS = 500;
+
+afterEach(() => {
+  vi.doUnmock("../../../delivery/split/index.ts");
+  vi.doUnmock("../../../delivery/outbox-entry.ts");
+  vi.doUnmock("../../../delivery/call-policy.ts");
+  vi.resetModules();
+});
+
+/** The invariant that the first finding breaks, or nothing. */
+async function firstFinding(from: number): Promise<string | undefined> {
+  vi.resetModules();
+  const { simulateSeed } = await import("../../simulation/simulate.ts");
+  for (let seed = from; seed < from + SEEDS; seed += 1) {
+    const { violation } = await simulateSeed(seed);
+    if (violation !== undefined) return violation.invariant;
+  }
+  return undefined;
+}
+
+it("finds the first two parts of a reply in each other's place", async () => {
+  vi.doMock("../../../delivery/split/index.ts", async (original) => {
+    const real = await original<typeof import("../../../delivery/split/index.ts")>();
+    return {
+      ...real,
+      createPlanner: (options: Parameters<typeof real.createPlanner>[0]) => {
+        const planner = real.createPlanner(options);
+        return {
+          append: (delta: string) => planner.append(delta),
+          finish: () => planner.finish(),
+          parts: () => {
+            const [first, second, ...rest] = planner.parts();
+            if (first === undefined || second === undefined || !second.complete) return planner.parts();
+            return [{ ...second, index: 0 }, { ...first, index: 1 }, ...rest];
+          },
+        };
+      },
+    };
+  });
+  expect(await firstFinding(1)).toBe("I5");
+}, 120_000);
+
+it("finds an edit without an answer that is forgotten, and lands on the final text", async () => {
+  vi.doMock("../../../delivery/outbox-entry.ts", async (original) => ({
+    ...(await original<typeof import("../../../delivery/outbox-entry.ts")>()),
+    strayUntil: () => undefined,
+  }));
+  expect(await firstFinding(1)).toBe("I5");
+}, 120_000);
+
+it("finds a failed call that is given up instead of being made again", async () => {
+  vi.doMock("../../../delivery/call-policy.ts", async (original) => {
+    const real = await original<typeof import("../../../delivery/call-policy.ts")>();
+    return {
+      ...real,
+      decide: (...asked: Parameters<typeof real.decide>) => {
+        const decision = real.decide(...asked);
+        return decision.kind === "retry" ? { kind: "done" } : decision;
+      },
+    };
+  });
+  expect(await firstFinding(1)).toBeDefined();
+}, 120_000);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { mutants } from "../../simulation/mutants.ts";
+import type { Mutant } from "../../simulation/mutants.ts";
+import { createPlan } from "../../simulation/plan.ts";
+import { onlyItems, shrink } from "../../simulation/shrink.ts";
+import { simulate, simulateSeed } from "../../simulation/simulate.ts";
+import { addFigures, noFigures } from "../../simulation/totals.ts";
+
+/** A run of its own has many more: `npm run simulate -- --seeds 10000`. */
+const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 1_000);
+const LIMIT_MS = 120_000;
+
+/** The first seed from `from` on in which a defect shows, or nothing. */
+async function firstFinding(mutant: Mutant, from: number, seeds: number): Promise<string | undefined> {
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const { violation } = await simulateSeed(seed, mutant);
+    if (violation !== undefined) return `${violation.invariant} in seed ${seed}`;
+  }
+  return undefined;
+}
+
+it(
+  "breaks no invariant in any of its runs, with crashes, faults and penalties in them",
+  async () => {
+    const totals = noFigures();
+    const broken: string[] = [];
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const result = await simulateSeed(seed);
+      addFigures(totals, result);
+      if (result.violation === undefined) continue;
+      const { invariant, message } = result.violation;
+      broken.push(`${invariant} ${message}: npm run simulate -- --seeds 1 --from ${seed} --trace`);
+    }
+    expect(broken).toEqual([]);
+    // What does not happen proves nothing.
+    expect(totals.crashes).toBeGreaterThan(SEEDS);
+    expect(totals.faults).toBeGreaterThan(SEEDS / 3);
+    expect(totals.replies).toBeGreaterThan(SEEDS);
+    expect(totals.marked).toBeGreaterThan(0);
+  },
+  LIMIT_MS,
+);
+
+it("gives the same run for the same seed", async () => {
+  const first = await simulateSeed(7, undefined, true);
+  const second = await simulateSeed(7, undefined, true);
+  expect(first.trace.length).toBeGreaterThan(10);
+  expect(second.trace).toEqual(first.trace);
+});
+
+it("gives another run for another seed", async () => {
+  const first = await simulateSeed(7, undefined, true);
+  const second = await simulateSeed(8, undefined, true);
+  expect(second.trace).not.toEqual(first.trace);
+});
+
+/** Where the search begins, near a seed that is known to show the defect, so that it is short. */
+const NEAR: Readonly<Record<string, number>> = {
+  "penalty-forgotten": 380,
+  "surplus-stays": 85,
+};
+
+describe("a deliberate defect", () => {
+  it.each(mutants)(
+    "is found: $what",
+    async (mutant) => {
+      expect(await firstFinding(mutant, NEAR[mutant.name] ?? 1, 400)).toBeDefined();
+    },
+    LIMIT_MS,
+  );
+});
+
+it("leaves out of a failing plan what the failure does not need", async () => {
+  const mutant = mutants.find(({ name }) => name === "deduped-by-update");
+  let seed = 1;
+  while ((await simulateSeed(seed, mutant)).violation === undefined) seed += 1;
+  const plan = createPlan(seed);
+  const kept = await shrink(plan, mutant);
+  expect(kept.length).toBeLessThan(plan.items.length);
+  const { violation } = await simulate({ plan: onlyItems(plan, kept), mutant });
+  expect(violation?.invariant).toBe("I2");
+});
