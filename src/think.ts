@@ -113,10 +113,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return new Response("Not found", { status: 404 });
   }
 
-  /** Logs which kind of error a request or a connection ended with, and where; never its text. Always throws. */
-  override onError(connectionOrError: unknown, error: unknown = connectionOrError): never {
-    logBotFailure(consoleLog, "onError", error);
-    throw error;
+  /**
+   * Where errors of requests and connections end up. Those of a connection are logged here, as their kind and place;
+   * the base class would log their text. Always throws what it is given.
+   */
+  override onError(connectionOrError: unknown, error?: unknown): never {
+    if (error === undefined) throw connectionOrError;
+    logBotFailure(consoleLog, "onMessage", error);
+    throw error as Error;
   }
 
   /**
