@@ -25,6 +25,8 @@ const UNTOLD_FOR_MS = 5 * 60 * 1000;
 interface Box {
   newest: number;
   readonly seen: Set<number>;
+  /** The first message that was posted since the start: of older ones it is not known who made them. */
+  knownFrom: number | undefined;
   usedAt: number;
 }
 
@@ -60,10 +62,12 @@ export class MessageBoxMemory implements MessageBoxes {
   }
 
   note(messengerId: string, box: string, ids: readonly number[], sender?: Address): void {
-    if (sender !== undefined && ids.length > 0) {
-      this.#untold.get(boxKey(messengerId, sender.chatId))?.delete(sender.threadId);
-    }
+    const isOfThisStart =
+      sender !== undefined &&
+      ids.length > 0 &&
+      this.#untold.get(boxKey(messengerId, sender.chatId))?.delete(sender.threadId) === true;
     const now = this.#clock.now();
+    if (isOfThisStart) this.#box(messengerId, box, now).knownFrom ??= Math.max(...ids);
     for (const id of ids) {
       if (!Number.isSafeInteger(id)) continue;
       const known = this.#box(messengerId, box, now);
@@ -81,7 +85,8 @@ export class MessageBoxMemory implements MessageBoxes {
     const tail = wasThere && address.isDirectMessage ? WATCHED_TAIL : MOST_CANDIDATES;
     const isSeen = (id: number): boolean => known?.seen.has(id) === true;
     const { ids, isTooLong } = idsBetween(range, known?.newest, isSeen, tail);
-    const isShared = !wasThere || this.#hasOtherPost(address, range.sinceAt);
+    const isOlder = known?.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;
+    const isShared = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
     return Promise.resolve({ ids, isTooLong, isShared });
   }
 
@@ -102,7 +107,7 @@ export class MessageBoxMemory implements MessageBoxes {
     if (this.#boxes.size >= MOST_BOXES) {
       for (const [other, { usedAt }] of this.#boxes) if (now - usedAt > IDLE_MS) this.#boxes.delete(other);
     }
-    const made: Box = { newest: 0, seen: new Set(), usedAt: now };
+    const made: Box = { newest: 0, seen: new Set(), knownFrom: undefined, usedAt: now };
     this.#boxes.set(key, made);
     return made;
   }

@@ -65,6 +65,9 @@ it("remembers of a long life about the newest ids only, and never calls a forgot
 
 it("says when another thread of the chat may own a message, until it tells which", async () => {
   const { boxes, clock, unseen } = memory();
+  expect((await unseen(100)).isShared, "messages of an earlier start").toBe(true);
+  boxes.beginPost(ADDRESS);
+  boxes.note("telegram", BOX, [100], ADDRESS);
   expect((await unseen(100)).isShared).toBe(false);
   boxes.beginPost(ADDRESS);
   expect((await unseen(100)).isShared, "its own").toBe(false);
