@@ -36,12 +36,12 @@ export const replyScript: ModelScript = (request) => {
   ];
 };
 
-/** Words of four letters, in paragraphs of forty; ends with the mark. */
+/** Words of four letters, in paragraphs of forty words; ends with the mark. */
 export function replyText(tokens: number): string {
   let text = "";
   for (let index = 0; index < tokens - 1; index += 1) {
     const word = String.fromCharCode(...[0, 1, 2].map((digit) => 97 + ((index * 7 + digit * 11) % 26)));
-    text += index % 40 === 39 ? `${word}.\n` : `${word}a `;
+    text += index % 40 === 39 ? `${word}.\n\n` : `${word}a `;
   }
   return `${text} ${END}`;
 }
