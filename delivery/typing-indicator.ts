@@ -43,8 +43,10 @@ export function showTyping(options: TypingOptions): () => void {
     const outcome = await callWithin(clock, options.callTimeoutMs, (signal) =>
       surface.typing(address, { signal: AbortSignal.any([signal, stopped.signal]) }),
     );
-    if (stopped.signal.aborted || outcome.kind === "done") return next;
-    onFailure(outcome.kind === "failed" ? classify(surface, outcome.error) : TIMED_OUT);
+    if (outcome.kind === "done") return next;
+    const failure = outcome.kind === "failed" ? classify(surface, outcome.error) : TIMED_OUT;
+    // A penalty counts, whoever still wants the indicator.
+    if (!stopped.signal.aborted || failure.kind === "retry-after") onFailure(failure);
     return next;
   };
 
