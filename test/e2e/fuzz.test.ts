@@ -7,16 +7,16 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
 import { startRig, type Rig } from "../support/rig.ts";
-import { repliesIn, SOON } from "./rehearsal.ts";
+import { repliesIn } from "./rehearsal.ts";
 import { startRawModel, type RawModel } from "./fuzz/raw-model.ts";
 import { MARKER, piecesOf, strangeStream, type StrangeStream } from "./fuzz/strange-streams.ts";
 import { bodyOf, strangeUpdate, type StrangeUpdate } from "./fuzz/strange-updates.ts";
 
 const KEY = "sk-a-key-that-nobody-may-read";
-const RUNS = Number(process.env.FUZZ_RUNS ?? 48);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 36);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260);
 /** Chats at work at the same time. */
-const AT_ONCE = 12;
+const AT_ONCE = 9;
 const TIME_LIMIT_MS = 60_000 + RUNS * 3000;
 
 let rig: Rig;
@@ -99,7 +99,7 @@ async function playStream(stream: StrangeStream): Promise<void> {
   markers.push({ word: marker, chat });
   streams.set(marker, stream);
   rig.simulator.sendText(chat, user, `stream ${marker}`);
-  await rig.simulator.waitFor(() => repliesIn(rig, chat).length > 0, SOON);
+  await rig.simulator.waitFor(() => repliesIn(rig, chat).length > 0, { timeoutMs: 30_000 });
   await asks(chat, marker, true);
   expect(repliesIn(rig, chat).length).toBeGreaterThanOrEqual(2);
 }
@@ -163,7 +163,7 @@ async function eachAtOnce<Input>(
     while (!end.signal.aborted) {
       const before = repliesIn(rig, chat).length;
       rig.simulator.sendText(chat, user, `question ${marker}`);
-      await rig.simulator.waitFor(() => repliesIn(rig, chat).length > before, SOON);
+      await rig.simulator.waitFor(() => repliesIn(rig, chat).length > before, { timeoutMs: 30_000 });
       expect(repliesIn(rig, chat).at(-1)?.text).toBe(`Answer ${marker}.`);
       await delay(500);
     }

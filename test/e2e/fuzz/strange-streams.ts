@@ -17,21 +17,22 @@ type StrangeEvent =
 /** Stands for the marker of the chat that the stream answers. */
 export const MARKER = "%MARKER%";
 
+/** Markup that is dear to parse. Each is of a size that people could ask a model for, and that ends in a moment. */
 const bombs: readonly string[] = [
-  "[".repeat(4000),
-  "![[](".repeat(900),
-  "*a **b ".repeat(500),
-  "_".repeat(3000),
-  "> ".repeat(700) + "deep",
+  "[".repeat(1000),
+  "![[](".repeat(250),
+  "*a **b ".repeat(130),
+  "_".repeat(1500),
+  "> ".repeat(180) + "deep",
   "- ".repeat(300) + "deep",
   "`".repeat(2001),
-  "|a".repeat(700) + "|\n" + "|-".repeat(700) + "|\n" + "|b".repeat(700) + "|",
-  "<a href='".repeat(500),
+  "|a".repeat(180) + "|\n" + "|-".repeat(180) + "|\n" + "|b".repeat(180) + "|",
+  "<a href='".repeat(130),
   "&#x0;&#xD800;&#x110000;&bogus;".repeat(50),
-  "```".repeat(500),
-  "\\".repeat(3000),
-  "[a]: b\n".repeat(500) + "[a][a]",
-  "$$".repeat(900),
+  "```".repeat(130),
+  "\\".repeat(1500),
+  "[a]: b\n".repeat(130) + "[a][a]",
+  "$$".repeat(250),
   "~~**__".repeat(400),
   "[x](javascript:alert(1)) [y](tg://user?id=1) [z](data:text/html,x)",
 ];
@@ -50,8 +51,8 @@ const text = fc.oneof(
   ),
   fc.constantFrom("<think>hidden", "</think>", "<tool_call>{}</tool_call>", "<|im_end|>", "[[silent]]"),
   fc.constantFrom(...bombs),
-  fc.integer({ min: 3_000, max: 9_000 }).map((length) => "word ".repeat(length / 5)),
-  fc.integer({ min: 3_000, max: 9_000 }).map((length) => "w".repeat(length)),
+  fc.integer({ min: 2_000, max: 6_000 }).map((length) => "word ".repeat(length / 5)),
+  fc.integer({ min: 2_000, max: 6_000 }).map((length) => "w".repeat(length)),
   fc.constantFrom("e" + "\u0301".repeat(3000), "👨‍👩‍👧‍👦".repeat(300)),
 );
 
@@ -112,7 +113,7 @@ const event: fc.Arbitrary<StrangeEvent> = fc.oneof(
 );
 
 export const strangeStream: fc.Arbitrary<StrangeStream> = fc.record({
-  events: fc.array(event, { maxLength: 6 }),
+  events: fc.array(event, { maxLength: 5 }),
   end: fc.constantFrom(
     "done",
     "done",
