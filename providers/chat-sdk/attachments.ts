@@ -148,7 +148,7 @@ async function follow(address: string, { fetch, hosts, signal }: FetchOptions): 
     if (response.status < 300 || response.status >= 400 || location === null) {
       throw new SwitchboardError("attachment-refused", `An attachment's server answered ${response.status}.`);
     }
-    url = parsePublicUrl(URL.parse(location, url)?.href ?? "", hosts);
+    url = parsePublicUrl(URL.parse(location, url.href)?.href ?? "", hosts);
   }
   throw new SwitchboardError("attachment-refused", "An attachment's address redirects too often.");
 }

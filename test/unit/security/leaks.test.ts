@@ -16,6 +16,7 @@ import { createHarness } from "../delivery/engine-harness.ts";
 import { createIntakeRig } from "../inbox/intake-rig.ts";
 import { FakeClock } from "../models/fake-clock.ts";
 import { stubModel } from "../models/stub-model.ts";
+import { addressOf } from "../providers/fake-bot-api.ts";
 import { createPlatformContext } from "../providers/platform-context.ts";
 import { definitionOf } from "../../support/messenger-events.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
@@ -75,7 +76,7 @@ describe("what a Telegram call throws (I10)", () => {
     new Response(typeof body === "string" ? body : JSON.stringify(body), { status });
   it.each<readonly [string, () => Promise<Response>]>([
     ["a lost connection", () => Promise.reject(talkative())],
-    ["a thrown text", () => Promise.reject(`${TOKEN} ${WORDS}` as unknown as Error)],
+    ["a thrown text", () => Promise.reject(`${TOKEN} ${WORDS}`)],
     [
       "a refusal that quotes the message",
       async () =>
@@ -134,7 +135,7 @@ describe("what a Telegram call throws (I10)", () => {
     ]) {
       const { context } = createPlatformContext({
         fetch: (input) =>
-          String(input).endsWith("/getFile")
+          addressOf(input).endsWith("/getFile")
             ? Promise.resolve(
                 Response.json({ ok: true, result: { file_id: "f", file_path: `${WORDS}.txt` } }),
               )
@@ -222,7 +223,7 @@ describe("what a model call throws (I10)", () => {
     const told: unknown[] = [];
     const options = { clock: new FakeClock(), onFailure: (error: unknown) => void told.push(error) };
     const thrown = guardModel(
-      stubModel(() => Promise.reject(make() as Error)),
+      stubModel(() => Promise.reject(make())),
       options,
     );
     expectSilence(await errorOf(() => thrown.doStream({ prompt })));
@@ -276,7 +277,7 @@ describe("what a model call throws (I10)", () => {
   });
 
   it("does not repeat an address that holds a key", async () => {
-    for (const url of [`https://u:${KEY}@h.example/v1`, `https://h.example/v1?key=${KEY}`, `${KEY}`]) {
+    for (const url of [`https://u:${KEY}@h.example/v1`, `https://h.example/v1?key=${KEY}`, KEY]) {
       expectSilence(await errorOf(() => modelFromEnv({ OPENAI_BASE_URL: url, MODEL: "m" })));
     }
   });
