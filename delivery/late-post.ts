@@ -13,6 +13,8 @@ interface TimedOutPost {
   readonly entry: OutboxEntry;
   /** Whether that post carried the mark. */
   readonly wasMarked: boolean;
+  /** Hash of what it carried. */
+  readonly hash: string | undefined;
 }
 
 /**
@@ -44,6 +46,7 @@ async function hearLate(
   const { entry } = post;
   if (outcome.kind === "done") {
     entry.lateMessageId = outcome.value.messageId;
+    entry.lateHash = post.hash;
     context.budget.sent(reply.record.address, surface, outcome.value.messageId);
     if (entry.row.state !== "sending") adopt(context, post);
   } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
@@ -66,11 +69,11 @@ async function hearLate(
 /** A late answer that came while the row was being posted again. */
 export function adoptLate(context: DeliveryContext, entry: OutboxEntry): void {
   if (entry.lateMessageId !== undefined && entry.row.state !== "sending") {
-    adopt(context, { entry, wasMarked: false });
+    adopt(context, { entry, wasMarked: false, hash: entry.lateHash });
   }
 }
 
-function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): void {
+function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPost): void {
   const messageId = entry.lateMessageId;
   entry.lateMessageId = undefined;
   const { row } = entry;
@@ -80,6 +83,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
     // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.
     if (context.reply(row.replyId)?.isOpen !== true) return;
     keepEarlier(context, entry, messageId, wasMarked);
+    if (!wasMarked) entry.shownHash = hash;
   } else if (row.state === "unknown" || row.state === "planned") {
     const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
     store(context, entry, {
@@ -91,7 +95,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked }: TimedOutPost): vo
       retryAt: undefined,
       code: undefined,
     });
-    entry.shownHash = undefined;
+    entry.shownHash = hash;
   }
 }
 

@@ -26,6 +26,8 @@ export interface OutboxEntry {
   stream?: MessageStream | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
   lateMessageId?: string | undefined;
+  /** Hash of what that message shows. */
+  lateHash?: string | undefined;
 }
 
 /** Ids that are asked about one after the other, a call each. Only in memory: asking again does no harm. */

@@ -129,7 +129,9 @@ async function post(
     return undefined;
   }
   if (outcome.kind === "timed-out") {
-    watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked }, outcome.late);
+    // A stream that has begun late has to be ended yet, whatever it shows.
+    const hash = stream === undefined ? part.hash : undefined;
+    watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked, hash }, outcome.late);
   }
   const call = { method: "post", entry, part, content, canProbe: surface.probing !== undefined } as const;
   const holdUntil = await applyFailure(context, reply, call, failure);

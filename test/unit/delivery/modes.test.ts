@@ -121,6 +121,22 @@ describe("buffered", () => {
     expect(harness.delivery.receipt("r1")?.state).toBe("delivered");
   });
 
+  it("loses nothing when a post of the void attempt lands late, where nothing can be edited", async () => {
+    const harness = harnessOf("buffered", { capabilities: { edit: false, remove: false } });
+    const { delivery, advance, start, surface, visible } = harness;
+    const other = TEXT.replaceAll("something", "another thing");
+    surface.fault("post", { kind: "hang", answerAfterMs: 16_000 });
+    delivery.open(start("r1"));
+    delivery.append("r1", TEXT.slice(0, 310));
+    await advance(1_000);
+    delivery.replace("r1", "");
+    delivery.finish("r1", other);
+    await advance(60_000);
+    const whole = expectedMessages(other, LIMITS);
+    expect(visible().slice(-whole.length)).toEqual(whole);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+  });
+
   it("takes the void messages of an answer that was begun anew away, where it can", async () => {
     const harness = harnessOf("buffered", { capabilities: { edit: false, remove: true } });
     const other = TEXT.replaceAll("something", "another thing");
