@@ -5,7 +5,7 @@ export interface Random {
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number;
   chance(probability: number): boolean;
-  pick<Value>(values: readonly [Value, ...Value[]]): Value;
+  pick<const Value>(values: readonly [Value, ...Value[]]): Value;
   /** Numbers of their own, so that what one part takes does not move what another part gets. */
   fork(label: string): Random;
 }
