@@ -110,17 +110,21 @@ export function keepEarlier(
   wasMarked = false,
 ): void {
   const { row } = entry;
-  const duplicate = entryOf({
-    ...plannedRow(row.replyId, -1 - row.part),
-    state: "sent",
-    messageId: wasMarked ? earlierId : row.messageId,
-  });
   const kept = wasMarked ? row : { ...row, messageId: earlierId, isMarked: false, shownHash: undefined };
   context.database.transaction(() => {
-    context.outbox.write(duplicate.row);
+    const duplicateId = wasMarked ? earlierId : row.messageId;
+    if (duplicateId !== undefined) addDuplicate(context, row.replyId, duplicateId);
     context.outbox.write(kept);
   });
   if (!wasMarked) entry.shownHash = undefined;
   entry.row = kept;
-  context.reply(row.replyId)?.entries.unshift(duplicate);
+}
+
+/** A message that shows once more what another one shows: it is taken away like any other surplus. */
+export function addDuplicate(context: DeliveryContext, replyId: string, messageId: string): void {
+  const reply = context.reply(replyId);
+  const lowest = Math.min(0, ...(reply?.entries ?? []).map(({ row }) => row.part));
+  const duplicate = entryOf({ ...plannedRow(replyId, lowest - 1), state: "sent", messageId });
+  context.outbox.write(duplicate.row);
+  reply?.entries.unshift(duplicate);
 }

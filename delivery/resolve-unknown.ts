@@ -12,7 +12,7 @@ import {
   TIMED_OUT,
 } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
-import { keepEarlier } from "./late-post.ts";
+import { addDuplicate, keepEarlier } from "./late-post.ts";
 import { store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -28,7 +28,8 @@ import type { Reply } from "./reply.ts";
  * - None is: the post did not happen, and is made anew, without a mark. The id of the new message then tells how far
  *   the box had really come: unseen ids between the last one asked about and that one are asked about too. A message
  *   found there is the lost one after all; it stays, and the newer one is taken away.
- * - Several are, too many ids were unseen, another thread of the chat may own one, or the platform refuses to
+ *   Where the post was made more than once without an answer, there may be as many messages: the first stays.
+ * - More are, too many ids were unseen, another thread of the chat may own one, or the platform refuses to
  *   say: `onUnknown` of the policy decides.
  *
  * It is a heuristic: what another program sends with the same token, in the same chat, at the same time, without any
@@ -104,7 +105,7 @@ export async function probeNext(
       if (isUnseen) inquiry.hits.push(id);
     }
     inquiry.asked += 1;
-    if (inquiry.asked === inquiry.ids.length || inquiry.hits.length > 1) {
+    if (inquiry.asked === inquiry.ids.length || inquiry.hits.length > mostOf(row)) {
       conclude(context, reply, surface, entry);
     }
     return undefined;
@@ -163,6 +164,11 @@ async function isStillUnseen(
   return outcome.value.ids.includes(id);
 }
 
+/** How many messages there may be without an answer: one for each post, save the one that is known. */
+function mostOf({ state, attempts }: OutboxRow): number {
+  return state === "sent" ? attempts - 1 : attempts;
+}
+
 /** A post that began anew while an earlier one had not been found may have either message. */
 function rangeOf({ state, afterId = 0, probedTo, messageId, begunAt = 0, doubtedAt }: OutboxRow): IdRange {
   const sinceAt = Math.min(begunAt, doubtedAt ?? begunAt);
@@ -190,23 +196,32 @@ function withoutOwned(
 function conclude(context: DeliveryContext, reply: Reply, surface: Surface, entry: OutboxEntry): void {
   const { inquiry, row } = entry;
   if (inquiry === undefined) return;
-  const [hit, second] = inquiry.hits;
+  const { hits } = inquiry;
   const { address } = reply.record;
   // In a private chat without topics nobody else speaks for the bot.
   const isOnlyThread = address.isDirectMessage && address.topicId === undefined;
-  if (hit === undefined) {
+  if (hits.length === 0) {
     if (row.state === "sent") closeQuestion(context, entry);
     else postAnew(context, reply, entry, inquiry.ids.at(-1) ?? rangeOf(row).afterId);
-  } else if (second !== undefined || (inquiry.isShared && !isOnlyThread)) {
-    leaveOpen(context, reply, entry, second === undefined ? "chat-shared" : "several-messages");
+  } else if (hits.length > mostOf(row)) {
+    leaveOpen(context, reply, entry, "several-messages");
+  } else if (inquiry.isShared && !isOnlyThread) {
+    leaveOpen(context, reply, entry, "chat-shared");
   } else {
-    context.budget.sent(address, surface, String(hit));
-    adopt(context, reply, entry, String(hit));
+    for (const hit of hits) context.budget.sent(address, surface, String(hit));
+    context.database.transaction(() => adopt(context, reply, entry, hits.map(String)));
   }
 }
 
-function adopt(context: DeliveryContext, reply: Reply, entry: OutboxEntry, messageId: string): void {
+function adopt(
+  context: DeliveryContext,
+  reply: Reply,
+  entry: OutboxEntry,
+  [messageId, ...repeated]: readonly string[],
+): void {
   const { row } = entry;
+  if (messageId === undefined) return;
+  for (const other of repeated) addDuplicate(context, row.replyId, other);
   context.log.info("delivery.lost-post-found", {
     replyId: row.replyId,
     part: row.part,

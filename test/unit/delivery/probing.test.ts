@@ -203,6 +203,17 @@ it("takes away the repetition when the id of it shows that the lost message was 
   expect(surface.messages("7")[0]?.id).toBe("113");
 });
 
+it("finds both messages of a post that was lost twice, and keeps the first", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  for (let other = 0; other < 5; other += 1) surface.numberForOther();
+  surface.fault("post", { kind: "lose", done: true }, { kind: "lose", done: true });
+  delivery.send(start("r1"), TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(surface.messages("7")[0]?.id).toBe("106");
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+});
+
 it("marks the repetition when its id shows that too much was unseen", async () => {
   const { surface, delivery, start, visible, advance } = probed();
   surface.fault("post", { kind: "lose", done: false });
