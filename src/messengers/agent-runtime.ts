@@ -13,7 +13,7 @@ import { createBudget } from "../../delivery/index.ts";
 import { brokenModel, guardModel, workersAiModel } from "../models/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
-import type { ResolvedFile } from "../turn/model-messages.ts";
+import type { ResolvedFile } from "../turn/load-files.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
 import type { ThinkCommands } from "./commands.ts";
 import { answerSafely } from "./answer-safely.ts";

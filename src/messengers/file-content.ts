@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../core/errors.ts";
 import type { FetchedFile } from "../core/messenger.ts";
-import type { ResolvedFile } from "../turn/model-messages.ts";
+import type { ResolvedFile } from "../turn/load-files.ts";
 import { isTextFile, MAX_TEXT_FILE_BYTES } from "./user-message.ts";
 
 /**
