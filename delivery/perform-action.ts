@@ -227,6 +227,8 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>
 function storeShown(context: DeliveryContext, reply: Reply): void {
   for (const entry of reply.entries) {
     if (entry.row.state !== "sent" || entry.shownHash === entry.row.shownHash) continue;
+    // An edit that may still land makes it uncertain, also for a process that comes after this one.
+    if (entry.strayEdit !== undefined) continue;
     const row = { ...entry.row, shownHash: entry.shownHash };
     context.outbox.write(row);
     entry.row = row;
