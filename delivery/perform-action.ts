@@ -223,12 +223,17 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>
   return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
 }
 
-/** Before a later part is posted, the earlier ones are finished: their last state is stored with it. */
+/**
+ * Before a later part is posted, the earlier ones are finished: their last state is stored with it. Not that of a
+ * message on which an edit may still land: after a crash nobody would know of that.
+ */
 function storeShown(context: DeliveryContext, reply: Reply): void {
+  const now = context.deps.clock.now();
   for (const entry of reply.entries) {
     if (entry.row.state !== "sent" || entry.shownHash === entry.row.shownHash) continue;
     // An edit that may still land makes it uncertain, also for a process that comes after this one.
     if (entry.strayEdit !== undefined) continue;
+    if ((entry.strayEdit?.until ?? 0) > now && entry.strayEdit?.hash !== entry.shownHash) continue;
     const row = { ...entry.row, shownHash: entry.shownHash };
     context.outbox.write(row);
     entry.row = row;
