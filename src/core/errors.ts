@@ -31,8 +31,11 @@ export class InvalidInputError extends SwitchboardError {
   }
 }
 
-/** The `code` of any error, also of one that came over RPC; `undefined` when it has none. */
+/**
+ * The `code` of any error, also of one that came over RPC; `undefined` when it has none. What is no short word is none:
+ * codes go into logs, and a foreign error may hold anything there (I10).
+ */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  return typeof error.code === "string" && /^[\w.:/-]{1,64}$/.test(error.code) ? error.code : undefined;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { logBotFailure } from "../../../src/core/bot-code.ts";
+import { errorCode } from "../../../src/core/errors.ts";
 import { createLog } from "../../../src/core/log.ts";
 
 function logged(error: unknown): string {
@@ -29,6 +30,13 @@ describe("an error of the bot's own code in the log", () => {
       expect(logged({ message, stack: `\n    at ${message}` })).not.toContain("words");
     },
   );
+
+  it.each(["what a person wrote", "a\nb", "x".repeat(65), ""])("takes %j for no code", (code) => {
+    const error = Object.assign(new Error("x"), { code });
+    expect(errorCode(error)).toBeUndefined();
+    expect(JSON.parse(logged(error))).toMatchObject({ code: "Error" });
+    expect(errorCode({ code: "ERR_X.y:z-1" })).toBe("ERR_X.y:z-1");
+  });
 
   it("is one line, whatever it holds", () => {
     const error = Object.assign(new Error("x"), { code: 'a\nb\u2028{"level":"info"}' });
