@@ -19,6 +19,10 @@ const SHORT_WAIT_MS = 2_000;
 /** While a reply streams, its turn keeps the object in memory anyway, and a timer saves the durable write. */
 const STREAMING_WAIT_MS = 30_000;
 
+/** Interim states leave this many times as much time between them as one takes, with the asking for its budget. */
+const SLOW_EDIT_FACTOR = 4;
+const LONGEST_EDIT_MS = 2_500;
+
 /** A reply that streams and gets no text for so long holds nobody any more: its turn may never come back. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 /** With the backoff, about a quarter of an hour. */
@@ -156,6 +160,7 @@ export class Lane {
     const { reply, surface } = next;
     const { address } = reply.record;
     const askedAsFinal = reply.isFinal;
+    const askedAt = deps.clock.now();
     const answer = await callWithin(deps.clock, BUDGET_TIMEOUT_MS, () =>
       budget.acquire(address, purposeOf(reply, next.action), surface, next.action.kind === "post"),
     );
@@ -187,7 +192,10 @@ export class Lane {
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
     const isRefusedDraft = now.action.kind === "draft" && reply.draft.isRefused;
     if (!reply.isFinal && now.action.kind !== "probe" && !isRefusedDraft) {
-      reply.notBefore = Math.max(reply.notBefore, startedAt + editEveryMs(reply.record.policy));
+      // An edit that took long says that somebody is overloaded: the next interim state gives them time.
+      const tookMs = now.action.kind === "edit" ? Math.min(LONGEST_EDIT_MS, deps.clock.now() - askedAt) : 0;
+      const spacingMs = Math.max(editEveryMs(reply.record.policy), SLOW_EDIT_FACTOR * tookMs);
+      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs);
     }
   }
 
