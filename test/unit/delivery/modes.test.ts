@@ -121,6 +121,20 @@ describe("buffered", () => {
     expect(harness.delivery.receipt("r1")?.state).toBe("delivered");
   });
 
+  it("keeps the messages of an answer that was begun anew until their text is known", async () => {
+    const harness = harnessOf("buffered");
+    harness.delivery.open(harness.start("r1"));
+    await stream(harness, TEXT.slice(0, 550));
+    const count = harness.visible().length;
+    expect(count).toBeGreaterThan(1);
+    harness.delivery.replace("r1", "");
+    await stream(harness, TEXT, () => expect(harness.visible().length).toBeGreaterThanOrEqual(count));
+    harness.delivery.finish("r1", TEXT);
+    await harness.advance(5_000);
+    expect(harness.visible()).toEqual(expectedMessages(TEXT, LIMITS));
+    expect(methodsOf(harness)).not.toContain("remove");
+  });
+
   it("loses nothing when a post of the void attempt lands late, where nothing can be edited", async () => {
     const harness = harnessOf("buffered", { capabilities: { edit: false, remove: false } });
     const { delivery, advance, start, surface, visible } = harness;
@@ -255,6 +269,17 @@ describe("draft", () => {
     },
   );
 
+  it("does not let anybody wait for a draft that is refused", async () => {
+    const { delivery, advance, start, surface, visible } = harnessOf("draft");
+    surface.fault("draft", { kind: "fail", failure: { kind: "rejected", code: "refused" } });
+    delivery.open(start("r1"));
+    delivery.append("r1", "Let me think");
+    await advance(2_000);
+    expect(visible()).toEqual(["Let me think"]);
+    const [refused, posted] = surface.calls.filter(({ method }) => method !== "typing");
+    expect(posted?.at).toBeLessThan((refused?.at ?? 0) + 100);
+  });
+
   it("goes on with edits when the draft is refused in the middle of a long reply", async () => {
     const harness = harnessOf("draft");
     const { delivery, advance, start, surface, visible } = harness;
@@ -326,13 +351,15 @@ describe("draft", () => {
 
   it("edits the message that a restarted model call has left, instead of drafting beside it", async () => {
     const harness = harnessOf("draft");
-    const { delivery, advance, start, visible } = harness;
+    const { delivery, advance, start, surface, visible } = harness;
     delivery.open(start("r1"));
     await stream(harness, TEXT.slice(0, 310));
     expect(visible()).toHaveLength(1);
+    const drafts = surface.calls.filter(({ method }) => method === "draft").length;
     delivery.replace("r1", "Quite another beginning");
     await advance(3_000);
     expect(visible()).toEqual(["Quite another beginning"]);
+    expect(surface.calls.filter(({ method }) => method === "draft")).toHaveLength(drafts);
     delivery.finish("r1", "Quite another beginning, and its end.");
     await advance(2_000);
     expect(visible()).toEqual(["Quite another beginning, and its end."]);
