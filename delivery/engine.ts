@@ -105,8 +105,12 @@ class Engine implements Delivery {
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
-      const strayUntil = now + callTimeoutMs(record.policy);
-      const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil));
+      const rows = this.#outbox.rowsOf(record.id);
+      // Of a text that was whole before, an edit under way said the same.
+      const entries =
+        record.state === "streaming"
+          ? rows.map((row) => entryAfterStart(row, now + callTimeoutMs(record.policy)))
+          : rows.map(entryOf);
       this.#admit(new Reply(record, entries, now));
     }
   }
