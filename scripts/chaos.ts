@@ -14,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     minutes: { type: "string", default: "60" },
     json: { type: "string" },
+    log: { type: "string" },
   },
 });
 
@@ -21,6 +22,9 @@ const result = await runCampaign({
   kills: Number(values.kills),
   seed: Number(values.seed),
   limitMs: Number(values.minutes) * 60_000,
+  onLog: async (text) => {
+    if (values.log !== undefined) await writeFile(values.log, text);
+  },
   onProgress: (line) => process.stdout.write(`${line}\n`),
 });
 process.stdout.write(`${table(result)}\n`);
@@ -44,6 +48,7 @@ function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignRe
     ["duplicated", totals.duplicated],
     ["truncated", totals.truncated],
     ["out of order", totals.outOfOrder],
+    ["given up after too many kills", totals.interrupted],
     ["marked as sent again", totals.marked],
     ["drafts left beside them", totals.leftovers],
     ["apologies", totals.apologies],

@@ -17,6 +17,8 @@ export interface CampaignOptions {
   /** The campaign stops killing after this time, whatever is left of it. */
   readonly limitMs: number;
   readonly onProgress: (line: string) => void;
+  /** Gets everything that the bot has logged, at the end. */
+  readonly onLog?: (text: string) => Promise<void>;
 }
 
 export interface CampaignResult {
@@ -36,9 +38,9 @@ export interface CampaignResult {
 }
 
 /** How long everything may take to come to rest once nothing goes wrong any more. */
-const REST_MS = 240_000;
+const REST_MS = 900_000;
 /** A chat whose answer does not come is written to all the same after this time. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 180_000;
 
 /** Writers write, calls fail, and the bot's whole process group is killed again and again; then all is read. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
@@ -57,7 +59,8 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const { simulator, model, bot } = rig;
   const pace = random.fork("model");
   model.script((request) => answerTo(lastUserText(request), () => pace.next()));
-  const writers = createWriters(simulator, random.fork("writers").next);
+  const choices = random.fork("writers");
+  const writers = createWriters(simulator, () => choices.next());
   const startedAt = Date.now();
   const continuedMs: number[] = [];
   const restartedMs: number[] = [];
@@ -69,7 +72,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
 
   let kills = 0;
   while (kills < options.kills && Date.now() - startedAt < options.limitMs) {
-    await delay(random.int(150, 2_800));
+    await delay(random.int(300, 4_200));
     const open = writers.filter((writer) => hasOpenAnswer(rig, writer)).map(({ chat }) => chat.id);
     await bot.kill("SIGKILL");
     kills += 1;
@@ -95,6 +98,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   simulator.clearFaults();
   options.onProgress("all faults have ceased");
   await rest(rig, writers);
+  await options.onLog?.(bot.logs());
   const calls = simulator.calls();
   return {
     seed: options.seed,
@@ -156,20 +160,23 @@ async function keepTroubling(
 }
 
 function faultOf(random: Random): FaultRule {
-  switch (random.int(0, 8)) {
+  switch (random.int(0, 12)) {
     case 0:
-    case 1:
       return { kind: "429", retryAfter: random.int(1, 6) };
     case 2:
       return { kind: "5xx", status: random.chance(0.5) ? 502 : 500 };
     case 3:
+    case 1:
       return { kind: "cut-before" };
     case 4:
     case 5:
       return { kind: "cut-after" };
     case 6:
+    case 8:
       return { kind: "late", delayMs: random.int(200, 6_000) };
     case 7:
+    case 9:
+    case 10:
       return { kind: "slow", delayMs: random.int(500, 8_000) };
     default:
       return { kind: "hang", processed: random.chance(0.5) };
@@ -183,12 +190,9 @@ async function watchContinuation(
 ): Promise<number | undefined> {
   if (chats.length === 0) return undefined;
   const first = (): number | undefined =>
-    simulator.calls({ method: /^(sendMessage|editMessageText)$/ }).findLast(({ at }) => at < since) ===
-    undefined
-      ? undefined
-      : simulator
-          .calls({ method: /^(sendMessage|editMessageText)$/ })
-          .find(({ at, chatId }) => at >= since && chatId !== undefined && chats.includes(chatId))?.at;
+    simulator
+      .calls({ method: /^(sendMessage|editMessageText)$/ })
+      .find(({ at, chatId }) => at >= since && chatId !== undefined && chats.includes(chatId))?.at;
   for (let waited = 0; waited < 20_000; waited += 50) {
     const at = first();
     if (at !== undefined) return at;
@@ -241,6 +245,7 @@ function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judg
     marked: 0,
     leftovers: 0,
     outOfOrder: 0,
+    interrupted: 0,
     apologies: 0,
     problems: [],
   };
@@ -253,6 +258,7 @@ function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judg
     total.marked += judgement.marked;
     total.leftovers += judgement.leftovers;
     total.outOfOrder += judgement.outOfOrder;
+    total.interrupted += judgement.interrupted;
     total.apologies += judgement.apologies;
     total.problems.push(...judgement.problems.map((problem) => `${writer.name}: ${problem}`));
   }

@@ -18,6 +18,8 @@ export interface Judgement {
   /** Drafts that stayed visible beside a marked message. */
   leftovers: number;
   outOfOrder: number;
+  /** Answers that the turn engine gave up after too many kills, and says so. */
+  interrupted: number;
   /** Texts of the list that a person reads when something went wrong. */
   apologies: number;
   /** What is wrong, in words. */
@@ -25,6 +27,7 @@ export interface Judgement {
 }
 
 const MARK = "(sent again after a connection problem)";
+const APOLOGY = /^Sorry,|\n\nSorry,/;
 const WORD = /\bq\d+c\d+n\d+w\d+\b/g;
 
 interface Place {
@@ -43,7 +46,8 @@ export function judge(simulator: Simulator, writer: Writer): Judgement {
     marked: messages.filter(isMarked).length,
     leftovers: 0,
     outOfOrder: 0,
-    apologies: messages.filter(({ text }) => /^Sorry,|\n\nSorry,/.test(text)).length,
+    interrupted: 0,
+    apologies: messages.filter(({ text }) => APOLOGY.test(text)).length,
     problems: [],
   };
   const places = placesOf(messages);
@@ -83,7 +87,13 @@ function judgeQuestion(
     judgement.problems.push(`${question.cue}: no answer`);
     return before;
   }
-  if (found.length < words.length) {
+  const lastFound = places.get(found.at(-1) ?? "")?.at(-1)?.message ?? 0;
+  const saysSo = [messages[lastFound], messages[lastFound + 1]].some(
+    (message) => message !== undefined && APOLOGY.test(message.text),
+  );
+  if (found.length < words.length && saysSo) {
+    judgement.interrupted += 1;
+  } else if (found.length < words.length) {
     judgement.truncated += 1;
     judgement.problems.push(`${question.cue}: ${found.length} of ${words.length} words`);
   }

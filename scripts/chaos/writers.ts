@@ -37,9 +37,9 @@ export function answerTo(text: string, random: () => number): readonly ModelStep
     return shaped.map((word, index) => (index % 25 === 24 ? `${word}\n\n` : `${word} `)).join("");
   });
   const answer = paragraphs.join("\n\n");
-  // A stream lasts from half a second to about six.
-  const chunkSize = Math.max(20, Math.ceil(answer.length / 60));
-  return [say(answer === "" ? "Noted." : answer, { chunkSize, paceMs: 10 + Math.floor(random() * 90) })];
+  // A stream lasts for up to two seconds, so that it has a chance between two kills.
+  const chunkSize = Math.max(20, Math.ceil(answer.length / 30));
+  return [say(answer === "" ? "Noted." : answer, { chunkSize, paceMs: 10 + Math.floor(random() * 60) })];
 }
 
 export function createWriters(simulator: Simulator, random: () => number): readonly Writer[] {

@@ -28,6 +28,8 @@ export interface SaidReply {
   isFinal: boolean;
 }
 
+type Watched = Pick<Delivery, "open" | "append" | "replace" | "finish" | "send">;
+
 interface Penalty {
   readonly until: number;
   /** Since when the root knows. */
@@ -90,7 +92,13 @@ export class Oracle {
       reply.text = "";
       reply.isFinal = false;
     }
-    const { open, append, replace, finish, send } = delivery;
+    const real: Watched = {
+      open: delivery.open.bind(delivery),
+      append: delivery.append.bind(delivery),
+      replace: delivery.replace.bind(delivery),
+      finish: delivery.finish.bind(delivery),
+      send: delivery.send.bind(delivery),
+    };
     const said = (start: ReplyStart, isNotice: boolean): SaidReply => {
       const known = this.replies.get(keyOf(threadId, start.id));
       if (known !== undefined) return known;
@@ -107,19 +115,19 @@ export class Oracle {
     Object.assign(delivery, {
       open: (start: ReplyStart) => {
         said(start, false);
-        open.call(delivery, start);
+        real.open(start);
       },
       append: (id: string, delta: string) => {
         change(id, (before) => before + delta);
-        append.call(delivery, id, delta);
+        real.append(id, delta);
       },
       replace: (id: string, text: string) => {
         change(id, () => text);
-        replace.call(delivery, id, text);
+        real.replace(id, text);
       },
       finish: (id: string, text: string) => {
         change(id, () => text);
-        finish.call(delivery, id, text);
+        real.finish(id, text);
         const reply = this.replies.get(keyOf(threadId, id));
         if (reply !== undefined) reply.isFinal = true;
       },
@@ -127,9 +135,9 @@ export class Oracle {
         const reply = said(start, true);
         reply.text = text;
         reply.isFinal = true;
-        send.call(delivery, start, text);
+        real.send(start, text);
       },
-    } satisfies Partial<Delivery>);
+    } satisfies Watched);
   }
 
   /** A new operation of the model. */

@@ -56,7 +56,8 @@ export class People {
         this.#edit(item.token);
         return;
       case "noise":
-        for (let left = item.count; left > 0 && place !== undefined; left -= 1) platform.write(place);
+        if (place === undefined) return;
+        for (let left = item.count; left > 0; left -= 1) platform.write(place);
         trace.add("others", () => `${item.count} messages take ids`);
         return;
       case "block":

@@ -133,7 +133,7 @@ function people(random: Random, places: readonly Place[]): PlanItem[] {
   }
   const commands = random.chance(0.3) ? random.int(1, 2) : 0;
   for (let index = 0; index < commands; index += 1) {
-    const name = random.pick(["stop", "stop", "help", "new"]);
+    const name = random.pick<"stop" | "help" | "new">(["stop", "stop", "help", "new"]);
     const place = random.int(0, places.length - 1);
     items.push({ kind: "command", at: random.int(0, at + 2_000), place, token: `c${index}`, name });
   }
@@ -169,7 +169,7 @@ function trouble(random: Random, places: readonly Place[]): PlanItem[] {
     items.push({ kind: "storm", at, forMs: random.int(500, 8_000), share, fault: stormFault(random) });
   }
   for (let left = random.chance(0.4) ? random.int(1, 2) : 0; left > 0; left -= 1) {
-    const how = random.pick(["answer-lost", "twice", "renumbered"]);
+    const how = random.pick<"answer-lost" | "twice" | "renumbered">(["answer-lost", "twice", "renumbered"]);
     items.push({ kind: "again", update: random.int(1, 6), how });
   }
   return items;

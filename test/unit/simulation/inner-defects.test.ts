@@ -1,4 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
+import type * as CallPolicy from "../../../delivery/call-policy.ts";
+import type * as OutboxEntry from "../../../delivery/outbox-entry.ts";
+import type * as Split from "../../../delivery/split/index.ts";
 
 /*
  * Defects inside of the engine that no part around it could have: modules of the engine are replaced for a run of the
@@ -27,7 +30,7 @@ async function firstFinding(from: number): Promise<string | undefined> {
 
 it("finds the first two parts of a reply in each other's place", async () => {
   vi.doMock("../../../delivery/split/index.ts", async (original) => {
-    const real = await original<typeof import("../../../delivery/split/index.ts")>();
+    const real = await original<typeof Split>();
     return {
       ...real,
       createPlanner: (options: Parameters<typeof real.createPlanner>[0]) => {
@@ -49,7 +52,7 @@ it("finds the first two parts of a reply in each other's place", async () => {
 
 it("finds an edit without an answer that is forgotten, and lands on the final text", async () => {
   vi.doMock("../../../delivery/outbox-entry.ts", async (original) => ({
-    ...(await original<typeof import("../../../delivery/outbox-entry.ts")>()),
+    ...(await original<typeof OutboxEntry>()),
     strayUntil: () => undefined,
   }));
   expect(await firstFinding(1)).toBe("I5");
@@ -57,7 +60,7 @@ it("finds an edit without an answer that is forgotten, and lands on the final te
 
 it("finds a failed call that is given up instead of being made again", async () => {
   vi.doMock("../../../delivery/call-policy.ts", async (original) => {
-    const real = await original<typeof import("../../../delivery/call-policy.ts")>();
+    const real = await original<typeof CallPolicy>();
     return {
       ...real,
       decide: (...asked: Parameters<typeof real.decide>) => {
