@@ -228,12 +228,10 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>
  * message on which an edit may still land: after a crash nobody would know of that.
  */
 function storeShown(context: DeliveryContext, reply: Reply): void {
-  const now = context.deps.clock.now();
   for (const entry of reply.entries) {
     if (entry.row.state !== "sent" || entry.shownHash === entry.row.shownHash) continue;
     // An edit that may still land makes it uncertain, also for a process that comes after this one.
     if (entry.strayEdit !== undefined) continue;
-    if ((entry.strayEdit?.until ?? 0) > now && entry.strayEdit?.hash !== entry.shownHash) continue;
     const row = { ...entry.row, shownHash: entry.shownHash };
     context.outbox.write(row);
     entry.row = row;
