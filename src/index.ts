@@ -23,6 +23,7 @@ export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } fr
 // Delivery
 export type {
   DeliveryFilter,
+  DeliveryMode,
   DeliveryPolicy,
   DeliveryReceipt,
   MessageReceipt,
