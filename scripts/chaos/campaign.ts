@@ -72,7 +72,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
 
   let kills = 0;
   while (kills < options.kills && Date.now() - startedAt < options.limitMs) {
-    await delay(random.int(300, 4_200));
+    await delay(random.chance(0.5) ? random.int(300, 2_500) : random.int(4_000, 11_000));
     const open = writers.filter((writer) => hasOpenAnswer(rig, writer)).map(({ chat }) => chat.id);
     await bot.kill("SIGKILL");
     kills += 1;
@@ -144,7 +144,7 @@ async function keepTroubling(
   life: { readonly isOver: boolean },
 ): Promise<void> {
   while (!life.isOver) {
-    await delay(random.int(300, 1_500));
+    await delay(random.int(800, 3_500));
     const method = METHODS[random.int(0, METHODS.length - 1)] ?? /./;
     const kind = faultOf(random);
     if (random.chance(0.12)) {
