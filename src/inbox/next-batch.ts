@@ -53,8 +53,8 @@ export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number):
   if (!inSameThread(last, next) || last.event?.author?.userId !== next.event?.author?.userId) return false;
   const album = last.event?.message?.albumId;
   if (album !== undefined && album === next.event?.message?.albumId) return true;
-  if (writtenAt(next) - writtenAt(last) > burstMs) return false;
-  const datesApart = (next.event?.message?.sentAt ?? 0) - (last.event?.message?.sentAt ?? 0);
+  if (Math.abs(writtenAt(next) - writtenAt(last)) > burstMs) return false;
+  const datesApart = Math.abs((next.event?.message?.sentAt ?? 0) - (last.event?.message?.sentAt ?? 0));
   return datesApart <= Math.ceil(burstMs / DATE_RESOLUTION_MS) * DATE_RESOLUTION_MS;
 }
 

@@ -27,7 +27,11 @@ const telegramRequests: PlatformRequests = {
   mentionInTopic: (text, id = 1) =>
     telegramRequest(update({ message: mention(text, id, { message_thread_id: 7, is_topic_message: true }) })),
   edit: (text, id = 1) =>
-    telegramRequest(update({ edited_message: message({ message_id: id, text, edit_date: 1_800_000_060 }) })),
+    telegramRequest({
+      ...update({ edited_message: message({ message_id: id, text, edit_date: 1_800_000_060 }) }),
+      // An edit is known by its update: a person can edit twice in one second.
+      update_id: 70_000 + id,
+    }),
   press: (data, id = "p1") =>
     telegramRequest(
       update({

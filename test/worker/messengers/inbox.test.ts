@@ -245,12 +245,15 @@ describe("an inbox that is full", () => {
 
   it("takes /stop all the same", async () => {
     const gate = createGate();
-    const world = createWorld({ messenger: { inboxLimit: 1 }, script: () => [say("Hm"), holdAt(gate)] });
+    const world = createWorld({
+      messenger: { inboxLimit: 1 },
+      script: () => [say("Let me think"), holdAt(gate)],
+    });
     await world.write("c1", "one");
-    await world.shows("c1", "Hm");
+    await world.shows("c1", "Let me think");
     await world.write("c1", "two");
     await world.write("c1", "/stop");
-    await vi.waitFor(() => expect(world.chats.visible("c1")[0]).toBe("Hm\n\n⏹ Stopped."), 8000);
+    await vi.waitFor(() => expect(world.chats.visible("c1")[0]).toBe("Let me think\n\n⏹ Stopped."), 8000);
     gate.open();
   });
 });
