@@ -39,6 +39,8 @@ import type { Reply } from "./reply.ts";
 
 /** A post may land this much after its time limit. */
 export const LANDS_LATE_MS = 2_000;
+/** What came and what others sent may be told to the root late, on a busy machine: a long range is looked at again. */
+const NEWS_LATE_MS = 8_000;
 
 /** Epoch milliseconds after which a lost post of the row cannot land any more. */
 export function landsBy(row: OutboxRow, reply: Reply): number {
@@ -68,6 +70,11 @@ export async function prepareInquiry(
   }
   const { isTooLong, isShared } = outcome.value;
   if (isTooLong) {
+    const { clock } = context.deps;
+    if (row.state === "unknown" && clock.now() < landsBy(row, reply) + NEWS_LATE_MS) {
+      store(context, entry, { retryAt: clock.now() + NEWS_LATE_MS / 2 });
+      return;
+    }
     leaveOpen(context, reply, entry, "range-too-long");
     return;
   }
