@@ -105,12 +105,10 @@ class Engine implements Delivery {
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
-      const rows = this.#outbox.rowsOf(record.id);
-      // Of a text that was whole before, an edit under way said the same.
-      const entries =
-        record.state === "streaming"
-          ? rows.map((row) => entryAfterStart(row, now + callTimeoutMs(record.policy)))
-          : rows.map(entryOf);
+      // Once the text was whole, every edit said the same: only those before it may still put an older text there.
+      const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
+      const strayUntil = lastEditAt + callTimeoutMs(record.policy);
+      const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
       this.#admit(new Reply(record, entries, now));
     }
   }
@@ -140,7 +138,7 @@ class Engine implements Delivery {
   finish(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
-    this.#store.finish(replyId, text);
+    this.#store.finish(replyId, text, this.#options.deps.clock.now());
     reply.finish(text);
     this.#poke(reply);
   }

@@ -46,9 +46,9 @@ export function entryOf(row: OutboxRow): OutboxEntry {
 }
 
 /** An edit that was under way when the process died may still land, on a message that is not known to be up to date. */
-export function entryAfterStart(row: OutboxRow, strayUntil: number): OutboxEntry {
+export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number): OutboxEntry {
   const entry = entryOf(row);
-  if (row.state === "sent" && row.shownHash === undefined) {
+  if (row.state === "sent" && row.shownHash === undefined && strayUntil > now) {
     entry.strayEdit = { hash: undefined, until: strayUntil };
   }
   return entry;

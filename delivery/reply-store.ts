@@ -17,7 +17,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   code TEXT,
   opened_at INTEGER NOT NULL,
   ended_at INTEGER,
-  seen_message_id TEXT
+  seen_message_id TEXT,
+  finished_at INTEGER
 ) WITHOUT ROWID`;
 
 /** Chats that refuse everything until the person comes back. */
@@ -43,6 +44,8 @@ export interface ReplyRecord {
   readonly code?: string | undefined;
   readonly openedAt: number;
   readonly endedAt?: number | undefined;
+  /** Epoch milliseconds at which the text was whole; nothing for a notice, which is so from its start. */
+  readonly finishedAt?: number | undefined;
   /** The newest message id of the chat that was known when the reply was opened. */
   readonly seenMessageId?: string | undefined;
 }
@@ -60,6 +63,7 @@ type Stored = {
   opened_at: number;
   ended_at: number | null;
   seen_message_id: string | null;
+  finished_at: number | null;
 };
 
 const policySchema = z.object({
@@ -77,7 +81,7 @@ export class ReplyStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
-    addMissingColumns(database, "reply_v1", { seen_message_id: "TEXT" });
+    addMissingColumns(database, "reply_v1", { seen_message_id: "TEXT", finished_at: "INTEGER" });
     database.run(GONE_SCHEMA);
   }
 
@@ -116,7 +120,7 @@ export class ReplyStore {
 
   insert(record: ReplyRecord, endedAt: number | undefined): void {
     this.#database.run(
-      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
       record.id,
       record.position,
       JSON.stringify(record.address),
@@ -133,8 +137,13 @@ export class ReplyStore {
   }
 
   /** The text is whole. */
-  finish(id: string, text: string): void {
-    this.#database.run("UPDATE reply_v1 SET state = 'final', text = ? WHERE id = ?", text, id);
+  finish(id: string, text: string, finishedAt: number): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET state = 'final', text = ?, finished_at = ? WHERE id = ?",
+      text,
+      finishedAt,
+      id,
+    );
   }
 
   end(id: string, state: ReplyState, code: string | undefined, endedAt: number): void {
@@ -194,5 +203,6 @@ function recordOf(stored: Stored): ReplyRecord {
     openedAt: stored.opened_at,
     endedAt: stored.ended_at ?? undefined,
     seenMessageId: stored.seen_message_id ?? undefined,
+    finishedAt: stored.finished_at ?? undefined,
   };
 }
