@@ -2,6 +2,7 @@ import { routeAgentRequest } from "agents";
 import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
+import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import { problem } from "./messengers/webhook.ts";
 import { Think } from "./think.ts";
 
@@ -42,7 +43,7 @@ export function createWorker<Env = unknown>(
     async fetch(received, env, context) {
       const request = withoutInnerHeaders(received);
       const { pathname } = new URL(request.url);
-      if (pathname === "/health") return Response.json({ status: "ok", agent: agentClass.name });
+      if (pathname === "/health") return health(agentClass, request, env, context, options);
       if (pathname === "/agents" || pathname.startsWith("/agents/"))
         return serveAgents(request, env, context, options);
       // A socket, and a path of a sub-agent, reach into the root as well: its state, its callables, its children.
@@ -56,6 +57,31 @@ export function createWorker<Env = unknown>(
         .fetch(request);
     },
   };
+}
+
+/**
+ * 200 as soon as requests are served. `status` is `misconfigured`, with what to do, while no message could be answered:
+ * a messenger or the model is declared wrongly.
+ */
+async function health<Env>(
+  agentClass: AgentClass,
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+  options: WorkerOptions<Env>,
+): Promise<Response> {
+  const agent = agentClass.name;
+  let problem: ConfigurationProblem | undefined;
+  try {
+    const root = agentNamespace(context, env as object, agent).getByName(rootName(request, env, options));
+    problem = await root.configurationProblem();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    problem = { code: error.code, message: error.message };
+  }
+  return Response.json(
+    problem === undefined ? { status: "ok", agent } : { status: "misconfigured", agent, problem },
+  );
 }
 
 /** Headers by which agents speak among themselves: they are believed, so none may come from outside. */

@@ -17,6 +17,7 @@ import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
+import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/turn-engine.ts";
@@ -174,6 +175,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** How many updates of kinds that are not handled have come, by `<messenger>:<kind>`. */
   ignoredUpdates(): Readonly<Record<string, number>> {
     return this.#runtime.root.ignored();
+  }
+
+  /** @internal For `/health`. */
+  configurationProblem(): Promise<ConfigurationProblem | undefined> {
+    return Promise.resolve(this.#runtime.configurationProblem());
   }
 
   /** @internal From the root: resolves when the events are durable here. */

@@ -3,8 +3,16 @@ import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
 
+/** Why no message can be answered. */
+export interface ConfigurationProblem {
+  readonly code: string;
+  /** What to do; words of ours only. */
+  readonly message: string;
+}
+
 /** The methods of another object of the class, over RPC. */
 export interface AgentStub {
+  configurationProblem(): Promise<ConfigurationProblem | undefined>;
   receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
   acquireBudget(
     address: Address,

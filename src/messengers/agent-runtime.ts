@@ -5,7 +5,7 @@ import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { RootBudget } from "../core/budget.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
-import { errorCode } from "../core/errors.ts";
+import { errorCode, SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
@@ -21,7 +21,7 @@ import { fileContent } from "./file-content.ts";
 import { normalizeMessengers } from "./define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { RootRuntime } from "./root-runtime.ts";
-import type { AgentStub } from "./agent-namespace.ts";
+import type { AgentStub, ConfigurationProblem } from "./agent-namespace.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
@@ -71,6 +71,7 @@ export class AgentRuntime extends LifecycleCapability {
   #thread: ThreadRuntime | undefined;
   #budget: RootBudget | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
+  #loggedProblem: string | undefined;
   /** The time of the durable wake, as far as this object knows. */
   #armedAt: number | undefined;
   #arming = Promise.resolve();
@@ -136,6 +137,27 @@ export class AgentRuntime extends LifecycleCapability {
   get budget(): RootBudget {
     this.#budget ??= createBudget({ database: this.#options.database, deps: this.#options.deps });
     return this.#budget;
+  }
+
+  /** What is wrong with the bot's declarations, as far as that shows without a message; logged once. */
+  configurationProblem(): ConfigurationProblem | undefined {
+    const { agent, log } = this.#options;
+    try {
+      this.#all();
+      agent.getModel();
+      return undefined;
+    } catch (error) {
+      const isOurs = error instanceof SwitchboardError;
+      const problem = {
+        code: errorCode(error) ?? "bot_code_failed",
+        message: isOurs
+          ? error.message
+          : "getMessengers() or getModel() of the bot threw; its log says more.",
+      };
+      if (this.#loggedProblem !== problem.code) logBotFailure(log, "getMessengers or getModel", error);
+      this.#loggedProblem = problem.code;
+      return problem;
+    }
   }
 
   /** The name of an object that belongs to this root. */

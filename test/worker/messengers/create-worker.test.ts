@@ -7,7 +7,7 @@ import { testEnv } from "../test-env.ts";
 import { SECRET, SECRET_HEADER } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { createWorld } from "../support/world.ts";
-import { ScriptedBot } from "../worker.ts";
+import { BareBot, ScriptedBot } from "../worker.ts";
 
 type Env = typeof testEnv & { readonly ADMIN_TOKEN?: string };
 
@@ -27,6 +27,20 @@ describe("createWorker", () => {
     const response = await serve()("/health");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ok", agent: "ScriptedBot" });
+  });
+
+  it("says what is wrong while no message could be answered, and logs it once", async () => {
+    const log = captureLog();
+    const worker = createWorker<Env>(BareBot);
+    const ask = async (): Promise<unknown> => {
+      if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
+      const request = new Request("https://bot.example/health") as Parameters<typeof worker.fetch>[0];
+      return (await worker.fetch(request, testEnv, createExecutionContext())).json();
+    };
+    const expected = { status: "misconfigured", agent: "BareBot", problem: { code: "model_missing" } };
+    expect(await ask()).toMatchObject(expected);
+    expect(await ask()).toMatchObject(expected);
+    expect(log.filter(({ event }) => event === "bot.failed")).toHaveLength(1);
   });
 
   it("gives a webhook to the root that is named, or that a function names", async () => {
