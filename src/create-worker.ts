@@ -76,8 +76,10 @@ async function health<Env>(
     const root = agentNamespace(context, env as object, agent).getByName(rootName(request, env, options));
     problem = await root.configurationProblem();
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    problem = { code: error.code, message: error.message };
+    problem =
+      error instanceof ConfigurationError
+        ? { code: error.code, message: error.message }
+        : { code: "root_unreachable", message: "The root object could not be started; the log says more." };
   }
   return Response.json(
     problem === undefined ? { status: "ok", agent } : { status: "misconfigured", agent, problem },

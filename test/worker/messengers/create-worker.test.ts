@@ -24,7 +24,7 @@ const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bea
 
 describe("createWorker", () => {
   it("says that it is there", async () => {
-    const response = await serve()("/health");
+    const response = await serve({ root: createWorld().root })("/health");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ok", agent: "ScriptedBot" });
   });
