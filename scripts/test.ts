@@ -30,9 +30,7 @@ const result = await runStep(
   { environment: { TEST_REPORT: reportFile }, timeoutMs: TIMEOUT_MS },
 );
 if (withoutBrowser) {
-  process.stdout.write(
-    `Browser tests left out: no Chromium at ${chromium} (install it, or set CHROMIUM).\n`,
-  );
+  process.stdout.write(`Browser tests left out: no Chromium at ${chromium} (install it, or set CHROMIUM).\n`);
 }
 if (existsSync(reportFile)) {
   const counts = await readCounts(reportFile);

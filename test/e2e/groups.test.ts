@@ -66,7 +66,7 @@ describe.concurrent("groups", () => {
     await readsLike(rig, group, ["Assam, for example.", "It is strong."]);
     const [request] = model.requests("why that one?");
     expect(lastUserText(request as ModelRequest)).toBe(
-      'Bob: [In reply to your message: "Assam, for example."]\nwhy that one?',
+      'Bob: [In reply to your message: "Assam, for example."]\n  why that one?',
     );
     // A chain of replies in an ordinary supergroup is no topic: same conversation, and no thread id goes out.
     expect(toldIn(request)).toContain("name a tea");
@@ -104,7 +104,7 @@ describe.concurrent("groups", () => {
     const answering = { replyTo: plan.message_id };
     rig.simulator.sendText(group, ada, mention("is that right?"), answering);
     expect(lastUserText(await asked("is that right?"))).toBe(
-      'Ada Lovelace: [In reply to Bob\'s message: "The parcel left on Monday and arrives on Friday."]\n@switchboard_bot is that right?',
+      'Ada Lovelace: [In reply to Bob\'s message: "The parcel left on Monday and arrives on Friday."]\n  @switchboard_bot is that right?',
     );
     rig.simulator.sendText(group, bob, mention("sure of that?"), {
       ...answering,

@@ -22,7 +22,8 @@ function probingOf({ surface }: ReturnType<typeof createTelegramRig>): Probing {
 }
 
 it("knows one box for private chats and basic groups, and one for each supergroup", () => {
-  const { box } = probingOf(createTelegramRig());
+  const probing = probingOf(createTelegramRig());
+  const box = (address: Address): string => probing.box(address);
   expect([box(chat("7")), box(chat("-4501")), box(chat("-999999999999"))]).toEqual([
     "common",
     "common",

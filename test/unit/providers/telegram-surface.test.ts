@@ -1,9 +1,9 @@
-import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, CallFailure } from "../../../src/core/surface.ts";
 import { TelegramCallError } from "../../../providers/telegram/index.ts";
 import { addressOf, refusal } from "./fake-bot-api.ts";
+import { everythingIn } from "./everything-in.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 import { token } from "./telegram-updates.ts";
 
@@ -491,14 +491,3 @@ describe("secrets (I10)", () => {
     expect((error as Error).cause).toBeUndefined();
   });
 });
-
-/** All that a log, a tracer or a debugger could read of a value. */
-function everythingIn(error: unknown): string {
-  const parts = [
-    inspect(error, { depth: 20, showHidden: true, getters: true }),
-    JSON.stringify(error),
-    String(error),
-  ];
-  for (let at: unknown = error; at instanceof Error; at = at.cause) parts.push(at.message, at.stack ?? "");
-  return parts.join("\n");
-}
