@@ -39,6 +39,8 @@ export interface CampaignResult {
 
 /** How long everything may take to come to rest once nothing goes wrong any more. */
 const REST_MS = 900_000;
+/** Longer than any pause between two calls while there is something to say. */
+const QUIET_MS = 180_000;
 /** A chat whose answer does not come is written to all the same after this time. */
 const PATIENCE_MS = 180_000;
 
@@ -201,13 +203,15 @@ async function watchContinuation(
   return undefined;
 }
 
+/** Waits until everything is answered, or nothing has been sent for so long that nothing more will come. */
 async function rest(rig: Rig, writers: readonly Writer[]): Promise<void> {
   const end = Date.now() + REST_MS;
   const isDone = (): boolean =>
     writers.every((writer) =>
       writer.questions.every((question) => isAnswered(rig.simulator, writer, question)),
     );
-  while (!isDone() && Date.now() < end) await delay(500);
+  const quietMs = (): number => Date.now() - (rig.simulator.calls().at(-1)?.at ?? 0);
+  while (!isDone() && quietMs() < QUIET_MS && Date.now() < end) await delay(500);
   // What is still to be taken away, or edited once more, has its time limit.
   await delay(25_000);
 }
