@@ -153,7 +153,10 @@ it.each(SURFACES)(
           ({ method, outcome }) => (method === "post" || method === "begin") && outcome !== "done",
         );
         const isFixed = surface[1].capabilities?.remove === false;
-        const isVoid = (text: string): boolean => isFixed && /^d\dw|^bold/.test(stripMark(text));
+        // After a crash a restarted turn begins with its void text again: parts posted before the crash are void too.
+        const isBegunAnew = input.crashes.length > 0 && input.plans.some(({ kind }) => kind === "restarted");
+        const isVoid = (text: string): boolean =>
+          isFixed && (isBegunAnew || /^d\dw|^bold/.test(stripMark(text)));
         expect(others.filter((text) => !isVoid(text)).length).toBeLessThanOrEqual(
           lost.length + input.crashes.length,
         );
