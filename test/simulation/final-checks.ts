@@ -89,8 +89,8 @@ function checkEveryMessageAnswered({ oracle, written }: EndState, thread: Thread
         status !== "aborted" && !turns.some((later) => oracle.replaces(threadId, later.id, id)),
     );
     if (kept.length > 1) oracle.fail("I2", `${token} was answered by ${kept.length} turns`);
-    if (turns.length > 0 || thread.wasBlocked) continue;
-    // `/stop` may end a turn before its operation has begun.
+    if (kept.length > 0 || thread.wasBlocked) continue;
+    // `/stop` ends a turn, also before its operation has begun.
     const isStopped = [...oracle.replies.values()].some(
       (reply) => reply.threadId === threadId && reply.text.includes("Stopped"),
     );
