@@ -35,7 +35,7 @@ export function createWorker<Env = unknown>(
 ): ExportedHandler<Env> {
   if (!(agentClass.prototype instanceof Think)) {
     throw new ConfigurationError(
-      "agent_class_invalid",
+      "agent-class-invalid",
       `createWorker() needs a class that extends Think; ${agentClass.name} does not.`,
     );
   }
@@ -79,7 +79,7 @@ async function health<Env>(
     problem =
       error instanceof ConfigurationError
         ? { code: error.code, message: error.message }
-        : { code: "root_unreachable", message: "The root object could not be started; the log says more." };
+        : { code: "root-unreachable", message: "The root object could not be started; the log says more." };
   }
   return Response.json(
     problem === undefined ? { status: "ok", agent } : { status: "misconfigured", agent, problem },
@@ -144,7 +144,7 @@ async function refuse<Env>(
 }
 
 function noAgent(): Response {
-  return problem(404, "not_found", "There is no agent at this address.");
+  return problem(404, "not-found", "There is no agent at this address.");
 }
 
 function decodeName(name: string): string | undefined {
@@ -167,7 +167,7 @@ function rootName<Env>(request: Request, env: Env, options: WorkerOptions<Env>):
   const name = typeof options.root === "function" ? options.root(request, env) : (options.root ?? "default");
   if (name !== "" && !name.includes("/")) return name;
   throw new ConfigurationError(
-    "root_name_invalid",
+    "root-name-invalid",
     `The root's name is "${name}". It must not be empty and must not contain "/", which stands before the name of a conversation.`,
   );
 }

@@ -79,7 +79,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    */
   getModel(): ThinkModel {
     throw new ConfigurationError(
-      "model_missing",
+      "model-missing",
       `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env).model; }`,
     );
   }

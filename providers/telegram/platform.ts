@@ -51,7 +51,7 @@ async function receiveUpdate(
   const routed = routeUpdate(parseJson(await request.text()));
   switch (routed.kind) {
     case "invalid":
-      return problem(400, "not_an_update", routed.reason);
+      return problem(400, "not-an-update", routed.reason);
     case "ignored":
       receive.ignore(routed.updateKind);
       return Response.json({ ok: true });
@@ -60,7 +60,7 @@ async function receiveUpdate(
         await receive.accept([routed.event]);
       } catch (error) {
         context.log.error("telegram.accept-failed", { code: errorCode(error) ?? "unknown" });
-        return problem(503, "not_stored", "The update could not be stored; send it again.");
+        return problem(503, "not-stored", "The update could not be stored; send it again.");
       }
       return Response.json({ ok: true });
     default:

@@ -14,7 +14,7 @@ const FRAMES = 3;
  * the message of a foreign error is left out, because it may quote what somebody wrote (I10). Our own errors are made
  * of safe words, so theirs is kept: it says how to put things right.
  *
- * @throws {SwitchboardError} `bot_code_failed`, which names the method only
+ * @throws {SwitchboardError} `bot-code-failed`, which names the method only
  */
 export async function runBotCode<T>(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -25,7 +25,7 @@ export async function runBotCode<T>(
     return await withinTime(clock, BOT_CODE_LIMIT_MS, body(), `${method}()`);
   } catch (error) {
     logBotFailure(log, method, error);
-    throw new SwitchboardError("bot_code_failed", `${method}() of the bot failed; its log says more.`);
+    throw new SwitchboardError("bot-code-failed", `${method}() of the bot failed; its log says more.`);
   }
 }
 

@@ -4,7 +4,7 @@ import { SwitchboardError } from "./errors.ts";
 /**
  * The outcome of `work`. The work itself is not ended by the limit; what comes of it later is dropped.
  *
- * @throws {SwitchboardError} `took_too_long` after `limitMs`
+ * @throws {SwitchboardError} `took-too-long` after `limitMs`
  */
 export async function withinTime<T>(
   clock: Clock,
@@ -15,7 +15,7 @@ export async function withinTime<T>(
   if (!(work instanceof Promise)) return work;
   const limit = Promise.withResolvers<never>();
   const timer = clock.setTimeout(
-    () => limit.reject(new SwitchboardError("took_too_long", `${name} took longer than ${limitMs} ms.`)),
+    () => limit.reject(new SwitchboardError("took-too-long", `${name} took longer than ${limitMs} ms.`)),
     limitMs,
   );
   try {

@@ -45,7 +45,7 @@ export function agentNamespace(
     if (isNamespace(binding)) return binding;
   }
   throw new ConfigurationError(
-    "agent_class_not_bound",
+    "agent-class-not-bound",
     `The class ${className} is not a Durable Object of this Worker. Export it from the Worker's entry and name it in wrangler.jsonc: { "migrations": [{ "tag": "v1", "new_sqlite_classes": ["${className}"] }] }.`,
   );
 }

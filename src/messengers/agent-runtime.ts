@@ -149,7 +149,7 @@ export class AgentRuntime extends LifecycleCapability {
     } catch (error) {
       const isOurs = error instanceof SwitchboardError;
       const problem = {
-        code: errorCode(error) ?? "bot_code_failed",
+        code: errorCode(error) ?? "bot-code-failed",
         message: isOurs
           ? error.message
           : "getMessengers() or getModel() of the bot threw; its log says more.",

@@ -25,14 +25,14 @@ export function chosenConversationName(target: ConversationTarget & { readonly t
     new TextEncoder().encode(name).length > MAX_NAME_BYTES
   ) {
     throw new ConfigurationError(
-      "conversation_name_invalid",
+      "conversation-name-invalid",
       `conversation() must return a name of 1 to ${MAX_NAME_BYTES} bytes; it returned one of ${name.length} characters.`,
     );
   }
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(name)) {
     throw new ConfigurationError(
-      "conversation_name_invalid",
+      "conversation-name-invalid",
       "conversation() returned a name with control characters.",
     );
   }

@@ -64,7 +64,7 @@ export function normalizeMessengers(messengers: ThinkMessengers): NormalizedMess
 function normalize(id: string, definition: MessengerDefinition): NormalizedMessengerDefinition {
   if (!ID.test(id)) {
     throw new ConfigurationError(
-      "messenger_id_invalid",
+      "messenger-id-invalid",
       `The messenger id "${id}" is not allowed. Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.`,
     );
   }
@@ -74,14 +74,14 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
   for (const kind of respondTo) {
     if (!RESPOND_TO.includes(kind)) {
       throw new ConfigurationError(
-        "messenger_respond_to_invalid",
+        "messenger-respond-to-invalid",
         `respondTo of the messenger "${id}" contains "${kind}". Use any of: ${RESPOND_TO.join(", ")}.`,
       );
     }
   }
   if (definition.verifyWebhook === undefined && definition.platform.verification.kind === "none") {
     throw new ConfigurationError(
-      "messenger_verification_missing",
+      "messenger-verification-missing",
       `The messenger "${id}" does not say how its webhook is verified. Set verifyWebhook to a function, or to false to accept every request.`,
     );
   }
@@ -109,13 +109,13 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
 function checkPath(id: string, path: string): void {
   if (!path.startsWith("/")) {
     throw new ConfigurationError(
-      "messenger_path_invalid",
+      "messenger-path-invalid",
       `The path "${path}" of the messenger "${id}" must begin with "/", for example "/${path}".`,
     );
   }
   if (/[?#]/.test(path)) {
     throw new ConfigurationError(
-      "messenger_path_invalid",
+      "messenger-path-invalid",
       `The path "${path}" of the messenger "${id}" must not contain "?" or "#": only the path is compared.`,
     );
   }
@@ -132,7 +132,7 @@ function requireUnique(
     const owner = owners.get(value);
     if (owner !== undefined) {
       throw new ConfigurationError(
-        field === "path" ? "messenger_path_duplicate" : "messenger_adapter_duplicate",
+        field === "path" ? "messenger-path-duplicate" : "messenger-adapter-duplicate",
         `The messengers "${owner}" and "${definition.id}" both have the ${field} "${value}". Give one of them another ${field}.`,
       );
     }
@@ -144,7 +144,7 @@ function positive(id: string, name: string, value: number | undefined, fallback:
   const result = notNegative(id, name, value, fallback);
   if (result > 0) return result;
   throw new ConfigurationError(
-    "messenger_option_invalid",
+    "messenger-option-invalid",
     `${name} of the messenger "${id}" must be more than 0.`,
   );
 }
@@ -153,7 +153,7 @@ function notNegative(id: string, name: string, value: number | undefined, fallba
   if (value === undefined) return fallback;
   if (Number.isFinite(value) && value >= 0) return value;
   throw new ConfigurationError(
-    "messenger_option_invalid",
+    "messenger-option-invalid",
     `${name} of the messenger "${id}" is ${String(value)}. It must be a number that is not negative.`,
   );
 }

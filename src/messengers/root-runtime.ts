@@ -59,7 +59,7 @@ export class RootRuntime {
         messenger: definition.id,
         code: errorCode(error) ?? nameOf(error),
       });
-      return problem(503, "not_stored", "The update could not be stored. Please send it again.", {
+      return problem(503, "not-stored", "The update could not be stored. Please send it again.", {
         "retry-after": "1",
       });
     }

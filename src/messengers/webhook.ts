@@ -13,7 +13,7 @@ export async function admitWebhook(
   definition: NormalizedMessengerDefinition,
 ): Promise<Request | Response> {
   if (request.method !== "POST") {
-    return problem(405, "method_not_allowed", "This is a webhook: send a POST request.", { allow: "POST" });
+    return problem(405, "method-not-allowed", "This is a webhook: send a POST request.", { allow: "POST" });
   }
   const { verification } = definition.platform;
   if (definition.verifyWebhook !== false && verification.kind === "header") {
@@ -21,7 +21,7 @@ export async function admitWebhook(
   }
   const body = await readBody(request);
   if (body === undefined) {
-    return problem(413, "body_too_large", `The body of a webhook may have ${MAX_BODY_BYTES} bytes at most.`);
+    return problem(413, "body-too-large", `The body of a webhook may have ${MAX_BODY_BYTES} bytes at most.`);
   }
   const admitted = (): Request =>
     new Request(request.url, { method: "POST", headers: request.headers, body });
@@ -58,7 +58,7 @@ async function readBody(request: Request): Promise<Uint8Array | undefined> {
     const { done, value } = await reader.read();
     if (done) break;
     if (!(value instanceof Uint8Array))
-      throw new InvalidInputError("body_unreadable", "The body is not made of bytes.");
+      throw new InvalidInputError("body-unreadable", "The body is not made of bytes.");
     length += value.byteLength;
     if (length > MAX_BODY_BYTES) {
       await reader.cancel();

@@ -6,7 +6,7 @@ export function brokenModel(): LanguageModelV4 {
   const fail = (): never => {
     throw new ModelCallError(
       { provider: "none", modelId: "none" },
-      { code: "model_failed", retryable: false },
+      { code: "model-failed", retryable: false },
     );
   };
   return {

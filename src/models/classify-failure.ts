@@ -21,41 +21,41 @@ export function classifyFailure(error: unknown, hasOutput: boolean): ModelCallFa
     retryAfterMs,
   });
 
-  if (chain.some(isUnreadable)) return failure("model_failed", true);
+  if (chain.some(isUnreadable)) return failure("model-failed", true);
   if ((status === undefined || OVERFLOW_STATUS.has(status)) && isContextOverflow(text)) {
-    return failure("context_overflow", false);
+    return failure("context-overflow", false);
   }
   if (status !== undefined) return byStatus(status, reason, failure);
-  if (chain.some(isMissingKey)) return failure("model_unauthorized", false);
-  if (chain.some(isUnsupported)) return failure("model_rejected", false);
-  if (ENDED_EARLY.test(text)) return failure("model_cut", true);
-  if (chain.some(isNetworkError)) return failure(hasOutput ? "model_cut" : "model_unreachable", true);
+  if (chain.some(isMissingKey)) return failure("model-unauthorized", false);
+  if (chain.some(isUnsupported)) return failure("model-rejected", false);
+  if (ENDED_EARLY.test(text)) return failure("model-cut", true);
+  if (chain.some(isNetworkError)) return failure(hasOutput ? "model-cut" : "model-unreachable", true);
   return byReason(chain, failure);
 }
 
 type MakeFailure = (code: ModelCallErrorCode, retryable: boolean) => ModelCallFailure;
 
 function byStatus(status: number, reason: string | undefined, failure: MakeFailure): ModelCallFailure {
-  if (status === 401 || status === 403) return failure("model_unauthorized", false);
-  if (status === 429) return failure("model_rate_limited", reason !== "insufficient_quota");
-  if (status === 408 || status >= 500) return failure("model_overloaded", true);
-  if (status >= 400) return failure("model_rejected", false);
-  return failure("model_failed", true);
+  if (status === 401 || status === 403) return failure("model-unauthorized", false);
+  if (status === 429) return failure("model-rate-limited", reason !== "insufficient_quota");
+  if (status === 408 || status >= 500) return failure("model-overloaded", true);
+  if (status >= 400) return failure("model-rejected", false);
+  return failure("model-failed", true);
 }
 
 /** Errors inside a stream come after the 200, so only the server's own words tell what they are. */
 function byReason(chain: readonly unknown[], failure: MakeFailure): ModelCallFailure {
   const words = chain.flatMap((link) => [stringField(link, "type"), stringField(link, "code")]).join(" ");
   if (/authentication|permission|invalid_api_key|unauthorized/.test(words)) {
-    return failure("model_unauthorized", false);
+    return failure("model-unauthorized", false);
   }
-  if (/insufficient_quota/.test(words)) return failure("model_rate_limited", false);
-  if (/rate_limit|too_many_requests/.test(words)) return failure("model_rate_limited", true);
+  if (/insufficient_quota/.test(words)) return failure("model-rate-limited", false);
+  if (/rate_limit|too_many_requests/.test(words)) return failure("model-rate-limited", true);
   if (/overloaded|server_error|api_error|unavailable|timeout/.test(words)) {
-    return failure("model_overloaded", true);
+    return failure("model-overloaded", true);
   }
-  if (/invalid_request|not_found|unsupported/.test(words)) return failure("model_rejected", false);
-  return failure("model_failed", true);
+  if (/invalid_request|not_found|unsupported/.test(words)) return failure("model-rejected", false);
+  return failure("model-failed", true);
 }
 
 const OVERFLOW_STATUS = new Set([400, 413, 422]);

@@ -3,26 +3,26 @@ import { SwitchboardError } from "../core/errors.ts";
 /**
  * What went wrong with a call of the model, by what can be done about it.
  *
- * - `model_unauthorized`: the server refuses the key (401, 403)
- * - `model_rate_limited`: too many requests, or no quota left (429)
- * - `model_overloaded`: the server cannot answer now (408, 5xx)
- * - `model_unreachable`: no connection to the server
- * - `model_rejected`: the server refuses the request itself (other 4xx)
- * - `context_overflow`: the conversation is longer than the model accepts
- * - `model_cut`: the answer ended before the model said that it was done
- * - `model_stalled`: the server was silent for too long
- * - `model_failed`: anything else
+ * - `model-unauthorized`: the server refuses the key (401, 403)
+ * - `model-rate-limited`: too many requests, or no quota left (429)
+ * - `model-overloaded`: the server cannot answer now (408, 5xx)
+ * - `model-unreachable`: no connection to the server
+ * - `model-rejected`: the server refuses the request itself (other 4xx)
+ * - `context-overflow`: the conversation is longer than the model accepts
+ * - `model-cut`: the answer ended before the model said that it was done
+ * - `model-stalled`: the server was silent for too long
+ * - `model-failed`: anything else
  */
 export type ModelCallErrorCode =
-  | "model_unauthorized"
-  | "model_rate_limited"
-  | "model_overloaded"
-  | "model_unreachable"
-  | "model_rejected"
-  | "context_overflow"
-  | "model_cut"
-  | "model_stalled"
-  | "model_failed";
+  | "model-unauthorized"
+  | "model-rate-limited"
+  | "model-overloaded"
+  | "model-unreachable"
+  | "model-rejected"
+  | "context-overflow"
+  | "model-cut"
+  | "model-stalled"
+  | "model-failed";
 
 export interface ModelCallFailure {
   readonly code: ModelCallErrorCode;
@@ -69,19 +69,20 @@ function describe(modelId: string, failure: ModelCallFailure): string {
   return suffix === "" ? sentence : `${sentence} (${suffix})`;
 }
 
-/** `context_overflow` keeps the words "context window", by which the turn engine knows when to compact. */
+/** `context-overflow` keeps the words "context window", by which the turn engine knows when to compact. */
 const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string>> = {
-  model_unauthorized: (modelId) =>
+  "model-unauthorized": (modelId) =>
     `The model server refuses the key for model "${modelId}"; set a valid API key with access to it.`,
-  model_rate_limited: (modelId) =>
+  "model-rate-limited": (modelId) =>
     `The model server limits the requests for model "${modelId}"; wait, or raise its quota.`,
-  model_overloaded: (modelId) => `The model server cannot answer for model "${modelId}" now.`,
-  model_unreachable: (modelId) =>
+  "model-overloaded": (modelId) => `The model server cannot answer for model "${modelId}" now.`,
+  "model-unreachable": (modelId) =>
     `The model server for model "${modelId}" cannot be reached; check its base URL and the network.`,
-  model_rejected: (modelId) =>
+  "model-rejected": (modelId) =>
     `The model server rejects the request for model "${modelId}"; check MODEL and the base URL.`,
-  context_overflow: (modelId) => `The conversation does not fit in the context window of model "${modelId}".`,
-  model_cut: (modelId) => `The answer of model "${modelId}" ended before it was complete.`,
-  model_stalled: (modelId) => `Model "${modelId}" sent nothing for too long.`,
-  model_failed: (modelId) => `The call of model "${modelId}" failed.`,
+  "context-overflow": (modelId) =>
+    `The conversation does not fit in the context window of model "${modelId}".`,
+  "model-cut": (modelId) => `The answer of model "${modelId}" ended before it was complete.`,
+  "model-stalled": (modelId) => `Model "${modelId}" sent nothing for too long.`,
+  "model-failed": (modelId) => `The call of model "${modelId}" failed.`,
 };

@@ -82,7 +82,7 @@ export function beginCall(
 }
 
 function meaningOf(error: unknown, hasOutput: boolean): ModelCallFailure {
-  if (error instanceof Stalled) return { code: "model_stalled", retryable: true };
-  if (error instanceof CutOff) return { code: "model_cut", retryable: true };
+  if (error instanceof Stalled) return { code: "model-stalled", retryable: true };
+  if (error instanceof CutOff) return { code: "model-cut", retryable: true };
   return classifyFailure(error, hasOutput);
 }

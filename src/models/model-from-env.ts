@@ -58,7 +58,7 @@ export function modelFromEnv(
 
   if (hasOpenai && anthropicKey !== undefined) {
     throw new ConfigurationError(
-      "model_ambiguous",
+      "model-ambiguous",
       "ANTHROPIC_API_KEY and OPENAI_BASE_URL or OPENAI_API_KEY are both set, so it is not clear which model to use. " +
         "Keep the ones of one provider.",
     );
@@ -72,7 +72,7 @@ export function modelFromEnv(
   }
   if (modelId !== undefined) {
     throw new ConfigurationError(
-      "model_provider_missing",
+      "model-provider-missing",
       `MODEL is "${modelId}", but nothing says where it runs. Set OPENAI_BASE_URL and OPENAI_API_KEY, or ` +
         "ANTHROPIC_API_KEY, or bind Workers AI as AI; or remove MODEL to use the demo model.",
     );
@@ -89,7 +89,7 @@ function openaiCompatible(
   const { origin, pathname } = parseBaseUrl("OPENAI_BASE_URL", baseUrl, PUBLIC_OPENAI_BASE_URL);
   if (modelId === undefined) {
     throw new ConfigurationError(
-      "model_missing",
+      "model-missing",
       `MODEL is not set. Set it to the id of a model that ${origin} serves (GET ${origin}${pathname.replace(/\/$/, "")}/models lists them).`,
     );
   }
@@ -115,7 +115,7 @@ function anthropic(
   const id = modelId ?? DEFAULT_ANTHROPIC_MODEL;
   if (isWorkersAiId(id)) {
     throw new ConfigurationError(
-      "model_id_invalid",
+      "model-id-invalid",
       `MODEL is "${id}", which is a Workers AI model, but ANTHROPIC_API_KEY is set. ` +
         `Remove ANTHROPIC_API_KEY, or set MODEL to an Anthropic model such as "${DEFAULT_ANTHROPIC_MODEL}".`,
     );
@@ -135,7 +135,7 @@ function anthropic(
 function parseBaseUrl(name: string, value: string, example: string): URL {
   const wrong = (problem: string) =>
     new ConfigurationError(
-      "model_base_url_invalid",
+      "model-base-url-invalid",
       `${name} ${problem}. It is the address up to the version, e.g. "${example}".`,
     );
   if (!URL.canParse(value)) throw wrong("is not a URL");

@@ -17,14 +17,14 @@ type Binding = Extract<Parameters<typeof createWorkersAI>[0], { binding: unknown
 export function workersAiModel(env: WorkersAiEnvironment, id: string): LanguageModelV4 {
   if (!isWorkersAiId(id)) {
     throw new ConfigurationError(
-      "model_id_invalid",
+      "model-id-invalid",
       `"${id}" is not a Workers AI model id: those begin with "@cf/" or "@hf/". ` +
         "For a model of another provider return the provider's model object from getModel().",
     );
   }
   if (!isBinding(env.AI)) {
     throw new ConfigurationError(
-      "model_binding_missing",
+      "model-binding-missing",
       `Model "${id}" runs on Workers AI, and the worker has no binding "AI". ` +
         'Add "ai": { "binding": "AI" } to wrangler.jsonc.',
     );

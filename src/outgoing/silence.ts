@@ -20,7 +20,7 @@ export class SilenceSignal {
   constructor(text: string) {
     if (text.length < MIN_SIGNAL_LENGTH || text.length > MAX_SIGNAL_LENGTH || /[\s`]/.test(text)) {
       throw new ConfigurationError(
-        "invalid_silence_signal",
+        "invalid-silence-signal",
         `The silence signal "${text}" cannot be used. Choose ${MIN_SIGNAL_LENGTH} to ${MAX_SIGNAL_LENGTH} characters without blanks and backticks that no ordinary text contains, e.g. "${DEFAULT_SILENCE_SIGNAL}".`,
       );
     }

@@ -230,10 +230,10 @@ export class TurnEngine {
   #judge(error: unknown, operationId: string): void {
     const failures = (this.#failures.get(operationId) ?? 0) + 1;
     this.#failures.set(operationId, failures);
-    const code = errorCode(error) ?? "model_failed";
+    const code = errorCode(error) ?? "model-failed";
     const isRetryable = isObject(error) && "retryable" in error && error.retryable === true;
     const decision: ThinkErrorClass =
-      code === "context_overflow"
+      code === "context-overflow"
         ? "context-overflow"
         : isRetryable && failures < MODEL_ATTEMPTS
           ? "retry"
@@ -309,7 +309,7 @@ function restMs(error: unknown): number {
   const asked =
     "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
-  return errorCode(error) === "model_cut" || errorCode(error) === "model_stalled" ? 0 : REST_MS;
+  return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
 }
 
 function isObject(value: unknown): value is object {

@@ -256,7 +256,7 @@ describe.concurrent("the model fails", () => {
     ada.write("locked out");
     await ada.reads(ERROR_TEXT);
     expect(model.requests("locked out")).toHaveLength(1);
-    await logs(rig, /"model\.call-failed","code":"model_unauthorized","status":401/);
+    await logs(rig, /"model\.call-failed","code":"model-unauthorized","status":401/);
   });
 
   it("keeps what tools have done when the call after them fails", async () => {
@@ -289,7 +289,7 @@ describe("after all of this", () => {
     await rig.bot.restart({ OPENAI_BASE_URL: "http://127.0.0.1:1/v1" });
     ada.write("anybody there?");
     await ada.reads(ERROR_TEXT);
-    await logs(rig, /"model\.call-failed","code":"model_unreachable"/);
+    await logs(rig, /"model\.call-failed","code":"model-unreachable"/);
     expect(posts(ada)).toHaveLength(1);
   });
 

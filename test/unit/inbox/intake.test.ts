@@ -142,7 +142,7 @@ describe("code of the bot that hangs", () => {
     expect(rig.log).toContainEqual(
       expect.objectContaining({
         event: "inbox.unreadable",
-        fields: expect.objectContaining({ code: "took_too_long" }) as unknown,
+        fields: expect.objectContaining({ code: "took-too-long" }) as unknown,
       }),
     );
   });

@@ -23,7 +23,7 @@ describe("runBotCode", () => {
     const run = runBotCode(rig, "getSystemPrompt", () => {
       throw new TypeError("the person wrote psst");
     });
-    await expect(run).rejects.toMatchObject({ code: "bot_code_failed" });
+    await expect(run).rejects.toMatchObject({ code: "bot-code-failed" });
     expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({
       event: "bot.failed",
       method: "getSystemPrompt",
@@ -38,7 +38,7 @@ describe("runBotCode", () => {
     const run = runBotCode(rig, "getTools", () =>
       Promise.reject(new ConfigurationError("x_wrong", "Set X.")),
     );
-    await expect(run).rejects.toMatchObject({ code: "bot_code_failed" });
+    await expect(run).rejects.toMatchObject({ code: "bot-code-failed" });
     expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({ code: "x_wrong", message: "Set X." });
   });
 
@@ -49,7 +49,7 @@ describe("runBotCode", () => {
     await rig.clock.advance(29_999);
     expect(rig.lines).toEqual([]);
     await rig.clock.advance(1);
-    expect(await failure).toMatchObject({ code: "bot_code_failed" });
-    expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({ method: "getTools", code: "took_too_long" });
+    expect(await failure).toMatchObject({ code: "bot-code-failed" });
+    expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({ method: "getTools", code: "took-too-long" });
   });
 });

@@ -35,6 +35,6 @@ it.each([
   ["control characters", "a\nb"],
 ])("refuses %s", (_what, name) => {
   expect(() => chosenConversationName({ target: "subagent", name })).toThrow(
-    expect.objectContaining({ code: "conversation_name_invalid" }),
+    expect.objectContaining({ code: "conversation-name-invalid" }),
   );
 });

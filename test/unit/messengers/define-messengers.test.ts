@@ -22,13 +22,13 @@ describe("normalizeMessengers", () => {
   });
 
   it.each([
-    ["a path without a slash", { path: "hook" }, "messenger_path_invalid", /"\/hook"/],
-    ["a path with a query", { path: "/hook?x" }, "messenger_path_invalid", /"\?"/],
-    ["a path with a fragment", { path: "/hook#x" }, "messenger_path_invalid", /"#"/],
-    ["no verification", { verifyWebhook: undefined }, "messenger_verification_missing", /verifyWebhook/],
-    ["a negative burst", { burstMs: -1 }, "messenger_option_invalid", /burstMs/],
-    ["an inbox of nothing", { inboxLimit: 0 }, "messenger_option_invalid", /inboxLimit/],
-    ["an unknown kind", { respondTo: ["everything"] as never }, "messenger_respond_to_invalid", /everything/],
+    ["a path without a slash", { path: "hook" }, "messenger-path-invalid", /"\/hook"/],
+    ["a path with a query", { path: "/hook?x" }, "messenger-path-invalid", /"\?"/],
+    ["a path with a fragment", { path: "/hook#x" }, "messenger-path-invalid", /"#"/],
+    ["no verification", { verifyWebhook: undefined }, "messenger-verification-missing", /verifyWebhook/],
+    ["a negative burst", { burstMs: -1 }, "messenger-option-invalid", /burstMs/],
+    ["an inbox of nothing", { inboxLimit: 0 }, "messenger-option-invalid", /inboxLimit/],
+    ["an unknown kind", { respondTo: ["everything"] as never }, "messenger-respond-to-invalid", /everything/],
   ])("refuses %s and says the fix", (_name, overrides, code, message) => {
     expect(() => one(overrides)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
@@ -36,20 +36,20 @@ describe("normalizeMessengers", () => {
   });
 
   it("refuses an id that could not be part of a path", () => {
-    expect(() => one({}, "a/b")).toThrow(expect.objectContaining({ code: "messenger_id_invalid" }));
+    expect(() => one({}, "a/b")).toThrow(expect.objectContaining({ code: "messenger-id-invalid" }));
   });
 
   it("refuses two messengers on one path", () => {
     const both = { a: definitionOf({ path: "/hook" }), b: definitionOf({ path: "/hook" }) };
     expect(() => defineMessengers(both)).toThrow(
-      expect.objectContaining({ code: "messenger_path_duplicate" }),
+      expect.objectContaining({ code: "messenger-path-duplicate" }),
     );
   });
 
   it("refuses two messengers with one adapter name", () => {
     const both = { a: definitionOf({ adapterName: "x" }), b: definitionOf({ adapterName: "x" }) };
     expect(() => defineMessengers(both)).toThrow(
-      expect.objectContaining({ code: "messenger_adapter_duplicate" }),
+      expect.objectContaining({ code: "messenger-adapter-duplicate" }),
     );
   });
 

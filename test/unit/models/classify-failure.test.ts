@@ -26,40 +26,40 @@ function openaiError(statusCode: number, code: string, message = "words") {
 
 describe("classifyFailure", () => {
   const table: readonly (readonly [string, unknown, string, boolean])[] = [
-    ["401", httpError(401), "model_unauthorized", false],
-    ["403", httpError(403), "model_unauthorized", false],
-    ["429", httpError(429), "model_rate_limited", true],
-    ["429 without quota", openaiError(429, "insufficient_quota"), "model_rate_limited", false],
-    ["408", httpError(408), "model_overloaded", true],
-    ["500", httpError(500), "model_overloaded", true],
-    ["529", httpError(529), "model_overloaded", true],
-    ["404", openaiError(404, "model_not_found"), "model_rejected", false],
-    ["400", httpError(400), "model_rejected", false],
-    ["no key set", new LoadAPIKeyError({ message: "API key is missing" }), "model_unauthorized", false],
+    ["401", httpError(401), "model-unauthorized", false],
+    ["403", httpError(403), "model-unauthorized", false],
+    ["429", httpError(429), "model-rate-limited", true],
+    ["429 without quota", openaiError(429, "insufficient_quota"), "model-rate-limited", false],
+    ["408", httpError(408), "model-overloaded", true],
+    ["500", httpError(500), "model-overloaded", true],
+    ["529", httpError(529), "model-overloaded", true],
+    ["404", openaiError(404, "model_not_found"), "model-rejected", false],
+    ["400", httpError(400), "model-rejected", false],
+    ["no key set", new LoadAPIKeyError({ message: "API key is missing" }), "model-unauthorized", false],
     [
       "refused connection",
       httpError(undefined, { message: "Cannot connect to API: connect ECONNREFUSED" }),
-      "model_unreachable",
+      "model-unreachable",
       true,
     ],
     [
       "Node's fetch",
       new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code: "ENOTFOUND" }) }),
-      "model_unreachable",
+      "model-unreachable",
       true,
     ],
-    ["workerd's fetch", new Error("Network connection lost."), "model_unreachable", true],
-    ["OpenAI's overflow", openaiError(400, "context_length_exceeded"), "context_overflow", false],
+    ["workerd's fetch", new Error("Network connection lost."), "model-unreachable", true],
+    ["OpenAI's overflow", openaiError(400, "context_length_exceeded"), "context-overflow", false],
     [
       "vLLM's overflow",
       httpError(400, { message: "This model's maximum context length is 4096 tokens." }),
-      "context_overflow",
+      "context-overflow",
       false,
     ],
     [
       "Anthropic's overflow",
       httpError(400, { message: "prompt is too long: 210000 tokens > 200000 maximum" }),
-      "context_overflow",
+      "context-overflow",
       false,
     ],
     [
@@ -67,44 +67,44 @@ describe("classifyFailure", () => {
       httpError(400, {
         message: "The input token count (9) exceeds the maximum number of tokens allowed (8).",
       }),
-      "context_overflow",
+      "context-overflow",
       false,
     ],
     [
       "llama.cpp's overflow",
       httpError(400, { message: "the request exceeds the available context size" }),
-      "context_overflow",
+      "context-overflow",
       false,
     ],
     [
       "a limit of tokens a minute",
       httpError(429, { message: "Request too large: tokens per min. Reduce the length of it." }),
-      "model_rate_limited",
+      "model-rate-limited",
       true,
     ],
     [
       "rate limit in the stream",
       { type: "rate_limit_error", message: "slow down" },
-      "model_rate_limited",
+      "model-rate-limited",
       true,
     ],
-    ["overload in the stream", { type: "overloaded_error", message: "busy" }, "model_overloaded", true],
-    ["numeric code in the stream", { code: 502, message: "upstream" }, "model_overloaded", true],
-    ["key in the stream", { error: { type: "authentication_error" } }, "model_unauthorized", false],
+    ["overload in the stream", { type: "overloaded_error", message: "busy" }, "model-overloaded", true],
+    ["numeric code in the stream", { code: 502, message: "upstream" }, "model-overloaded", true],
+    ["key in the stream", { error: { type: "authentication_error" } }, "model-unauthorized", false],
     [
       "unreadable chunk that speaks of a context window",
       new TypeValidationError({ value: "context window", cause: new Error("x") }),
-      "model_failed",
+      "model-failed",
       true,
     ],
-    ["anything else", new Error("boom"), "model_failed", true],
+    ["anything else", new Error("boom"), "model-failed", true],
   ];
   it.each(table)("knows %s", (_name, error, code, retryable) => {
     expect(classifyFailure(error, false)).toMatchObject({ code, retryable });
   });
 
   it("calls a connection that is lost within an answer cut, not unreachable", () => {
-    expect(classifyFailure(new Error("Network connection lost."), true).code).toBe("model_cut");
+    expect(classifyFailure(new Error("Network connection lost."), true).code).toBe("model-cut");
   });
 
   it("keeps how long the server asks to wait, within ten minutes", () => {
@@ -116,14 +116,14 @@ describe("classifyFailure", () => {
   it("has an answer for any value", () => {
     fc.assert(
       fc.property(fc.anything(), fc.boolean(), (value, hasOutput) => {
-        expect(classifyFailure(value, hasOutput).code).toMatch(/^(model_[a-z_]+|context_overflow)$/);
+        expect(classifyFailure(value, hasOutput).code).toMatch(/^(model-[a-z-]+|context-overflow)$/);
       }),
     );
   });
 
   it("says where to look, with words that the turn engine knows an overflow by", async () => {
     const model = { provider: "p", modelId: "small" };
-    expect(new ModelCallError(model, { code: "context_overflow", retryable: false }).message).toMatch(
+    expect(new ModelCallError(model, { code: "context-overflow", retryable: false }).message).toMatch(
       /context window/,
     );
     const unknownModel = new ModelCallError(

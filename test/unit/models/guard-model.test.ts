@@ -67,7 +67,7 @@ describe("guardModel", () => {
     expect(parts).toMatchObject([
       delta("Half an "),
       delta("ans"),
-      { type: "error", error: { code: "model_cut", retryable: true, provider: "stub", modelId: "stub-1" } },
+      { type: "error", error: { code: "model-cut", retryable: true, provider: "stub", modelId: "stub-1" } },
       ERROR_FINISH,
     ]);
     expect(failures).toHaveLength(1);
@@ -88,7 +88,7 @@ describe("guardModel", () => {
     await ended;
     expect(parts).toMatchObject([
       delta("Half"),
-      { type: "error", error: { code: "model_overloaded" } },
+      { type: "error", error: { code: "model-overloaded" } },
       ERROR_FINISH,
     ]);
     await settle();
@@ -107,7 +107,7 @@ describe("guardModel", () => {
     expect(parts).toMatchObject([
       delta("Half"),
       delta(" an"),
-      { type: "error", error: { code: "model_stalled", retryable: true } },
+      { type: "error", error: { code: "model-stalled", retryable: true } },
       ERROR_FINISH,
     ]);
     expect(feed.signal()?.aborted).toBe(true);
@@ -133,7 +133,7 @@ describe("guardModel", () => {
     const answer = guardModel(silent, { clock }).doStream(PROMPT);
     answer.then(undefined, () => undefined);
     await clock.advance(60_000);
-    await expect(answer).rejects.toMatchObject({ code: "model_stalled" });
+    await expect(answer).rejects.toMatchObject({ code: "model-stalled" });
     expect(signals[0]?.aborted).toBe(true);
   });
 
@@ -175,7 +175,7 @@ describe("guardModel", () => {
     const stalled = guardModel(hanging, { clock }).doGenerate(PROMPT);
     stalled.then(undefined, () => undefined);
     await clock.advance(300_000);
-    await expect(stalled).rejects.toMatchObject({ code: "model_stalled" });
+    await expect(stalled).rejects.toMatchObject({ code: "model-stalled" });
     const failing = guardModel(
       stubModel(() => Promise.reject(new Error("not used"))),
       { clock },
@@ -206,7 +206,7 @@ describe("guardModel", () => {
     });
     await result.consumeStream();
     expect(calls).toBe(1);
-    expect(errors).toMatchObject([{ code: "model_overloaded", status: 503, retryable: true }]);
+    expect(errors).toMatchObject([{ code: "model-overloaded", status: 503, retryable: true }]);
   });
 
   it("runs no tool of an answer that was cut off", async () => {

@@ -64,53 +64,53 @@ describe("modelFromEnv", () => {
     [
       "a server without a model",
       { OPENAI_BASE_URL: "http://h.test/v1" },
-      "model_missing",
+      "model-missing",
       /Set it to the id of a model that http:\/\/h\.test serves/,
     ],
     [
       "keys of two providers",
       { OPENAI_API_KEY: "sk-SECRET", ANTHROPIC_API_KEY: "sk-SECRET", MODEL: "m" },
-      "model_ambiguous",
+      "model-ambiguous",
       /Keep the ones of one provider/,
     ],
-    ["a model without a provider", { MODEL: "gpt" }, "model_provider_missing", /Set OPENAI_BASE_URL/],
+    ["a model without a provider", { MODEL: "gpt" }, "model-provider-missing", /Set OPENAI_BASE_URL/],
     [
       "a base URL that is none",
       { OPENAI_BASE_URL: "localhost", MODEL: "m" },
-      "model_base_url_invalid",
+      "model-base-url-invalid",
       /is not a URL/,
     ],
     [
       "another protocol",
       { OPENAI_BASE_URL: "ftp://h.test", MODEL: "m" },
-      "model_base_url_invalid",
+      "model-base-url-invalid",
       /https:\/\//,
     ],
     [
       "a key in the URL",
       { OPENAI_BASE_URL: "https://u:SECRET@h.test/v1", MODEL: "m" },
-      "model_base_url_invalid",
+      "model-base-url-invalid",
       /variables of their own/,
     ],
     [
       "a query in the URL",
       { OPENAI_BASE_URL: "https://h.test/v1?key=SECRET", MODEL: "m" },
-      "model_base_url_invalid",
+      "model-base-url-invalid",
       /\?/,
     ],
     [
       "a whole endpoint",
       { OPENAI_BASE_URL: "https://h.test/v1/chat/completions", MODEL: "m" },
-      "model_base_url_invalid",
+      "model-base-url-invalid",
       /added to it/,
     ],
     [
       "a Workers AI model at Anthropic",
       { ANTHROPIC_API_KEY: "sk-SECRET", MODEL: "@cf/qwen/qwq-32b" },
-      "model_id_invalid",
+      "model-id-invalid",
       /Remove ANTHROPIC_API_KEY/,
     ],
-    ["a foreign model at Workers AI", { AI, MODEL: "gpt" }, "model_id_invalid", /@cf\//],
+    ["a foreign model at Workers AI", { AI, MODEL: "gpt" }, "model-id-invalid", /@cf\//],
   ];
   it.each(mistakes)("refuses %s with the fix, and without any secret", (_name, env, code, fix) => {
     const error = thrownBy(() => modelFromEnv(env));
@@ -143,7 +143,7 @@ describe("modelFromEnv", () => {
 describe("workersAiModel", () => {
   it("needs the binding, and says how to add it", () => {
     const error = thrownBy(() => workersAiModel({}, "@cf/qwen/qwq-32b"));
-    expect(errorCode(error)).toBe("model_binding_missing");
+    expect(errorCode(error)).toBe("model-binding-missing");
     expect(String(error)).toContain('"ai": { "binding": "AI" }');
   });
 });

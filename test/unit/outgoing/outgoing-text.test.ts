@@ -80,7 +80,7 @@ describe("silence", () => {
 
   it.each(["", "abc", "two words", "`code`", "x".repeat(65)])("refuses the signal %j", (signal) => {
     expect(() => finished("", { silence: { signal } })).toThrow(
-      expect.objectContaining({ code: "invalid_silence_signal" }),
+      expect.objectContaining({ code: "invalid-silence-signal" }),
     );
   });
 });

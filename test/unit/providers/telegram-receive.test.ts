@@ -81,7 +81,7 @@ describe("what is no update", () => {
     const { response, accepted } = await createTelegramRig().post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
-      error: { code: "not_an_update", message: expect.stringContaining("not a Bot API update") },
+      error: { code: "not-an-update", message: expect.stringContaining("not a Bot API update") },
     });
     expect(accepted).toEqual([]);
   });

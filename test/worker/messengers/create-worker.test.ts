@@ -37,7 +37,7 @@ describe("createWorker", () => {
       const request = new Request("https://bot.example/health") as Parameters<typeof worker.fetch>[0];
       return (await worker.fetch(request, testEnv, createExecutionContext())).json();
     };
-    const expected = { status: "misconfigured", agent: "BareBot", problem: { code: "model_missing" } };
+    const expected = { status: "misconfigured", agent: "BareBot", problem: { code: "model-missing" } };
     expect(await ask()).toMatchObject(expected);
     expect(await ask()).toMatchObject(expected);
     expect(log.filter(({ event }) => event === "bot.failed")).toHaveLength(1);
@@ -65,8 +65,8 @@ describe("createWorker", () => {
   });
 
   it.each(["", "a/b"])('refuses the root name "%s"', async (root) => {
-    await expect(serve({ root })("/")).rejects.toMatchObject({ code: "root_name_invalid" });
-    await expect(serve({ root: () => root })("/")).rejects.toMatchObject({ code: "root_name_invalid" });
+    await expect(serve({ root })("/")).rejects.toMatchObject({ code: "root-name-invalid" });
+    await expect(serve({ root: () => root })("/")).rejects.toMatchObject({ code: "root-name-invalid" });
   });
 
   it("refuses a class that does not extend Think", () => {

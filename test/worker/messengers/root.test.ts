@@ -32,7 +32,7 @@ describe("the root's routes", () => {
     for (const object of [world.stub, world.thread("c1")]) {
       const response = await object.fetch("https://bot.example/page");
       expect(response.status).toBe(500);
-      expect(await response.json()).toMatchObject({ error: { code: "internal_error" } });
+      expect(await response.json()).toMatchObject({ error: { code: "internal-error" } });
     }
     const line = expect.objectContaining({ event: "bot.failed", method: "onRequest", code: "TypeError" });
     expect(log).toEqual([line, line]);
@@ -141,7 +141,7 @@ describe("messengers that are declared wrongly", () => {
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain("no-slash");
     const line = log.find(({ event }) => event === "bot.failed");
-    expect(line).toMatchObject({ method: "getMessengers", code: "messenger_path_invalid" });
+    expect(line).toMatchObject({ method: "getMessengers", code: "messenger-path-invalid" });
     expect(line?.message).toContain('must begin with "/", for example "/no-slash"');
   });
 
@@ -231,7 +231,7 @@ describe("an event that cannot be stored", () => {
       const world = createWorld({ messenger: { conversation: () => ({ target: "subagent", name }) } });
       expect(await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" })).toBe(503);
       expect(log).toContainEqual(
-        expect.objectContaining({ event: "webhook.failed", code: "conversation_name_invalid" }),
+        expect.objectContaining({ event: "webhook.failed", code: "conversation-name-invalid" }),
       );
     },
   );

@@ -100,7 +100,7 @@ describe("chat", () => {
     expect(listener.told().at(-1)).toBe(`error: ${SORRY}`);
     expect(JSON.stringify([listener.told(), listener.text()])).not.toContain("sk-123");
     expect(JSON.stringify(log)).not.toContain("sk-123");
-    expect(log).toContainEqual(expect.objectContaining({ event: "model.call-failed", code: "model_failed" }));
+    expect(log).toContainEqual(expect.objectContaining({ event: "model.call-failed", code: "model-failed" }));
   });
 
   it("sends no word of the exception in any event (I10)", async () => {
@@ -180,14 +180,14 @@ describe("the model of a bot", () => {
     const listener = new Listener();
     await testEnv.BareBot.getByName("bare").chat("Hello", listener);
     expect(listener.told()).toEqual(["start", ...eventsOf(listener), `error: ${SORRY}`]);
-    const line = log.find(({ code }) => code === "model_missing");
+    const line = log.find(({ code }) => code === "model-missing");
     expect(line).toMatchObject({ level: "error" });
     expect(line?.message).toContain("BareBot has no model. Override getModel()");
   });
 
   it.each([
-    ["@cf/openai/gpt-oss-120b", "model_binding_missing", 'no binding "AI"'],
-    ["gpt-5", "model_id_invalid", "@cf/"],
+    ["@cf/openai/gpt-oss-120b", "model-binding-missing", 'no binding "AI"'],
+    ["gpt-5", "model-id-invalid", "@cf/"],
   ])(
     "may be an id: %s without what it needs is a safe text and a precise log line",
     async (id, code, hint) => {
