@@ -7,6 +7,7 @@ import type {
   ReceiveContext,
 } from "../../src/core/messenger.ts";
 import type { BotNames } from "./addressing.ts";
+import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { downloadFile } from "./file-download.ts";
 import type { TelegramSettings } from "./options.ts";
@@ -25,7 +26,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
   return {
     provider: "telegram",
     verification: verificationBy(settings.secretToken),
-    receive: receiveUpdate,
+    receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
     surface: (context) => createTelegramSurface(clientOf(context)),
     async fetchIdentity(context, signal) {
@@ -47,12 +48,17 @@ async function receiveUpdate(
   request: Request,
   context: PlatformContext,
   receive: ReceiveContext,
+  client: TelegramClient,
 ): Promise<Response> {
   const routed = routeUpdate(parseJson(await request.text()));
   switch (routed.kind) {
     case "invalid":
       return problem(400, "not-an-update", routed.reason);
     case "ignored":
+      receive.ignore(routed.updateKind);
+      return Response.json({ ok: true });
+    case "press":
+      await answerPress(routed.queryId, client, context);
       receive.ignore(routed.updateKind);
       return Response.json({ ok: true });
     case "routed":

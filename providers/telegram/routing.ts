@@ -11,6 +11,8 @@ import { updateKindOf } from "./update-kinds.ts";
 export type RoutedUpdate =
   | { readonly kind: "routed"; readonly event: IncomingEvent }
   | { readonly kind: "ignored"; readonly updateKind: string }
+  /** A press of a button that belongs to no chat (under an inline message): nothing comes of it but an answer. */
+  | { readonly kind: "press"; readonly queryId: string; readonly updateKind: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
 const envelopeChat = z.object({
@@ -27,7 +29,7 @@ const envelope = z.object({
   edit_date: z.int().nullish().catch(undefined),
 });
 
-const callbackEnvelope = z.object({ id: z.string().min(1), message: envelope });
+const callbackEnvelope = z.object({ id: z.string().min(1), message: envelope.nullish().catch(undefined) });
 const stopEnvelope = z.object({
   chat: envelopeChat,
   message_thread_id: z.int().nullish().catch(undefined),
@@ -66,10 +68,11 @@ export function routeUpdate(update: unknown): RoutedUpdate {
       return routed(key, threadOf(message.data), update, treatment === "message" ? { messageId } : {});
     }
     case "callback": {
-      // Buttons under inline messages carry no chat; this bot sends none.
       const query = callbackEnvelope.safeParse(content);
       if (!query.success) return unreadable(kind);
-      return routed(`c:${query.data.id}`, threadOf(query.data.message), update);
+      const { id, message } = query.data;
+      if (!message) return { kind: "press", queryId: id, updateKind: `${kind}:no-chat` };
+      return routed(`c:${id}`, threadOf(message), update);
     }
     case "stop": {
       const stop = stopEnvelope.safeParse(content);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allowedUpdates } from "../../../providers/telegram/index.ts";
+import { refusal } from "./fake-bot-api.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 import {
   ada,
@@ -53,15 +54,46 @@ describe("every kind of update", () => {
     expect(response.status).toBe(200);
     expect(ignored).toEqual(["unknown"]);
   });
+});
 
-  it("counts a press of a button that belongs to no chat", async () => {
-    const { accepted, ignored } = await createTelegramRig().post(
-      update({
-        callback_query: { id: "c1", from: ada, chat_instance: "1", inline_message_id: "x", data: "d" },
-      }),
-    );
+describe("a press of a button that belongs to no chat", () => {
+  const press = (more: object) =>
+    update({ callback_query: { id: "c1", from: ada, chat_instance: "1", data: "d", ...more } });
+
+  it.each([
+    ["under an inline message", { inline_message_id: "x" }],
+    ["without any message", {}],
+    ["under a message that cannot be read", { message: { message_id: "x" } }],
+  ])("answers one %s at once, stores nothing and counts it", async (_name, more) => {
+    const rig = createTelegramRig();
+    const { response, accepted, ignored } = await rig.post(press(more));
+    expect(response.status).toBe(200);
+    expect(rig.api.calls).toEqual([{ method: "answerCallbackQuery", payload: { callback_query_id: "c1" } }]);
     expect(accepted).toEqual([]);
-    expect(ignored).toEqual(["callback_query:unreadable"]);
+    expect(ignored).toEqual(["callback_query:no-chat"]);
+  });
+
+  it("takes the same press again, and an answer that came too late, as done", async () => {
+    const rig = createTelegramRig();
+    await rig.post(press({ inline_message_id: "x" }));
+    rig.api.answerNext("answerCallbackQuery", refusal(400, "Bad Request: query is too old"));
+    const { response } = await rig.post(press({ inline_message_id: "x" }));
+    expect(response.status).toBe(200);
+    expect(rig.api.calls).toHaveLength(2);
+  });
+
+  it("tries again when the platform failed, and does not have the update come for ever", async () => {
+    const rig = createTelegramRig();
+    for (let failures = 0; failures < 3; failures += 1)
+      rig.api.answerNext("answerCallbackQuery", refusal(502, "Bad Gateway"));
+    const posting = rig.post(press({ inline_message_id: "x" }));
+    for (const calls of [1, 2, 3]) {
+      for (let ticks = 0; ticks < 10; ticks += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(rig.api.calls).toHaveLength(calls);
+      rig.fireTimers();
+    }
+    expect((await posting).response.status).toBe(200);
+    expect(rig.log.join()).toContain('"code":"server-error","attempts":3');
   });
 });
 

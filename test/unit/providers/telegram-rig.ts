@@ -21,10 +21,12 @@ export function createTelegramRig(options: Partial<TelegramMessengerOptions> = {
   readonly event: (update: unknown) => Promise<MessengerEvent>;
   /** How often the stored identity was asked for. */
   readonly identityReads: () => number;
+  readonly log: readonly string[];
+  readonly fireTimers: () => void;
 } {
   const api = createFakeBotApi(token);
   let identityReads = 0;
-  const { context } = createPlatformContext({
+  const { context, fireTimers, log } = createPlatformContext({
     fetch: api.fetch,
     identity: async () => {
       identityReads += 1;
@@ -53,6 +55,8 @@ export function createTelegramRig(options: Partial<TelegramMessengerOptions> = {
     api,
     post,
     identityReads: () => identityReads,
+    log,
+    fireTimers,
     async event(update) {
       const { accepted, ignored } = await post(update);
       const incoming = accepted[0];

@@ -1,0 +1,38 @@
+import { wait } from "../../src/core/deps.ts";
+import type { PlatformContext } from "../../src/core/messenger.ts";
+import { callError, type TelegramClient } from "./client.ts";
+
+const timeoutMs = 5000;
+const maxAttempts = 3;
+const restMs = 500;
+
+/**
+ * Ends the waiting of a person who pressed a button that belongs to no chat. It is done where the webhook arrives:
+ * there is no conversation for it. An answer may be given twice, so a redelivery needs no memory. Never throws.
+ */
+export async function answerPress(
+  queryId: string,
+  client: TelegramClient,
+  { deps: { clock }, log, messengerId }: PlatformContext,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const limit = new AbortController();
+    const timer = clock.setTimeout(() => limit.abort(), timeoutMs);
+    try {
+      await client.call("answerCallbackQuery", limit.signal, (api, signal) =>
+        api.answerCallbackQuery(queryId, {}, signal),
+      );
+      return;
+    } catch (error) {
+      const { kind, code } = callError("answerCallbackQuery", error).failure;
+      const isWorthRepeating = kind === "transient" || kind === "unknown";
+      if (!isWorthRepeating || limit.signal.aborted || attempt === maxAttempts) {
+        log.warn("telegram.press-not-answered", { messenger: messengerId, code, attempts: attempt });
+        return;
+      }
+    } finally {
+      clock.clearTimeout(timer);
+    }
+    await wait(clock, restMs);
+  }
+}
