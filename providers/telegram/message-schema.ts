@@ -78,6 +78,28 @@ const content = z.object({
   checklist: optional(z.object({ title: z.string(), tasks: listOf(z.object({ text: z.string() })) })),
   story: optional(z.object({})),
   paid_media: optional(z.object({})),
+  gift: optional(
+    z.object({
+      gift: optional(z.object({ sticker: optional(z.object({ emoji: optional(z.string()) })) })),
+      text: optional(z.string()),
+    }),
+  ),
+  unique_gift: optional(
+    z.object({ gift: optional(z.object({ base_name: optional(z.string()) })), text: optional(z.string()) }),
+  ),
+  users_shared: optional(
+    z.object({
+      users: listOf(
+        z.object({
+          user_id: z.int(),
+          first_name: optional(z.string()),
+          last_name: optional(z.string()),
+        }),
+      ),
+    }),
+  ),
+  chat_shared: optional(z.object({ chat_id: z.int(), title: optional(z.string()) })),
+  web_app_data: optional(z.object({ data: z.string(), button_text: optional(z.string()) })),
   giveaway: optional(z.object({})),
   giveaway_winners: optional(z.object({})),
 });

@@ -17,7 +17,7 @@ import {
   telegramMessage,
 } from "./message-schema.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
-import { readableText } from "./readable-text.ts";
+import { readableText, unreadableContent } from "./readable-text.ts";
 import { serviceDetailOf } from "./service-detail.ts";
 import { updateKindOf } from "./update-kinds.ts";
 
@@ -78,14 +78,15 @@ async function readMessage(content: unknown, isEdit: boolean, bot: BotNames): Pr
   if (!parsed.success) return unreadable("unreadable message");
   const telegram = parsed.data;
   const author = authorOf(telegram);
-  const service = serviceDetailOf(content as Record<string, unknown>);
+  const isPrivate = telegram.chat.type === "private";
+  const service = serviceDetailOf(content as Record<string, unknown>, { isPrivate });
   if (service !== undefined) return { kind: "service", author, detail: service };
   if (author?.userId === bot.botId) return { ...unreadable("own message"), author };
   const message = await messageOf(telegram, isEdit, bot);
-  if (message.text === "" && message.attachments.length === 0) {
-    return { kind: "service", author, detail: "content of an unknown kind" };
-  }
-  return { kind: messageKind(telegram, isEdit, message.isMention), author, message };
+  const kind = messageKind(telegram, isEdit, message.isMention);
+  if (message.text !== "" || message.attachments.length > 0) return { kind, author, message };
+  if (kind === "message") return { kind: "service", author, detail: "content of an unknown kind" };
+  return { kind, author, message: { ...message, text: unreadableContent } };
 }
 
 async function messageOf(

@@ -17,9 +17,12 @@ export function typedText(message: TextualMessage): {
 export function readableText(message: TextualMessage): string {
   const { text, entities } = typedText(message);
   if (text !== "") return withLinkTargets(text, entities);
-  if (message.rich_message) return richMessageText(message.rich_message.blocks);
-  return describeContent(message);
+  const richText = message.rich_message ? richMessageText(message.rich_message.blocks) : "";
+  return richText === "" ? describeContent(message) : richText;
 }
+
+/** The text of a message of which nothing can be read: who sent it to the bot waits for an answer all the same. */
+export const unreadableContent = "[A message of a kind that this bot cannot read]";
 
 /**
  * Puts the target of every text link behind its label, unless the label is the target. Nothing in front of a link
@@ -56,7 +59,7 @@ function sameTarget(label: string, url: string): boolean {
 /** One readable line for what carries no text of its own; empty for plain files, which are attachments. */
 export function describeContent(content: MessageContent): string {
   const { venue, location, contact, poll, dice, game, invoice, checklist } = content;
-  if (content.sticker) return content.sticker.emoji ?? "";
+  if (content.sticker) return content.sticker.emoji ? `[Sticker: ${content.sticker.emoji}]` : "[Sticker]";
   if (venue) return `[Venue: ${venue.title}, ${venue.address}${coordinates(venue.location, " ")}]`;
   if (location) return `[Location:${coordinates(location, " ")}]`;
   if (contact) {
@@ -71,7 +74,28 @@ export function describeContent(content: MessageContent): string {
   if (content.story) return "[Story]";
   if (content.paid_media) return "[Paid media]";
   if (content.giveaway || content.giveaway_winners) return "[Giveaway]";
-  return "";
+  return describeGift(content) || describeShared(content);
+}
+
+function describeGift({ gift, unique_gift: uniqueGift }: MessageContent): string {
+  if (!gift && !uniqueGift) return "";
+  const name = gift?.gift?.sticker?.emoji ?? uniqueGift?.gift?.base_name;
+  const label = name ? `Gift: ${name}` : "Gift";
+  const words = gift?.text ?? uniqueGift?.text;
+  return words ? `[${label}] ${words}` : `[${label}]`;
+}
+
+/** What a person chose with a button that shares something with the bot. */
+function describeShared(content: MessageContent): string {
+  const { chat_shared: chat, users_shared: users, web_app_data: data } = content;
+  if (users) {
+    const names = (users.users ?? []).map(
+      (user) => [user.first_name, user.last_name].filter(Boolean).join(" ") || String(user.user_id),
+    );
+    return names.length === 0 ? "[Shared users]" : `[Shared users: ${names.join(", ")}]`;
+  }
+  if (chat) return `[Shared chat: ${chat.title ?? chat.chat_id}]`;
+  return data ? `[Sent by the app "${data.button_text ?? ""}"] ${data.data}` : "";
 }
 
 function coordinates(location: MessageContent["location"], before: string): string {

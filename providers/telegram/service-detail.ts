@@ -59,11 +59,24 @@ const serviceDetails = {
   web_app_data: "web app data",
 } as const satisfies Partial<Record<keyof Message, string>>;
 
+/** What a person does to the bot with them, in a chat with nobody else: there they wait for an answer. */
+const toTheBot: ReadonlySet<string> = new Set([
+  "gift",
+  "unique_gift",
+  "users_shared",
+  "chat_shared",
+  "web_app_data",
+] satisfies (keyof typeof serviceDetails)[]);
+
 /** What happened, in words of this file only; `undefined` when somebody wrote or sent something. */
-export function serviceDetailOf(message: Readonly<Record<string, unknown>>): string | undefined {
+export function serviceDetailOf(
+  message: Readonly<Record<string, unknown>>,
+  { isPrivate }: { readonly isPrivate: boolean },
+): string | undefined {
   for (const [field, detail] of Object.entries(serviceDetails)) {
     const value = message[field];
-    if (value !== undefined && value !== null && value !== false) return detail;
+    if (value === undefined || value === null || value === false) continue;
+    if (!isPrivate || !toTheBot.has(field)) return detail;
   }
   return undefined;
 }

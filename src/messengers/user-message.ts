@@ -45,7 +45,8 @@ export function userParts(
     ];
     for (const attachment of attachments) {
       if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment));
-      else lines.push(describe(attachment));
+      // The text of a sticker says what it is.
+      else if (attachment.kind !== "sticker" || lines.join("") === "") lines.push(describe(attachment));
     }
     const said = lines.filter((line) => line !== "").join("\n");
     const block = label === undefined ? said : `${label}: ${said.replaceAll(LINE_BREAK, "\n  ")}`;

@@ -55,6 +55,17 @@ describe("userParts", () => {
     );
   });
 
+  it("says a sticker once, and describes one without words", () => {
+    const sticker: MessengerAttachment = {
+      kind: "sticker",
+      mediaType: "video/webm",
+      reference: { fileId: "S" },
+    };
+    const sent = (text: string) => textOf([messageEvent({ message: { text, attachments: [sticker] } })]);
+    expect(sent("[Sticker: 🙂]")).toBe("[Sticker: 🙂]");
+    expect(sent("")).toBe("[sticker: video/webm]");
+  });
+
   it("passes an accepted picture as a reference that holds no URL", () => {
     const file = parts([messageEvent({ message: { attachments: [photo] } })])[1];
     expect(file).toMatchObject({ type: "file", mediaType: "image/jpeg" });

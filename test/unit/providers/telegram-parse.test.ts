@@ -74,7 +74,21 @@ describe("text", () => {
     ],
     [{ dice: { emoji: "🎲", value: 4 } }, "[Dice: 🎲 4]"],
     [{ checklist: { title: "Shop", tasks: [{ id: 1, text: "Milk" }] } }, "[Checklist: Shop; Milk]"],
-    [{ sticker: { file_id: "s", emoji: "🙂" } }, "🙂"],
+    [{ sticker: { file_id: "s", emoji: "🙂" } }, "[Sticker: 🙂]"],
+    [{ sticker: { file_id: "s" } }, "[Sticker]"],
+    [
+      { gift: { gift: { id: "g", sticker: { file_id: "s", emoji: "🎁" }, star_count: 5 }, text: "For you" } },
+      "[Gift: 🎁] For you",
+    ],
+    [{ unique_gift: { gift: { base_name: "Star", name: "Star-1", number: 1 } } }, "[Gift: Star]"],
+    [
+      { users_shared: { request_id: 1, users: [{ user_id: 5, first_name: "Bo" }, { user_id: 6 }] } },
+      "[Shared users: Bo, 6]",
+    ],
+    [{ chat_shared: { request_id: 1, chat_id: -5, title: "Team" } }, "[Shared chat: Team]"],
+    [{ web_app_data: { data: "size=4", button_text: "Choose" } }, '[Sent by the app "Choose"] size=4'],
+    [{ rich_message: { blocks: [{ type: "divider" }] } }, "[A message of a kind that this bot cannot read]"],
+    [{ something_of_next_year: { text: "x" } }, "[A message of a kind that this bot cannot read]"],
     [{ story: { chat: channel, id: 3 } }, "[Story]"],
     [
       {
@@ -92,6 +106,35 @@ describe("text", () => {
     const event = await received(fields);
     expect(event.kind).toBe("direct-message");
     expect(event.message?.text).toBe(line);
+  });
+});
+
+describe("what cannot be read", () => {
+  const strange = { something_of_next_year: { text: "x" } };
+
+  it.each([strange, { dice: {} }, { location: { latitude: "x" } }, { text: "" }, {}])(
+    "is still a message for the bot in a private chat: %#",
+    async (fields) => {
+      const event = await received(fields);
+      expect(event).toMatchObject({
+        kind: "direct-message",
+        message: { text: "[A message of a kind that this bot cannot read]" },
+      });
+    },
+  );
+
+  it("is one in a group where it replies to the bot, and nothing otherwise", async () => {
+    const reply = message({ message_id: 31, from: bot, text: "Here." }, supergroup);
+    expect(await received({ ...strange, reply_to_message: reply }, supergroup)).toMatchObject({
+      kind: "mention",
+      message: { text: "[A message of a kind that this bot cannot read]" },
+    });
+    expect(await received(strange, supergroup)).toMatchObject({ kind: "service" });
+  });
+
+  it("does not make the bot answer a gift that somebody else gets", async () => {
+    const gift = { gift: { gift: { id: "g" } } };
+    expect(await received(gift, supergroup)).toMatchObject({ kind: "service", detail: "gift" });
   });
 });
 
