@@ -8,7 +8,7 @@ import { removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { Reply } from "./reply.ts";
-import { landsBy } from "./resolve-unknown.ts";
+import { isOnlyThread, settlesAt } from "./landing.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
@@ -41,7 +41,7 @@ export async function applyFailure(
       doubts: entry.row.doubts,
       resolvableInMs:
         call.canProbe === true && entry.row.afterId !== undefined
-          ? Math.max(0, landsBy(entry.row, reply) - now)
+          ? Math.max(0, settlesAt(entry.row, reply, now) - now)
           : undefined,
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       isReplacement: entry.row.isReplacement,
@@ -114,6 +114,11 @@ async function applyDecision(
         code: failure.code,
         retryAt: decision.kind === "leave-unknown" ? undefined : now + decision.delayMs,
       });
+      if (decision.kind === "resolve" && isOnlyThread(reply.record.address)) {
+        // What follows waits when the look has found nothing.
+        entry.isLookDue = true;
+        return undefined;
+      }
       // The next parts wait too, so that a message that lands late still stands before them.
       return now + decision.delayMs;
     case "gone":

@@ -113,7 +113,7 @@ export type Decision =
   | { readonly kind: "resolve"; readonly delayMs: number }
   /** Post it again, marked or not, after `delayMs`, unless the first post is heard of until then. */
   | { readonly kind: "resend"; readonly delayMs: number }
-  /** Twice without an answer, or once where the policy says so: what may be visible stays, and after `delayMs` it goes on without the row. */
+  /** Without an answer as often as the policy bears: what may be visible stays, and after `delayMs` it goes on without the row. */
   | { readonly kind: "leave-unknown"; readonly delayMs: number }
   | { readonly kind: "gone" }
   /** Post the part anew. */
@@ -135,6 +135,16 @@ const RESEND_DELAY_MS = 2_000;
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
 /** The owner may need a weekend to put a token right. */
 export const GIVE_UP_MISCONFIGURED_AFTER_MS = 3 * GIVE_UP_AFTER_MS;
+
+/**
+ * How often a post may end without an answer, and without a way to find out, before it is left alone (I6). One that
+ * says that it was sent again does less harm than an answer that never comes; two in a row may be lost under a process
+ * that is killed again and again.
+ */
+export function mostDoubts(onUnknown: CallContext["onUnknown"]): number {
+  if (onUnknown === "leave") return 1;
+  return onUnknown === "resend" ? 2 : 3;
+}
 
 /** Pure: what to do about a failed call. `random` in [0, 1) spreads the retries. */
 export function decide(
@@ -159,7 +169,7 @@ export function decide(
         : { kind: "retry", delayMs: SLOW_BACKOFF_MS * (1 + random / 2), tellOwner: true };
     case "doubt":
       if (context.resolvableInMs !== undefined) return { kind: "resolve", delayMs: context.resolvableInMs };
-      return context.doubts === 0 && context.onUnknown !== "leave"
+      return context.doubts + 1 < mostDoubts(context.onUnknown)
         ? { kind: "resend", delayMs: RESEND_DELAY_MS }
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":

@@ -14,6 +14,7 @@ import { answerAction } from "./answer-action.ts";
 import { callTimeoutMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
+import { isOnlyThread } from "./landing.ts";
 import { Lane } from "./lane.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
 import { entryAfterStart, entryOf } from "./outbox-entry.ts";
@@ -109,6 +110,7 @@ class Engine implements Delivery {
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
       const strayUntil = lastEditAt + callTimeoutMs(record.policy);
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
+      for (const entry of entries) entry.isLookDue = isOnlyThread(record.address);
       this.#admit(new Reply(record, entries, now));
     }
   }
@@ -238,7 +240,7 @@ class Engine implements Delivery {
     else if (record.state === "delivered" || record.state === "failed") {
       this.#store.end(earlierId, "withdrawn", undefined, this.#options.deps.clock.now());
     }
-    reply.entries = adoptMessages(this.#outbox, reply.record.id, entries);
+    reply.entries = adoptMessages(this.#outbox, reply.record, entries);
     if (earlier !== undefined) earlier.entries = [];
     this.#replies.delete(earlierId);
   }

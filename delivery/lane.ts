@@ -11,7 +11,7 @@ import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
 import { performAction } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
-import { prepareInquiry } from "./resolve-unknown.ts";
+import { isLookDue, prepareInquiry } from "./resolve-unknown.ts";
 import type { Reply } from "./reply.ts";
 
 /** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */
@@ -234,7 +234,8 @@ export class Lane {
         continue;
       }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
-      if (retryAt === undefined || retryAt <= now) return { kind: "call", reply, surface, action };
+      const isLook = action.kind === "probe" && isLookDue(action.entry, now);
+      if (isLook || retryAt === undefined || retryAt <= now) return { kind: "call", reply, surface, action };
       until = Math.min(until, retryAt);
       if (reply.isFinal) break;
     }

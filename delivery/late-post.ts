@@ -58,7 +58,9 @@ async function hearLate(
       doubts: 0,
       isMarked: post.wasMarked,
       retryAt: undefined,
+      inquiry: undefined,
     });
+    entry.inquiry = undefined;
     if (failure.kind === "retry-after") {
       await penalize(context, reply.record.address, failure.retryAfterMs);
     }
@@ -94,7 +96,9 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
       sentAt: context.deps.clock.now(),
       retryAt: undefined,
       code: undefined,
+      inquiry: undefined,
     });
+    entry.inquiry = undefined;
     entry.shownHash = hash;
   }
 }

@@ -9,11 +9,6 @@ export const MOST_CANDIDATES = 10;
  * messages of which a bot gets no update.
  */
 const LEAST_TAIL = 3;
-/**
- * In private chats a bot gets every message, so that a root that was there all the time knows the newest id well. The
- * id of a message that is sent anew shows where that was wrong.
- */
-const WATCHED_TAIL = 5;
 /** Ids remembered of one box: about this many back from the newest. */
 const MEMORY = 400;
 /** Above this many boxes in memory the idle ones are let go. */
@@ -82,7 +77,8 @@ export class MessageBoxMemory implements MessageBoxes {
     const known = this.#boxes.get(boxKey(address.messengerId, box));
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;
-    const tail = wasThere && address.isDirectMessage ? WATCHED_TAIL : MOST_CANDIDATES;
+    // In private chats a bot gets every message, and the id of one that is sent anew shows what was missed.
+    const tail = address.isDirectMessage ? LEAST_TAIL : MOST_CANDIDATES;
     const isSeen = (id: number): boolean => known?.seen.has(id) === true;
     const { ids, isTooLong } = idsBetween(range, known?.newest, isSeen, tail);
     const isOlder = known?.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;
@@ -132,7 +128,8 @@ export function idsBetween(
 ): Pick<UnseenIds, "ids" | "isTooLong"> {
   const ids: number[] = [];
   const knownEnd = beforeId === undefined ? Math.max(newest ?? 0, afterId) : beforeId - 1;
-  const room = beforeId === undefined ? MOST_CANDIDATES - LEAST_TAIL : MOST_CANDIDATES;
+  // A closed range follows a search, whose tail is asked about once more.
+  const room = beforeId === undefined ? MOST_CANDIDATES - LEAST_TAIL : MOST_CANDIDATES + LEAST_TAIL;
   for (let id = afterId + 1; id <= knownEnd; id += 1) {
     if (isSeen(id)) continue;
     if (ids.length === room) return { ids, isTooLong: true };

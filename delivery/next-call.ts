@@ -5,7 +5,9 @@ import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
 import { nextStreamStep } from "./mode-native.ts";
 import { supersede } from "./mode-buffered.ts";
+import { isOpenQuestion } from "./open-question.ts";
 import { strayUntil } from "./outbox-entry.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 import { contentOf, markLost } from "./perform-action.ts";
 import type { Action, CallAction } from "./perform-action.ts";
 import { reconcile } from "./reconcile.ts";
@@ -36,6 +38,14 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
       case "lost":
         markLost(context, reply, surface, action.entry);
         break;
+      case "probe":
+        if (
+          isOpenQuestion(action.entry.row) ||
+          !awaitsLatePost(reply, action.entry, context.deps.clock.now())
+        ) {
+          return action;
+        }
+        return undefined;
       case "superseded":
         supersede(context, reply, action.entry);
         break;
@@ -88,6 +98,14 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
   if (until === undefined || until <= now) return false;
   reply.isWholeVisible = true;
   reply.notBefore = until;
+  return true;
+}
+
+/** The same for a post that was taken for not made: until then it may still land. */
+function awaitsLatePost(reply: Reply, { row }: OutboxEntry, now: number): boolean {
+  if (row.lateUntil === undefined || row.lateUntil <= now) return false;
+  reply.isWholeVisible = true;
+  reply.notBefore = row.lateUntil;
   return true;
 }
 

@@ -22,6 +22,8 @@ export interface OutboxEntry {
   strayEdit?: { readonly hash: string | undefined; readonly until: number } | undefined;
   /** The search for a message whose post was lost, as far as it has come. */
   inquiry?: Inquiry | undefined;
+  /** The likeliest id is worth a look before the lost post has settled. */
+  isLookDue?: boolean;
   /** The stream into the message, where replies are streamed. */
   stream?: MessageStream | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
@@ -30,19 +32,21 @@ export interface OutboxEntry {
   lateHash?: string | undefined;
 }
 
-/** Ids that are asked about one after the other, a call each. Only in memory: asking again does no harm. */
+/** A search in memory; its progress is stored with the row. */
 export interface Inquiry {
   readonly ids: readonly number[];
-  /** Another thread of the chat may have a message among them. */
   isShared: boolean;
-  /** How many were asked about. */
   asked: number;
   readonly hits: number[];
   failures: number;
+  /** A look at one id, which concludes nothing when it finds nothing, and is not stored. */
+  readonly isLook: boolean;
 }
 
 export function entryOf(row: OutboxRow): OutboxEntry {
-  return { row, shownHash: row.shownHash };
+  const { inquiry, shownHash } = row;
+  if (inquiry === undefined) return { row, shownHash };
+  return { row, shownHash, inquiry: { ...inquiry, hits: [...inquiry.hits], failures: 0, isLook: false } };
 }
 
 /** An edit that was under way when the process died may still land, on a message that is not known to be up to date. */

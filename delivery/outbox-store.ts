@@ -23,8 +23,20 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   probed_to INTEGER,
   doubted_at INTEGER,
   is_ambiguous INTEGER,
+  late_until INTEGER,
+  inquiry TEXT,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
+
+/** Ids that are asked about one after the other, a call each. The range is fixed when the search begins. */
+export interface StoredInquiry {
+  readonly ids: readonly number[];
+  /** Another thread of the chat may have a message among them. */
+  readonly isShared: boolean;
+  /** How many were asked about, and which of them are the bot's own. */
+  readonly asked: number;
+  readonly hits: readonly number[];
+}
 
 /** One message of a reply, as stored. Holds no text. */
 export interface OutboxRow {
@@ -58,6 +70,10 @@ export interface OutboxRow {
   readonly doubtedAt?: number | undefined;
   /** Probing could not tell what became of the last post: the policy decides. */
   readonly isAmbiguous?: boolean | undefined;
+  /** An earlier post was taken for not made before it was certain: until then it may land after all. */
+  readonly lateUntil?: number | undefined;
+  /** The search for a lost post, as far as it has come. */
+  readonly inquiry?: StoredInquiry | undefined;
 }
 
 type Stored = {
@@ -79,6 +95,8 @@ type Stored = {
   probed_to: number | null;
   doubted_at: number | null;
   is_ambiguous: number | null;
+  late_until: number | null;
+  inquiry: string | null;
 };
 
 export class OutboxStore {
@@ -94,6 +112,8 @@ export class OutboxStore {
       probed_to: "INTEGER",
       doubted_at: "INTEGER",
       is_ambiguous: "INTEGER",
+      late_until: "INTEGER",
+      inquiry: "TEXT",
     });
   }
 
@@ -105,14 +125,15 @@ export class OutboxStore {
 
   write(row: OutboxRow): void {
     this.#database.run(
-      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
          code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
          begun_at = excluded.begun_at, sent_at = excluded.sent_at, after_id = excluded.after_id,
          probed_to = excluded.probed_to, doubted_at = excluded.doubted_at,
-         is_ambiguous = excluded.is_ambiguous`,
+         is_ambiguous = excluded.is_ambiguous, late_until = excluded.late_until,
+         inquiry = excluded.inquiry`,
       row.replyId,
       row.part,
       row.state,
@@ -131,6 +152,8 @@ export class OutboxStore {
       row.probedTo ?? null,
       row.doubtedAt ?? null,
       row.isAmbiguous === true ? 1 : 0,
+      row.lateUntil ?? null,
+      row.inquiry === undefined ? null : JSON.stringify(row.inquiry),
     );
   }
 
@@ -175,5 +198,7 @@ function rowOf(stored: Stored): OutboxRow {
     probedTo: stored.probed_to ?? undefined,
     doubtedAt: stored.doubted_at ?? undefined,
     isAmbiguous: stored.is_ambiguous === 1,
+    lateUntil: stored.late_until ?? undefined,
+    inquiry: stored.inquiry === null ? undefined : (JSON.parse(stored.inquiry) as StoredInquiry),
   };
 }

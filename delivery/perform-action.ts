@@ -18,7 +18,8 @@ import type { OutboxRow } from "./outbox-store.ts";
 import { removed, shown, store } from "./outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
-import { landsBy, probeNext } from "./resolve-unknown.ts";
+import { isOnlyThread, settlesAt } from "./landing.ts";
+import { probeNext } from "./resolve-unknown.ts";
 import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 
@@ -61,8 +62,9 @@ export function markLost(context: DeliveryContext, reply: Reply, surface: Surfac
     doubts: entry.row.doubts + 1,
     code: "interrupted",
     // It may be on its way still.
-    retryAt: canProbe ? landsBy(entry.row, reply) : undefined,
+    retryAt: canProbe ? settlesAt(entry.row, reply, context.deps.clock.now()) : undefined,
   });
+  entry.isLookDue = canProbe && isOnlyThread(reply.record.address);
 }
 
 async function post(
@@ -87,12 +89,15 @@ async function post(
     begunAt: context.deps.clock.now(),
     afterId: newestId > 0 ? newestId : undefined,
     isAmbiguous: false,
+    inquiry: undefined,
   };
   context.database.transaction(() => {
     storeShown(context, reply);
     context.outbox.write(row);
   });
   entry.row = row;
+  entry.inquiry = undefined;
+  entry.isLookDue = false;
   if (known === undefined) reply.entries.push(entry);
 
   const content = contentOf(reply, entry, part);

@@ -1,6 +1,7 @@
 import type { ReplyPolicy } from "../src/core/delivery.ts";
+import { mostDoubts } from "./call-policy.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import { isOpenQuestion } from "./open-question.ts";
+import { isLateQuestion, isOpenQuestion } from "./open-question.ts";
 
 /** What reconciliation needs to know of a part that should be visible. */
 export interface DesiredPart {
@@ -41,12 +42,10 @@ export type NextAction<Part extends DesiredPart> =
   /** Everything is as it should be, or will never be. `code` of the first part that is not visible. */
   | { readonly kind: "ended"; readonly code: string | undefined };
 
-/** How often a post may end without an answer before it is left alone (I6). */
-export const MOST_DOUBTS = 2;
-
 /**
  * Pure: the next step from what is visible to what should be. A part is brought up to date before a later one is
- * posted; surplus messages go last, from the end. Called again after each step, it ends.
+ * posted; surplus messages go last, from the end, and then the question whether another has landed late. Called again
+ * after each step, it ends.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
   const { entries, parts, isFinal, canRemove, canProbe } = input;
@@ -73,7 +72,9 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
     );
     if (surplus !== undefined) return { kind: "remove", entry: surplus };
   }
-  return isFinal ? { kind: "ended", code: failedCode } : { kind: "idle" };
+  if (!isFinal) return { kind: "idle" };
+  const late = canProbe && canRemove ? entries.find(({ row }) => isLateQuestion(row)) : undefined;
+  return late === undefined ? { kind: "ended", code: failedCode } : { kind: "probe", entry: late };
 }
 
 type Step<Part extends DesiredPart> =
@@ -103,7 +104,8 @@ function stepFor<Part extends DesiredPart>(
       return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
     case "unknown":
       if (canProbe && isOpenQuestion(row)) return act({ kind: "probe", entry });
-      if (onUnknown !== "leave" && row.doubts < MOST_DOUBTS) return act({ kind: "post", part, entry });
+      if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown))
+        return act({ kind: "post", part, entry });
       return { kind: "failed", code: row.code ?? "unknown" };
     case "failed":
       return { kind: "failed", code: row.code ?? "failed" };

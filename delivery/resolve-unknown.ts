@@ -12,9 +12,11 @@ import {
   TIMED_OUT,
 } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { isOnlyThread, landsBy } from "./landing.ts";
 import { addDuplicate, keepEarlier } from "./late-post.ts";
+import { isGapQuestion } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
-import type { OutboxEntry } from "./outbox-entry.ts";
+import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
@@ -24,28 +26,25 @@ import type { Reply } from "./reply.ts";
  * messages. So the ids after the newest one that was known when the post began are asked about, one call each, except
  * those that somebody has seen: incoming messages, and what this thread or another one has sent.
  *
+ * - Where nobody else speaks for the bot, the first of them is looked at right away: most lost posts were made, and
+ *   then the reply goes on at once. All of them are asked about when the post has settled (`settlesAt`).
  * - One is the bot's own: it is the lost message. It is adopted, and edited to what it should say.
  * - None is: the post did not happen, and is made anew, without a mark. The id of the new message then tells how far
  *   the box had really come: unseen ids between the last one asked about and that one are asked about too. A message
  *   found there is the lost one after all; it stays, and the newer one is taken away.
  *   Where the post was made more than once without an answer, there may be as many messages: the first stays.
+ * - It was made anew before its time limit was over: when that has passed, the ids after the new message are asked
+ *   about. What landed there is taken away.
  * - More are, too many ids were unseen, another thread of the chat may own one, or the platform refuses to
  *   say: `onUnknown` of the policy decides.
  *
  * It is a heuristic: what another program sends with the same token, in the same chat, at the same time, without any
- * update to this one, would be taken for the lost message. Nothing here is stored but the conclusion: after a crash the
- * ids are asked about again.
+ * update to this one, would be taken for the lost message. How far the search has come is stored, so that a process
+ * that is killed again and again comes to its end all the same.
  */
 
-/** A post may land this much after its time limit. */
-export const LANDS_LATE_MS = 2_000;
 /** What came and what others sent may be told to the root late, on a busy machine: a long range is looked at again. */
 const NEWS_LATE_MS = 8_000;
-
-/** Epoch milliseconds after which a lost post of the row cannot land any more. */
-export function landsBy(row: OutboxRow, reply: Reply): number {
-  return (row.begunAt ?? 0) + callTimeoutMs(reply.record.policy) + LANDS_LATE_MS;
-}
 
 /** Finds out which ids to ask about. Costs no call to the platform. */
 export async function prepareInquiry(
@@ -62,28 +61,55 @@ export async function prepareInquiry(
     context.budget.unseen(address, probing, rangeOf(row)),
   );
   if (entry.row !== row) return;
+  const isLook = isLookDue(entry, context.deps.clock.now());
+  entry.isLookDue = false;
   if (outcome.kind !== "done") {
     const code = outcome.kind === "failed" ? errorCode(outcome.error) : outcome.kind;
     context.log.warn("delivery.budget-unreachable", { code });
-    store(context, entry, { retryAt: context.deps.clock.now() + BUDGET_TIMEOUT_MS });
+    if (!isLook) store(context, entry, { retryAt: context.deps.clock.now() + BUDGET_TIMEOUT_MS });
     return;
   }
   const { isTooLong, isShared } = outcome.value;
+  const ids = withoutOwned(context, probing, reply, outcome.value);
+  if (isLook) {
+    const [first] = ids;
+    if (first !== undefined) entry.inquiry = { ...newInquiry([first], isShared), isLook: true };
+    return;
+  }
   if (isTooLong) {
     const { clock } = context.deps;
-    if (row.state === "unknown" && clock.now() < landsBy(row, reply) + NEWS_LATE_MS) {
+    if (
+      row.state === "unknown" &&
+      !isOnlyThread(address) &&
+      clock.now() < landsBy(row, reply) + NEWS_LATE_MS
+    ) {
       store(context, entry, { retryAt: clock.now() + NEWS_LATE_MS / 2 });
       return;
     }
     leaveOpen(context, reply, entry, "range-too-long");
     return;
   }
-  const ids = withoutOwned(context, probing, reply, outcome.value);
-  entry.inquiry = { ids, isShared, asked: 0, hits: [], failures: 0 };
+  entry.inquiry = newInquiry(ids, isShared);
   if (ids.length === 0) conclude(context, reply, surface, entry);
+  else keepProgress(context, entry, entry.inquiry);
 }
 
-/** Asks about the next id. Returns until when nothing may go to the address, if that was said. */
+/** Whether the first id may be looked at before the post has settled. */
+export function isLookDue({ isLookDue = false, inquiry, row }: OutboxEntry, now: number): boolean {
+  return inquiry?.isLook ?? (isLookDue && row.state === "unknown" && (row.retryAt ?? 0) > now);
+}
+
+function newInquiry(ids: readonly number[], isShared: boolean): Inquiry {
+  return { ids, isShared, asked: 0, hits: [], failures: 0, isLook: false };
+}
+
+function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inquiry): void {
+  if (inquiry.isLook) return;
+  const { ids, isShared, asked, hits } = inquiry;
+  store(context, entry, { inquiry: { ids, isShared, asked, hits: [...hits] }, retryAt: undefined });
+}
+
+/** Asks about the next id. Returns until when nothing may go to the address, if there is a reason. */
 export async function probeNext(
   context: DeliveryContext,
   reply: Reply,
@@ -112,8 +138,15 @@ export async function probeNext(
       if (isUnseen) inquiry.hits.push(id);
     }
     inquiry.asked += 1;
+    if (inquiry.isLook && inquiry.hits.length === 0) {
+      entry.inquiry = undefined;
+      // What follows waits too, so that a message that lands late still stands before it.
+      return row.retryAt;
+    }
     if (inquiry.asked === inquiry.ids.length || inquiry.hits.length > mostOf(row)) {
       conclude(context, reply, surface, entry);
+    } else {
+      keepProgress(context, entry, inquiry);
     }
     return undefined;
   }
@@ -121,10 +154,11 @@ export async function probeNext(
   inquiry.failures += 1;
   const attempts = inquiry.failures;
   logFailure(context, { method: "probe", address, replyId: row.replyId, part: row.part, attempts }, failure);
+  if (inquiry.isLook) entry.inquiry = undefined;
   switch (failure.kind) {
     case "retry-after": {
       const until = clock.now() + failure.retryAfterMs;
-      store(context, entry, { retryAt: until });
+      store(context, entry, { retryAt: Math.max(until, row.retryAt ?? 0) });
       await penalize(context, address, failure.retryAfterMs);
       return until;
     }
@@ -133,6 +167,7 @@ export async function probeNext(
       return undefined;
     case "transient":
     case "unknown":
+      if (inquiry.isLook) return row.retryAt;
       // Nothing is lost by asking later, and a platform that does not answer shows nothing else either.
       if (clock.now() - landsBy(row, reply) < GIVE_UP_AFTER_MS) {
         store(context, entry, { retryAt: clock.now() + backoffMs(inquiry.failures, random()) });
@@ -147,6 +182,7 @@ export async function probeNext(
     default:
       failure satisfies never;
   }
+  if (inquiry.isLook) return row.retryAt;
   leaveOpen(context, reply, entry, "probing-failed");
   return undefined;
 }
@@ -177,9 +213,11 @@ function mostOf({ state, attempts }: OutboxRow): number {
 }
 
 /** A post that began anew while an earlier one had not been found may have either message. */
-function rangeOf({ state, afterId = 0, probedTo, messageId, begunAt = 0, doubtedAt }: OutboxRow): IdRange {
+function rangeOf(row: OutboxRow): IdRange {
+  const { state, afterId = 0, probedTo, messageId, begunAt = 0, doubtedAt } = row;
   const sinceAt = Math.min(begunAt, doubtedAt ?? begunAt);
-  if (state === "sent") return { afterId: probedTo ?? 0, beforeId: Number(messageId), sinceAt };
+  if (isGapQuestion(row)) return { afterId: probedTo ?? 0, beforeId: Number(messageId), sinceAt };
+  if (state === "sent") return { afterId: Number(messageId), sinceAt };
   return { afterId: Math.min(afterId, probedTo ?? afterId), sinceAt };
 }
 
@@ -205,14 +243,12 @@ function conclude(context: DeliveryContext, reply: Reply, surface: Surface, entr
   if (inquiry === undefined) return;
   const { hits } = inquiry;
   const { address } = reply.record;
-  // In a private chat without topics nobody else speaks for the bot.
-  const isOnlyThread = address.isDirectMessage && address.topicId === undefined;
   if (hits.length === 0) {
-    if (row.state === "sent") closeQuestion(context, entry);
+    if (row.state === "sent") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry.ids.at(-1) ?? rangeOf(row).afterId);
   } else if (hits.length > mostOf(row)) {
     leaveOpen(context, reply, entry, "several-messages");
-  } else if (inquiry.isShared && !isOnlyThread) {
+  } else if (inquiry.isShared && !isOnlyThread(address)) {
     leaveOpen(context, reply, entry, "chat-shared");
   } else {
     for (const hit of hits) context.budget.sent(address, surface, String(hit));
@@ -226,7 +262,7 @@ function adopt(
   entry: OutboxEntry,
   [messageId, ...repeated]: readonly string[],
 ): void {
-  const { row } = entry;
+  const { row, inquiry } = entry;
   if (messageId === undefined) return;
   for (const other of repeated) addDuplicate(context, row.replyId, other);
   context.log.info("delivery.lost-post-found", {
@@ -234,35 +270,44 @@ function adopt(
     part: row.part,
     attempts: row.attempts,
   });
+  reply.isDirty = true;
   if (row.state === "sent") {
-    keepEarlier(context, entry, messageId);
-    closeQuestion(context, entry);
+    const isGap = isGapQuestion(row);
+    if (isGap) keepEarlier(context, entry, messageId);
+    else addDuplicate(context, row.replyId, messageId);
+    closeQuestion(context, entry, isGap);
     return;
   }
+  // Not all ids were asked about: another post of the row may have been made too.
+  const isRestOpen = inquiry?.isLook === true && row.attempts > 1;
+  const now = context.deps.clock.now();
   store(context, entry, {
     state: nextState(row.state, "posted"),
     messageId,
     shownHash: undefined,
     doubts: Math.max(0, row.doubts - 1),
-    sentAt: context.deps.clock.now(),
+    sentAt: now,
     code: undefined,
     retryAt: undefined,
     failingSince: undefined,
+    inquiry: undefined,
     // Whatever there was to find between the two posts, this was it.
     probedTo: undefined,
-    doubtedAt: undefined,
+    doubtedAt: row.lateUntil === undefined && !isRestOpen ? undefined : (row.doubtedAt ?? row.begunAt),
+    lateUntil: isRestOpen ? Math.max(now, row.lateUntil ?? 0) : row.lateUntil,
   });
   entry.shownHash = undefined;
   entry.inquiry = undefined;
-  reply.isDirty = true;
 }
 
 function postAnew(context: DeliveryContext, reply: Reply, entry: OutboxEntry, probedTo: number): void {
   const { row } = entry;
+  const landsUntil = landsBy(row, reply);
+  const isEarly = landsUntil > context.deps.clock.now();
   const failingSince = row.failingSince ?? row.begunAt;
   entry.inquiry = undefined;
   if (context.deps.clock.now() - (failingSince ?? Infinity) > GIVE_UP_AFTER_MS) {
-    store(context, entry, { state: nextState(row.state, "failed"), retryAt: undefined });
+    store(context, entry, { state: nextState(row.state, "failed"), retryAt: undefined, inquiry: undefined });
     return;
   }
   context.log.info("delivery.lost-post-not-made", { replyId: row.replyId, part: row.part });
@@ -271,28 +316,41 @@ function postAnew(context: DeliveryContext, reply: Reply, entry: OutboxEntry, pr
     doubts: Math.max(0, row.doubts - 1),
     failingSince,
     retryAt: undefined,
-    probedTo,
+    inquiry: undefined,
+    // What lands from now on may take an id that was asked about.
+    probedTo: isEarly ? rangeOf(row).afterId : probedTo,
     doubtedAt: row.doubtedAt ?? row.begunAt,
+    lateUntil: isEarly ? landsUntil : row.lateUntil,
   });
   reply.isDirty = true;
 }
 
-function closeQuestion(context: DeliveryContext, entry: OutboxEntry): void {
+/** One of the two questions about a visible message is answered; the one about late posts comes last. */
+function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: boolean): void {
+  const { row } = entry;
   entry.inquiry = undefined;
-  store(context, entry, { probedTo: undefined, doubtedAt: undefined, retryAt: undefined });
+  const lateUntil = isGap ? row.lateUntil : undefined;
+  const doubtedAt = lateUntil === undefined ? undefined : row.doubtedAt;
+  store(context, entry, {
+    probedTo: undefined,
+    doubtedAt,
+    lateUntil,
+    retryAt: undefined,
+    inquiry: undefined,
+  });
 }
 
 /** Probing cannot tell: a lost post is left to the policy; a message that may be a repetition says so. */
 function leaveOpen(context: DeliveryContext, reply: Reply, entry: OutboxEntry, code: string): void {
   const { row } = entry;
-  entry.inquiry = undefined;
   context.log.warn("delivery.lost-post-unresolved", { replyId: row.replyId, part: row.part, code });
   reply.isDirty = true;
   if (row.state === "unknown") {
-    store(context, entry, { isAmbiguous: true, retryAt: undefined });
+    entry.inquiry = undefined;
+    store(context, entry, { isAmbiguous: true, retryAt: undefined, inquiry: undefined });
     return;
   }
-  closeQuestion(context, entry);
+  closeQuestion(context, entry, isGapQuestion(row));
   if ((reply.record.policy.onUnknown ?? "resend-marked") !== "resend-marked") return;
   store(context, entry, { isMarked: true, shownHash: undefined });
   entry.shownHash = undefined;

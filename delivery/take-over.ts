@@ -1,6 +1,7 @@
 import type { OutboxEntry } from "./outbox-entry.ts";
-import type { OutboxStore } from "./outbox-store.ts";
-import { MOST_DOUBTS } from "./reconcile.ts";
+import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
+import { mostDoubts } from "./call-policy.ts";
+import type { ReplyRecord } from "./reply-store.ts";
 
 /**
  * Makes the messages of a withdrawn reply those of another one. The entries stay the same objects, so that a call
@@ -8,10 +9,12 @@ import { MOST_DOUBTS } from "./reconcile.ts";
  */
 export function adoptMessages(
   outbox: OutboxStore,
-  replyId: string,
+  { id: replyId, policy }: ReplyRecord,
   entries: readonly OutboxEntry[],
 ): OutboxEntry[] {
-  const adopted = entries.filter(isWorthAdopting).sort((left, right) => left.row.part - right.row.part);
+  const adopted = entries
+    .filter(({ row }) => isWorthAdopting(row, mostDoubts(policy.onUnknown ?? "resend-marked")))
+    .sort((left, right) => left.row.part - right.row.part);
   let part = 0;
   for (const entry of adopted) {
     outbox.delete(entry.row);
@@ -23,14 +26,14 @@ export function adoptMessages(
   return adopted;
 }
 
-function isWorthAdopting({ row }: OutboxEntry): boolean {
+function isWorthAdopting(row: OutboxRow, most: number): boolean {
   switch (row.state) {
     case "sent":
     case "sending":
     case "planned":
       return true;
     case "unknown":
-      return row.doubts < MOST_DOUBTS;
+      return row.doubts < most;
     case "removed":
     case "failed":
       return false;

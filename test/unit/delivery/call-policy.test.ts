@@ -59,7 +59,15 @@ describe("what came before changes the decision", () => {
     Partial<CallContext>,
     Decision["kind"],
   ][] = [
-    ["leaves a row that is in doubt for the second time", "post", "unknown", { doubts: 1 }, "leave-unknown"],
+    ["sends again what is in doubt for the second time", "post", "unknown", { doubts: 1 }, "resend"],
+    ["leaves a row that is in doubt for the third time", "post", "unknown", { doubts: 2 }, "leave-unknown"],
+    [
+      "sends again only once where nothing says so",
+      "post",
+      "unknown",
+      { doubts: 1, onUnknown: "resend" },
+      "leave-unknown",
+    ],
     ["fails content that is refused as plain text", "post", "rejected", { isPlain: true }, "fail"],
     [
       "skips interim content that is refused as plain text",

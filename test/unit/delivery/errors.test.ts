@@ -176,7 +176,7 @@ it("keeps the mark and the place of the entities when a marked message is edited
   ]);
 });
 
-it("leaves a row alone that is in doubt twice, and shows the reply's other parts", async () => {
+it("leaves a row alone that is in doubt three times, and shows the reply's other parts", async () => {
   const limits = { maxLength: 200, maxEntities: 100 };
   const harness = createHarness({ surface: { limits } });
   const { surface, delivery, start, visible } = harness;
@@ -184,7 +184,7 @@ it("leaves a row alone that is in doubt twice, and shows the reply's other parts
     "\n\n",
   );
   const expected = expectedMessages(text, limits);
-  surface.fault("post", { kind: "lose", done: false }, { kind: "lose", done: false });
+  surface.fault("post", ...Array.from({ length: 3 }, (): Fault => ({ kind: "lose", done: false })));
   delivery.send(start("r1"), text);
   delivery.send(start("r2"), "Next.");
   await harness.advance(20_000);
@@ -194,17 +194,17 @@ it("leaves a row alone that is in doubt twice, and shows the reply's other parts
   expect(delivery.receipt("r1")?.messages[0]).toMatchObject({
     state: "unknown",
     code: "connection-cut",
-    attempts: 2,
+    attempts: 3,
   });
 });
 
 it("does not let a call that hangs block the chat's next reply", async () => {
   const harness = createHarness({ policy: { callTimeoutMs: 1_000 } });
   const { surface, delivery, start, visible } = harness;
-  surface.fault("post", { kind: "hang" }, { kind: "hang" });
+  surface.fault("post", { kind: "hang" }, { kind: "hang" }, { kind: "hang" });
   delivery.send(start("r1"), TEXT);
   delivery.send(start("r2"), "Next.");
-  await harness.advance(10_000);
+  await harness.advance(15_000);
   expect(visible()).toEqual(["Next."]);
   expect(delivery.receipt("r1")?.messages[0]).toMatchObject({ state: "unknown", code: "timed-out" });
 });

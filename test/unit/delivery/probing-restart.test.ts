@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
+import { ADDRESS } from "./engine-harness.ts";
+
+const TEXT = "One two three four five.";
+const GROUP = { ...ADDRESS, isDirectMessage: false };
+
+it("asks about no id twice when the process is killed again and again while it searches", async () => {
+  const world = createCrashWorld({ probing: true });
+  world.platform.fault("post", { kind: "lose", done: false });
+  const first = world.boot(0);
+  first.delivery.send(startOf("r1", { address: GROUP }), TEXT);
+  await first.advance(17_100);
+  first.kill();
+  let lives = 1;
+  for (; lives < 20 && world.platform.visible("7").length === 0; lives += 1) {
+    const process = world.boot(0);
+    void process.delivery.run().catch(ignoreCrash);
+    await process.advance(100);
+    process.kill();
+  }
+  const last = world.boot(0);
+  void last.delivery.run().catch(ignoreCrash);
+  await last.advance(60_000);
+  expect(lives).toBeGreaterThan(3);
+  const asked = world.platform.calls
+    .filter(({ method, outcome }) => method === "probe" && outcome !== "pending")
+    .map(({ messageId }) => messageId);
+  expect(new Set(asked).size).toBe(10);
+  // One that was asked about at the moment of a death is asked about again, and no other.
+  expect(asked.length).toBeLessThanOrEqual(10 + lives);
+  expect(world.platform.visible("7")).toEqual([TEXT]);
+});
+
+it("goes on right after a start when the message is where it is looked for first", async () => {
+  const calm = createCrashWorld({ probing: true });
+  const calmProcess = calm.boot(0);
+  calmProcess.delivery.send(startOf("r1"), TEXT);
+  await calmProcess.advance(1_000);
+  const afterPost = calm.boundaries().indexOf("after post") + 1;
+
+  const world = createCrashWorld({ probing: true });
+  const first = world.boot(afterPost);
+  first.delivery.send(startOf("r1"), TEXT);
+  await first.advance(1_000);
+  expect(first.isDead()).toBe(true);
+  const second = world.boot(0);
+  void second.delivery.run().catch(ignoreCrash);
+  await second.advance(200);
+  expect(second.delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
+  expect(world.platform.visible("7")).toEqual([TEXT]);
+});
