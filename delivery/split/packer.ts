@@ -1,3 +1,4 @@
+import type { Block } from "./blocks/block.ts";
 import { chooseCut } from "./choose-cut.ts";
 import { hashContent } from "./hash.ts";
 import type { Part, PartLimits } from "./part.ts";
@@ -9,6 +10,8 @@ import type { Renderer } from "./renderer.ts";
 interface Placed {
   readonly piece: Piece;
   readonly marks: readonly Mark[];
+  /** The blocks that are open behind it. */
+  readonly blocks: readonly Block[];
   readonly length: number;
   readonly entities: number;
 }
@@ -45,14 +48,12 @@ export class Packer<Content> {
     }
   }
 
-  /** What the parts would be if the text ended with `pieces`, without taking them. */
-  preview(pieces: readonly Piece[]): Part<Content>[] {
+  /** A packer that goes on from here, with no part done. */
+  fork(): Packer<Content> {
     const copy = new Packer(this.#renderer, this.#limits);
     copy.#count = this.#count;
     copy.#placed = [...this.#placed];
-    copy.push(pieces);
-    copy.end();
-    return copy.#done;
+    return copy;
   }
 
   end(): void {
@@ -84,7 +85,16 @@ export class Packer<Content> {
       length += cost.length;
       entities += cost.entities;
     }
-    return { piece, marks, length: length + this.#renderer.textLength(piece.text, marks), entities };
+    const { blockCost } = this.#renderer;
+    const around = previous?.blocks ?? [];
+    const blocks = piece.separator === undefined ? (piece.blocks ?? []) : around;
+    for (const block of blockCost === undefined ? [] : blocks) {
+      if (around.includes(block)) continue;
+      const cost = blockCost(block);
+      length += cost.length;
+      entities += cost.entities;
+    }
+    return { piece, marks, blocks, length: length + this.#renderer.textLength(piece.text, marks), entities };
   }
 
   /** Ends the part before the last piece or inside of it; returns what is left over. */

@@ -1,3 +1,5 @@
+import type { Block } from "./blocks/block.ts";
+
 /**
  * Between markdown and a platform stands a flat stream of pieces: text with the marks that hold over it.
  * A mark is one object for the whole of what it covers, so that identity tells one bold run from the next.
@@ -17,6 +19,8 @@ export interface Piece {
   readonly marks: readonly Mark[];
   /** Set where the text stands between two blocks or lines and is dropped when the part is cut there. */
   readonly separator?: Separator;
+  /** The blocks that the text stands in, outermost first; only for renderers with `blockCost`. */
+  readonly blocks?: readonly Block[];
 }
 
 export const NO_MARKS: readonly Mark[] = [];

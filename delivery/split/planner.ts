@@ -1,9 +1,10 @@
+import { OpenBlock } from "./open-block.ts";
+import { createFlattener } from "./flattener.ts";
+import type { Flattener } from "./flattener.ts";
 import { Packer } from "./packer.ts";
 import type { Part, PlannerOptions } from "./part.ts";
-import { SegmentFlattener } from "./segment-flattener.ts";
 import { SegmentScanner } from "./scan-segments.ts";
-import { holdBackLine, repairMarkdown } from "./repair.ts";
-import type { Segment } from "./segment.ts";
+import type { ScanBounds } from "./scan-segments.ts";
 
 /** Parts of a text that grows. At any moment they are the parts that `splitText` gives for the text so far. */
 export interface Planner<Content> {
@@ -14,34 +15,37 @@ export interface Planner<Content> {
   finish(): void;
 }
 
+/** A block larger than this is read in pieces also when it is whole. */
+const BOUNDS: ScanBounds = { segmentLength: 16_384, lineLength: 8192 };
+
 export function createPlanner<Content>(options: PlannerOptions<Content>): Planner<Content> {
   return new IncrementalPlanner(options);
 }
 
 class IncrementalPlanner<Content> implements Planner<Content> {
   readonly #packer: Packer<Content>;
-  readonly #flattener: SegmentFlattener;
+  readonly #flattener: Flattener;
   readonly #scanner: SegmentScanner;
   /** The last line, which is not ended yet. */
   #line = "";
+  /** The block that is open, since the last segment that was closed. */
+  #open: OpenBlock<Content> | undefined;
   #finished = false;
 
   constructor(options: PlannerOptions<Content>) {
     this.#packer = new Packer(options.renderer, options.limits);
-    this.#flattener = new SegmentFlattener({
-      canLink: (url) => options.renderer.canLink(url),
-      tableWidth: options.tableWidth ?? 40,
-    });
+    this.#flattener = createFlattener(options);
     this.#scanner = new SegmentScanner((segment) => {
       this.#packer.push(this.#flattener.flatten(segment));
-    });
+      this.#open = undefined;
+    }, BOUNDS);
   }
 
   append(delta: string): void {
     if (this.#finished) throw new TypeError("append was called after finish: begin a new planner.");
     const lines = splitLines(this.#line + delta);
     const open = lines.pop() ?? "";
-    for (const line of lines) this.#scanner.line(line);
+    for (const line of lines) this.#take(line);
     this.#line = this.#scanner.longLine(open);
   }
 
@@ -55,24 +59,18 @@ class IncrementalPlanner<Content> implements Planner<Content> {
 
   parts(): readonly Part<Content>[] {
     if (this.#finished) return this.#packer.done;
-    const open = this.#packer.preview(this.#openPieces()).map((part) => ({ ...part, complete: false }));
-    return [...this.#packer.done, ...open];
+    return [...this.#packer.done, ...this.#openBlock().parts(this.#line)];
   }
 
-  #openPieces(): ReturnType<SegmentFlattener["flatten"]> {
-    const segments: Segment[] = [];
-    const scanner = this.#scanner.fork((segment) => segments.push(segment));
-    const line = holdBackLine(this.#line, scanner.openSource, scanner.insideFence);
-    if (line !== "") scanner.line(line);
-    scanner.end();
-    const flattener = this.#flattener.fork();
-    return segments.flatMap((segment, index) =>
-      flattener.flatten(
-        segment.kind === "markdown" && !segment.verbatim && index === segments.length - 1
-          ? { ...segment, source: repairMarkdown(segment.source).source }
-          : segment,
-      ),
-    );
+  #take(line: string): void {
+    const open = this.#scanner.insideFence ? undefined : this.#openBlock();
+    this.#scanner.line(line);
+    if (this.#open !== undefined) open?.line(line);
+  }
+
+  #openBlock(): OpenBlock<Content> {
+    this.#open ??= new OpenBlock(this.#scanner, this.#flattener, this.#packer);
+    return this.#open;
   }
 }
 

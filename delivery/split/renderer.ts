@@ -1,3 +1,4 @@
+import type { Block } from "./blocks/block.ts";
 import type { Mark, Piece } from "./piece.ts";
 
 export interface MarkCost {
@@ -17,6 +18,11 @@ export interface Renderer<Content> {
   textLength(text: string, marks: readonly Mark[]): number;
   /** Cost of a mark that begins (or begins again) inside `marks`, which are effective ones and hold it. */
   markCost(mark: Mark, marks: readonly Mark[]): MarkCost;
+  /**
+   * Cost of a block that begins, or begins again. Set where the platform shows headings, lists and tables itself: pieces
+   * then name the blocks that they stand in, instead of looking like them.
+   */
+  readonly blockCost?: (block: Block) => MarkCost;
   /** Whether the platform can hide this address behind a text. Where not, the address is written out. */
   canLink(url: string): boolean;
   render(pieces: readonly Piece[]): Content;

@@ -27,15 +27,19 @@ type Open =
   | { readonly kind: "list"; readonly marker: ListMarker; readonly number: number }
   | { readonly kind: "fence"; readonly fence: Fence };
 
+/** How long a block and a line may grow before they are cut, so that the work for a chunk of text stays bounded. */
+export interface ScanBounds {
+  readonly segmentLength: number;
+  readonly lineLength: number;
+}
+
 const CODE_INDENT = 4;
-/** A block larger than this is cut, so that the work for a chunk of text stays bounded. */
-const MAX_SEGMENT_LENGTH = 16_384;
-const MAX_LINE_LENGTH = 8192;
 const NONE: Open = { kind: "none" };
 
 /** Cuts a growing document into segments at the borders of its top-level blocks and list items, a line at a time. */
 export class SegmentScanner {
   readonly #emit: (segment: Segment) => void;
+  readonly #bounds: ScanBounds;
   #open: Open = NONE;
   #lines: string[] = [];
   #join: Join = "block";
@@ -49,13 +53,14 @@ export class SegmentScanner {
   /** What stands before the text of a line that was cut: the markers of its quotes. */
   #middleOfLine: string | undefined;
 
-  constructor(emit: (segment: Segment) => void) {
+  constructor(emit: (segment: Segment) => void, bounds: ScanBounds) {
     this.#emit = emit;
+    this.#bounds = bounds;
   }
 
   /** A scanner in the same state that reports elsewhere; what it reads does not touch this one. */
-  fork(emit: (segment: Segment) => void): SegmentScanner {
-    const copy = new SegmentScanner(emit);
+  fork(emit: (segment: Segment) => void, bounds = this.#bounds): SegmentScanner {
+    const copy = new SegmentScanner(emit, bounds);
     copy.#open = this.#open;
     copy.#lines = [...this.#lines];
     copy.#join = this.#join;
@@ -65,6 +70,7 @@ export class SegmentScanner {
     copy.#carry = this.#carry;
     copy.#dedent = this.#dedent;
     copy.#middleOfLine = this.#middleOfLine;
+    copy.#keepBounds();
     return copy;
   }
 
@@ -78,11 +84,15 @@ export class SegmentScanner {
     return this.#source();
   }
 
-  /** Takes the beginning of a line that is not ended yet, if it is long enough to be cut; returns what is left. */
+  /**
+   * Takes the beginning of a line that is not ended yet, if it is long enough to be cut; returns what is left. A carriage
+   * return at its end does not count: it may be half of a line ending.
+   */
   longLine(line: string): string {
     let rest = line;
-    while (rest.length >= MAX_LINE_LENGTH) {
-      const cut = cutLongLine(rest, MAX_LINE_LENGTH);
+    const isHalf = line.endsWith("\r") ? 1 : 0;
+    while (rest.length - isHalf >= this.#bounds.lineLength) {
+      const cut = cutLongLine(rest, this.#bounds.lineLength);
       this.#lineHead(rest.slice(0, cut));
       rest = rest.slice(cut);
     }
@@ -94,7 +104,14 @@ export class SegmentScanner {
     this.#wholeLine(this.longLine(line));
     if (this.#middleOfLine !== undefined && this.#lines.length === 0) this.#join = "line";
     this.#middleOfLine = undefined;
-    if (this.#length > MAX_SEGMENT_LENGTH) this.#split(false);
+    this.#keepBounds();
+  }
+
+  #keepBounds(): void {
+    for (let before = Infinity; this.#length > this.#bounds.segmentLength && this.#length < before;) {
+      before = this.#length;
+      this.#split(false);
+    }
   }
 
   /** Ends the document: everything that is open is closed. */

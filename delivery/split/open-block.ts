@@ -1,0 +1,69 @@
+import type { Flattener } from "./flattener.ts";
+import type { Packer } from "./packer.ts";
+import type { Part } from "./part.ts";
+import { holdBackLine, repairMarkdown } from "./repair.ts";
+import type { ScanBounds, SegmentScanner } from "./scan-segments.ts";
+import type { Segment } from "./segment.ts";
+
+/** What of a block that is still open is read again with every chunk; the text before that is read once. */
+const BOUNDS: ScanBounds = { segmentLength: 2048, lineLength: 1024 };
+
+/**
+ * The parts of a block that is still open. Its early lines and sentences are read once and kept, cut as if they were
+ * segments, so that a chunk costs no more in a long block than in a short one. When the block is closed it is read as
+ * a whole, and this is dropped.
+ */
+export class OpenBlock<Content> {
+  readonly #scanner: SegmentScanner;
+  readonly #flattener: Flattener;
+  readonly #packer: Packer<Content>;
+  readonly #segments: Segment[] = [];
+  readonly #done: Part<Content>[] = [];
+  /** The last line, without what was cut off it. */
+  #line = "";
+  /** How much was cut off it. */
+  #taken = 0;
+
+  /** What is given is in the state in which the block began. */
+  constructor(scanner: SegmentScanner, flattener: Flattener, packer: Packer<Content>) {
+    this.#scanner = scanner.fork((segment) => this.#segments.push(segment), BOUNDS);
+    this.#flattener = flattener.fork();
+    this.#packer = packer.fork();
+  }
+
+  /** Takes a line that has ended. */
+  line(line: string): void {
+    this.#scanner.line(line.slice(this.#taken));
+    this.#taken = 0;
+  }
+
+  /** The parts of this block, and of what stood in its first part before it, if the text ended with `line`. */
+  parts(line: string): readonly Part<Content>[] {
+    this.#line = this.#scanner.longLine(line.slice(this.#taken));
+    this.#taken = line.length - this.#line.length;
+    for (const segment of this.#segments.splice(0)) this.#packer.push(this.#flattener.flatten(segment));
+    for (const part of this.#packer.done.slice(this.#done.length))
+      this.#done.push({ ...part, complete: false });
+    return [...this.#done, ...this.#lastParts()];
+  }
+
+  #lastParts(): readonly Part<Content>[] {
+    const segments: Segment[] = [];
+    const scanner = this.#scanner.fork((segment) => segments.push(segment));
+    const line = holdBackLine(this.#line, scanner.openSource, scanner.insideFence);
+    if (line !== "") scanner.line(line);
+    scanner.end();
+    const flattener = this.#flattener.fork();
+    const packer = this.#packer.fork();
+    for (const [index, segment] of segments.entries()) {
+      packer.push(flattener.flatten(index === segments.length - 1 ? repaired(segment) : segment));
+    }
+    packer.end();
+    return packer.done.map((part) => ({ ...part, complete: false }));
+  }
+}
+
+function repaired(segment: Segment): Segment {
+  if (segment.kind !== "markdown" || segment.verbatim) return segment;
+  return { ...segment, source: repairMarkdown(segment.source).source };
+}
