@@ -69,6 +69,7 @@ type Stored = {
 const policySchema = z.object({
   mode: z.enum(["edit", "draft", "native", "buffered", "final-only"]).optional(),
   linkPreviews: z.boolean().optional(),
+  richMessages: z.boolean().optional(),
   resentMark: z.string().optional(),
   callTimeoutMs: z.number().optional(),
   editEveryMs: z.number().optional(),

@@ -32,6 +32,11 @@ export interface ReplyPolicy {
   readonly mode?: DeliveryMode;
   /** Whether links show a preview, where the platform leaves that to the bot. @default false */
   readonly linkPreviews?: boolean;
+  /**
+   * Whether replies are rich messages, where the platform has such: real headings, lists, tables and formulas, and one
+   * long message instead of several. What the platform refuses goes on as ordinary messages. @default false
+   */
+  readonly richMessages?: boolean;
   /** The line in front of a message that is sent again after an unknown outcome. */
   readonly resentMark?: string;
   /** Longest time one call to the platform may take, in milliseconds. @default 15000 */

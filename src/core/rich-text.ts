@@ -1,3 +1,5 @@
+import type { MessageBlock } from "./message-block.ts";
+
 /**
  * Text as a platform receives it. Offsets and lengths count UTF-16 code units, as the Bot API's `MessageEntity` does
  * (https://core.telegram.org/bots/api#messageentity). Platforms that take markup instead of entities get `text` only.
@@ -5,6 +7,11 @@
 export interface RichText {
   readonly text: string;
   readonly entities: readonly TextEntity[];
+  /**
+   * Set for a rich message: what is shown then. `text` holds its words with plain signs for what only blocks can show,
+   * and there are no entities.
+   */
+  readonly blocks?: readonly MessageBlock[];
 }
 
 export type TextEntityType =
@@ -42,6 +49,9 @@ export type TextFormat =
 export interface TextLimits {
   /** Longest text of one message. Telegram: 4096 UTF-16 units after entity parsing. */
   readonly maxLength: number;
-  /** Most entities of one message; `Infinity` where there is no such limit. Telegram: 100. */
+  /**
+   * Most entities of one message, or most blocks of a rich one; `Infinity` where there is no such limit. Telegram: 100
+   * entities, 500 blocks.
+   */
   readonly maxEntities: number;
 }

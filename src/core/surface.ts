@@ -35,6 +35,18 @@ export interface Probing {
   probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other">;
 }
 
+/**
+ * Messages that are made of blocks: `post`, `edit` and `drafts.show` of such a surface take contents with `blocks`. A
+ * message may be edited from one form to the other. Whatever the platform refuses for being such a message is
+ * `rejected`; the engine then says the same in the ordinary form.
+ */
+export interface RichMessages {
+  /** `maxEntities` counts blocks, with list items and rows of tables. */
+  readonly limits: TextLimits;
+  /** The code of a refusal that every other rich message would meet, too: the platform does not know such messages. */
+  readonly unsupportedCode: string;
+}
+
 /** What a message shows. */
 export interface OutgoingContent extends RichText {
   /** Whether links show a preview, where the platform leaves that to the bot. @default false */
@@ -107,6 +119,8 @@ export interface Surface {
   ): Promise<void>;
   /** Absent where there are no drafts: `mode: "draft"` means `edit` then. */
   readonly drafts?: Drafts;
+  /** Absent where a message is text with entities or markup: `richMessages` changes nothing then. */
+  readonly rich?: RichMessages;
   /** Absent where messages are not streamed: `mode: "native"` means `edit` then. */
   readonly stream?: NativeStream;
   /** Absent where the outcome of a lost post cannot be found out; then the policy alone decides. */

@@ -35,6 +35,8 @@ export const RULE = "⸻";
 /** Lists, quotes and tables nest as deep as Telegram shows them, with room for what is inside of the innermost. */
 const MAX_DEPTH = 9;
 const MAX_COLUMNS = 20;
+/** Keeps the place of an empty item. */
+const NOTHING = "\u200b";
 
 /** Writes the blocks of a segment into pieces that name them. */
 export function writeBlocks(nodes: readonly Node[], context: WriteContext, around: readonly Block[]): void {
@@ -154,7 +156,11 @@ function writeItem(
     ...(number === undefined ? {} : { number }),
     ...(typeof item.checked === "boolean" ? { isChecked: item.checked } : {}),
   };
-  writeBlocks(item.children, context, [...around, block]);
+  const blocks: readonly Block[] = [...around, block];
+  const before = context.writer.last;
+  writeBlocks(item.children, context, blocks);
+  if (context.writer.last !== before) return;
+  write(context, NOTHING, NO_MARKS, [...blocks, { kind: "paragraph" }]);
 }
 
 function writeTable(table: Table, context: WriteContext, around: readonly Block[]): void {
