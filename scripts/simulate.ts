@@ -4,13 +4,12 @@
  * needed for the failure, `--only 0,2,5` runs a plan with these items only, `--trace` shows a run that does not fail.
  */
 import { parseArgs } from "node:util";
-import { mutants } from "../test/simulation/mutants.ts";
-import type { Mutant } from "../test/simulation/mutants.ts";
+import { mutantNamed } from "../test/simulation/mutants.ts";
 import { createPlan } from "../test/simulation/plan.ts";
+import { runSeeds } from "../test/simulation/run-seeds.ts";
 import { onlyItems, shrink } from "../test/simulation/shrink.ts";
 import { simulate } from "../test/simulation/simulate.ts";
-import type { SimulationResult } from "../test/simulation/simulate.ts";
-import { addFigures, describeTotals, noFigures } from "../test/simulation/totals.ts";
+import { describeTotals } from "../test/simulation/totals.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +21,8 @@ const { values } = parseArgs({
     mutant: { type: "string" },
     /** Stops after so many failing seeds. */
     most: { type: "string", default: "10" },
+    /** How many seeds run at the same time; without it one for each core. */
+    workers: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
@@ -29,38 +30,41 @@ const { values } = parseArgs({
 const from = wholeNumber("from", values.from);
 const seeds = wholeNumber("seeds", values.seeds);
 const most = wholeNumber("most", values.most);
+const workers = values.workers === undefined ? undefined : wholeNumber("workers", values.workers);
 const only = values.only?.split(",").map(Number);
-const mutant = mutantOf(values.mutant);
-const totals = noFigures();
-const failed: SimulationResult[] = [];
-const startedAt = performance.now();
+const mutant = mutantNamed(values.mutant);
 
-for (let seed = from; seed < from + seeds && failed.length < most; seed += 1) {
-  const whole = createPlan(seed);
-  const plan = only === undefined ? whole : onlyItems(whole, only);
-  const result = await simulate({ plan, mutant, isTraced: values.trace });
-  addFigures(totals, result);
-  if (values.trace) process.stdout.write(`${result.trace.join("\n")}\n`);
-  if (result.violation === undefined) continue;
-  failed.push(result);
-  process.stdout.write(`seed ${seed}: ${result.violation.invariant} ${result.violation.message}\n`);
+if (only === undefined && !values.trace) {
+  const { totals, failed } = await runSeeds({ from, seeds, most, mutant: mutant?.name, workers });
+  for (const { seed, invariant, message } of failed) {
+    process.stdout.write(`seed ${seed}: ${invariant} ${message}\n`);
+  }
+  process.stdout.write(values.json ? `${JSON.stringify(totals)}\n` : `${describeTotals(totals)}\n`);
+  const [first] = failed;
+  if (first !== undefined) {
+    process.exitCode = 1;
+    await explain(first.seed);
+  }
+} else {
+  for (let seed = from; seed < from + seeds; seed += 1) await show(seed);
 }
 
-const seconds = (performance.now() - startedAt) / 1_000;
-totals.seedsPerSecond = Math.round(totals.seeds / seconds);
-process.stdout.write(values.json ? `${JSON.stringify(totals)}\n` : `${describeTotals(totals)}\n`);
-const [first] = failed;
-if (first !== undefined) {
+/** One run to be read, whether it fails or not. */
+async function show(seed: number): Promise<void> {
+  const whole = createPlan(seed);
+  const plan = only === undefined ? whole : onlyItems(whole, only);
+  const { trace, violation } = await simulate({ plan, mutant, isTraced: true });
+  process.stdout.write(`${trace.join("\n")}\n`);
+  if (violation === undefined) return;
   process.exitCode = 1;
-  if (!values.trace) await explain(first);
+  process.stdout.write(`seed ${seed}: ${violation.invariant} ${violation.message}\n`);
 }
 
 /** The story of a failing seed, and how to see it again. */
-async function explain({ seed }: SimulationResult): Promise<void> {
+async function explain(seed: number): Promise<void> {
   const whole = createPlan(seed);
-  const given = only === undefined ? whole : onlyItems(whole, only);
-  const kept = values.shrink && only === undefined ? await shrink(given, mutant) : only;
-  const plan = kept === undefined ? given : onlyItems(whole, kept);
+  const kept = values.shrink ? await shrink(whole, mutant) : undefined;
+  const plan = kept === undefined ? whole : onlyItems(whole, kept);
   const { trace, violation } = await simulate({ plan, mutant, isTraced: true });
   const items = plan.items.map((item) => `  ${JSON.stringify(item)}`);
   process.stdout.write(
@@ -84,13 +88,4 @@ function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`--${name} takes a whole number, not "${text}".`);
-}
-
-function mutantOf(name: string | undefined): Mutant | undefined {
-  if (name === undefined) return undefined;
-  const found = mutants.find((candidate) => candidate.name === name);
-  if (found !== undefined) return found;
-  throw new Error(
-    `There is no mutant "${name}". There are: ${mutants.map((known) => known.name).join(", ")}.`,
-  );
 }

@@ -134,6 +134,16 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
+/** @throws {Error} when there is none of this name */
+export function mutantNamed(name: string | undefined): Mutant | undefined {
+  if (name === undefined) return undefined;
+  const found = mutants.find((mutant) => mutant.name === name);
+  if (found !== undefined) return found;
+  throw new Error(
+    `There is no mutant "${name}". There are: ${mutants.map((known) => known.name).join(", ")}.`,
+  );
+}
+
 /** The database without certain writes. */
 function withoutWrites(
   database: Database,

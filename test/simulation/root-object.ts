@@ -1,13 +1,13 @@
 import { createBudget } from "../../delivery/index.ts";
 import type { Budget } from "../../src/core/budget.ts";
 import type { Deps } from "../../src/core/deps.ts";
-import { createNodeDatabase } from "../support/node-database.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { Life } from "./life.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { returnStorage, takeStorage } from "./storage.ts";
 
 export interface RootObjectOptions {
   readonly scheduler: Scheduler;
@@ -29,7 +29,7 @@ export const RPC_MS = 12;
 
 /** The root's Durable Object, as far as delivery knows it: the budget of all chats, over storage that outlives it. */
 export class RootObject {
-  readonly database: NodeDatabase = createNodeDatabase();
+  readonly database: NodeDatabase = takeStorage("root");
   readonly #options: RootObjectOptions;
   #live: { readonly life: Life; readonly budget: Budget } | undefined;
 
@@ -69,7 +69,7 @@ export class RootObject {
 
   close(): void {
     this.kill();
-    this.database.close();
+    returnStorage("root", this.database);
   }
 
   #call<Value>(caller: Life, body: (budget: Budget) => Promise<Value>): Promise<Value> {

@@ -6,12 +6,12 @@ import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
 import { ThreadRuntime } from "../../src/messengers/thread-runtime.ts";
 import type { TurnEngine } from "../../src/turn/turn-engine.ts";
-import { createNodeDatabase } from "../support/node-database.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { Life } from "./life.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions, OperationStore } from "./model-engine.ts";
 import type { Mutant } from "./mutants.ts";
+import { returnStorage, takeStorage } from "./storage.ts";
 
 export interface ThreadObjectOptions {
   readonly threadId: string;
@@ -44,7 +44,7 @@ const SAME_WAKE_MS = 5;
  * agent's runtime keeps for it (one durable job, run at least once).
  */
 export class ThreadObject {
-  readonly database: NodeDatabase = createNodeDatabase();
+  readonly database: NodeDatabase = takeStorage("thread");
   readonly operations: OperationStore = new Map();
   readonly #options: ThreadObjectOptions;
   #alarmAt: number | undefined;
@@ -100,7 +100,7 @@ export class ThreadObject {
 
   close(): void {
     this.kill();
-    this.database.close();
+    returnStorage("thread", this.database);
   }
 
   #ensure(): Live {

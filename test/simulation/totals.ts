@@ -52,6 +52,11 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
   totals.gone += figures.gone;
 }
 
+/** Adds the sums of other runs. */
+export function addTotals(totals: Totals, more: Totals): void {
+  for (const key of Object.keys(totals) as (keyof Totals)[]) totals[key] += more[key];
+}
+
 export function describeTotals(totals: Totals): string {
   const rows: readonly (readonly [string, number])[] = [
     ["seeds", totals.seeds],
