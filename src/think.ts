@@ -18,6 +18,7 @@ import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/turn-engine.ts";
@@ -215,6 +216,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From a conversation to its root. */
   async unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
     return this.#runtime.budget.boxes.unseen(address, box, range);
+  }
+
+  /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
+  async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
+    return this.#runtime.root.route(messengerId, event);
   }
 
   /** @internal From a conversation to its root. */

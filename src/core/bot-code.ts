@@ -1,6 +1,6 @@
 import type { Clock } from "./deps.ts";
 import { errorCode, SwitchboardError } from "./errors.ts";
-import type { Log } from "./log.ts";
+import type { Log, LogFields } from "./log.ts";
 import { withinTime } from "./within-time.ts";
 
 /** Longest time that a method of the bot may take where others wait for it, in milliseconds. */
@@ -30,12 +30,16 @@ export async function runBotCode<T>(
 }
 
 export function logBotFailure(log: Log, method: string, error: unknown): void {
-  log.error("bot.failed", {
-    method,
+  log.error("bot.failed", { method, ...failureFields(error) });
+}
+
+/** What may be logged of an error that code of the bot threw: its kind and place, and the words of our own errors. */
+export function failureFields(error: unknown): LogFields {
+  return {
     code: errorCode(error) ?? (error instanceof Error ? error.name : typeof error),
     message: error instanceof SwitchboardError ? error.message : undefined,
     at: error instanceof Error ? frames(error) : undefined,
-  });
+  };
 }
 
 /** The places of a stack. The message in front of them is cut off: its own lines may look like places. */

@@ -2,10 +2,9 @@ import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
 
 /** Where the answer to an event goes. */
-export function addressOf(event: MessengerEvent): Address {
-  const { thread } = event;
+export function addressOf({ messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">): Address {
   return {
-    messengerId: event.messengerId,
+    messengerId,
     threadId: thread.id,
     chatId: thread.chatId,
     isDirectMessage: thread.isDirectMessage,

@@ -2,6 +2,7 @@ import type { CallPurpose, CallRequest, Grant, IdRange, UnseenIds } from "../cor
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
+import type { RouteResult } from "./root-runtime.ts";
 
 /** Why no message can be answered. */
 export interface ConfigurationProblem {
@@ -24,6 +25,7 @@ export interface AgentStub {
   observeMessages(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
   unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
+  routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
 }
 
 /** The objects of an agent's class, by name. */

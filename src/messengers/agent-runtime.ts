@@ -16,6 +16,7 @@ import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
 import type { ThinkCommands } from "./commands.ts";
+import { isThreadConversation } from "./conversation-name.ts";
 import { answerSafely } from "./answer-safely.ts";
 import { fileContent } from "./file-content.ts";
 import { normalizeMessengers } from "./define-messengers.ts";
@@ -127,6 +128,10 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#link(),
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
+      ...(isThreadConversation(this.#options.name()) && {
+        route: (messengerId: string, event: IncomingEvent) =>
+          this.#options.stub(this.#rootName()).routeMessengerEvent(messengerId, event),
+      }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
       wakeAt: (at) => this.#wakeAt(at),
     });

@@ -12,6 +12,11 @@ export function threadConversationName(messengerId: string, threadId: string): s
   return `thread:${encodeURIComponent(messengerId)}:${encodeURIComponent(threadId)}`;
 }
 
+/** Whether an object bears the name of a thread's own conversation, behind that of its root. */
+export function isThreadConversation(objectName: string): boolean {
+  return objectName.slice(objectName.indexOf("/") + 1).startsWith("thread:");
+}
+
 /**
  * The name of a conversation that a resolver chose.
  *

@@ -1,10 +1,9 @@
 import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
-import { errorCode } from "../core/errors.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import type { PlatformContext } from "../core/messenger.ts";
+import type { IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
@@ -16,6 +15,8 @@ import type { CommandOutcome } from "./command-runner.ts";
 import type { ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { correctedEvent } from "./corrected-event.ts";
+import { ReadFailures, UnresolvedError } from "./read-failures.ts";
+import type { RouteResult } from "./root-runtime.ts";
 import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { addressOf } from "./address-of.ts";
@@ -29,6 +30,8 @@ export interface IntakeOptions {
   readonly delivery: Delivery;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   readonly context: (messengerId: string) => PlatformContext;
+  /** Hands an event to the conversation that the bot's resolver names; absent in that conversation itself. */
+  readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   readonly commands: () => ThinkCommands;
   /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
   readonly rerun: (edit: MessengerEvent) => boolean;
@@ -41,14 +44,6 @@ export interface IntakeOptions {
 }
 
 /**
- * How often an event is looked at whose reading throws, and the rests between, each twice the former: about 40 minutes
- * in all, so that an outage of the platform or of a service that the bot's code asks costs no message.
- */
-const MAX_ATTEMPTS = 12;
-const FIRST_REST_MS = 2500;
-const LONGEST_REST_MS = 10 * 60_000;
-
-/**
  * Looks at every stored event once, in order of arrival, and decides what becomes of it. Control events are carried
  * out here, so they never wait behind a turn (I3). Each event leaves one line in the log that says what and why.
  */
@@ -56,10 +51,11 @@ export class Intake {
   readonly #options: IntakeOptions;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
-  readonly #failures = new Map<number, { readonly attempts: number; readonly retryAt: number }>();
+  readonly #failures: ReadFailures;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    this.#failures = new ReadFailures(options.deps.clock);
   }
 
   /**
@@ -70,41 +66,79 @@ export class Intake {
     let again = Infinity;
     for (const row of this.#options.inbox.inState("received")) {
       if (this.#beside.has(row.seq)) continue;
-      const failure = this.#failures.get(row.seq);
-      if (failure !== undefined && failure.retryAt > this.#options.deps.clock.now()) {
-        again = Math.min(again, failure.retryAt);
+      const restsUntil = this.#failures.restsUntil(row.seq);
+      if (restsUntil !== undefined) {
+        again = Math.min(again, restsUntil);
         continue;
       }
       try {
         await this.#take(row);
-        this.#failures.delete(row.seq);
+        this.#failures.forget(row.seq);
       } catch (error) {
-        again = Math.min(again, this.#giveUp(row, error) ?? Infinity);
+        const { attempts, code, retryAt } = this.#failures.add(row.seq, error);
+        this.#options.log.error("inbox.unreadable", { key: row.key, code, attempts });
+        if (retryAt === undefined) await this.#giveUp(row, code);
+        else again = Math.min(again, retryAt);
       }
     }
     return again === Infinity ? undefined : again;
   }
 
-  /** Returns when the event is to be looked at again; `undefined` when it never is. */
-  #giveUp(row: InboxRow, error: unknown): number | undefined {
-    const attempts = (this.#failures.get(row.seq)?.attempts ?? 0) + 1;
-    const code = errorCode(error) ?? errorName(error);
-    this.#options.log.error("inbox.unreadable", { key: row.key, code, attempts });
-    if (attempts >= MAX_ATTEMPTS) {
-      this.#failures.delete(row.seq);
-      this.#end(row, `given up: ${code}`);
+  /** The person hears of it, once until something of theirs can be read again. */
+  async #giveUp(row: InboxRow, code: string): Promise<void> {
+    const { database, definition: definitionOf, memory } = this.#options;
+    const definition = definitionOf(row.messengerId);
+    const { thread } = row.incoming;
+    const event = definition === undefined ? undefined : await this.#readable(row, definition);
+    // What cannot be read at all was meant for the bot where nobody else listens.
+    const isAwaited = event === undefined ? thread.isDirectMessage : this.#isAwaited(event, definition);
+    database.transaction(() => {
+      const isTold = definition !== undefined && isAwaited && memory.reportGivenUpOnce(thread.id);
+      if (isTold) {
+        const text = safeText(definition.delivery, "errorResponseText", event);
+        this.#reply(
+          `given-up:${row.seq}`,
+          event ?? { messengerId: row.messengerId, thread },
+          definition,
+          text,
+        );
+      }
+      this.#end(row, `given up: ${code}${isTold ? ", the person is told" : ""}`);
+    });
+    this.#failures.forget(row.seq);
+  }
+
+  async #readable(
+    row: InboxRow,
+    { platform }: NormalizedMessengerDefinition,
+  ): Promise<MessengerEvent | undefined> {
+    try {
+      return await platform.parse(row.incoming, this.#options.context(row.messengerId));
+    } catch {
+      // It may be this that has failed all the time; the log has said so.
       return undefined;
     }
-    const restMs = Math.min(FIRST_REST_MS * 2 ** (attempts - 1), LONGEST_REST_MS);
-    const retryAt = this.#options.deps.clock.now() + restMs;
-    this.#failures.set(row.seq, { attempts, retryAt });
-    return retryAt;
+  }
+
+  #isAwaited(event: MessengerEvent, definition: NormalizedMessengerDefinition | undefined): boolean {
+    if (definition === undefined) return false;
+    const sorting = this.#sorting(event, definition);
+    return (
+      sorting.kind === "answer" || sorting.kind === "command" || (sorting.kind === "press" && sorting.answer)
+    );
   }
 
   async #take(row: InboxRow): Promise<void> {
     const definition = this.#options.definition(row.messengerId);
     if (definition === undefined) {
       this.#end(row, `the messenger "${row.messengerId}" is not declared any more`);
+      return;
+    }
+    if (typeof definition.conversation === "function" && this.#options.route !== undefined) {
+      const result = await this.#options.route(row.messengerId, row.incoming);
+      if (result.kind === "unresolved") throw new UnresolvedError(result.code);
+      this.#options.memory.isReadable(row.incoming.thread.id);
+      this.#end(row, "passed on to its conversation");
       return;
     }
     let event = await definition.platform.parse(row.incoming, this.#options.context(row.messengerId));
@@ -122,12 +156,7 @@ export class Intake {
   ): Promise<void> {
     const { delivery, memory } = this.#options;
     if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
-    const commands = this.#options.commands();
-    const sorted = sortEvent(event, {
-      respondTo: definition.respondTo,
-      isSubscribed: memory.isSubscribed(event.thread.id),
-      hasCommand: (name) => Object.hasOwn(commands, name),
-    });
+    const sorted = this.#sorting(event, definition);
     const sorting: Sorting =
       sorted.kind === "ignore" && completesAlbum(this.#options.inbox, event) ? { kind: "answer" } : sorted;
     if (isFromPerson(event)) delivery.revive(event.thread.chatId);
@@ -161,6 +190,15 @@ export class Intake {
         if (await this.#isAllowed(row, event, definition)) this.#queue(row, event, definition);
         return;
     }
+  }
+
+  #sorting(event: MessengerEvent, { respondTo }: NormalizedMessengerDefinition): Sorting {
+    const commands = this.#options.commands();
+    return sortEvent(event, {
+      respondTo,
+      isSubscribed: this.#options.memory.isSubscribed(event.thread.id),
+      hasCommand: (name) => Object.hasOwn(commands, name),
+    });
   }
 
   /** Only who may use the bot makes it listen: otherwise a stranger could have it answer what nobody asked it. */
@@ -215,6 +253,7 @@ export class Intake {
       return;
     }
     memory.hasRoom(event.thread.id);
+    memory.isReadable(event.thread.id);
     database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
     this.#log(row, "queued");
   }
@@ -285,7 +324,12 @@ export class Intake {
     return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, work, method);
   }
 
-  #reply(id: string, event: MessengerEvent, definition: NormalizedMessengerDefinition, text: string): void {
+  #reply(
+    id: string,
+    event: Pick<MessengerEvent, "messengerId" | "thread" | "message">,
+    definition: NormalizedMessengerDefinition,
+    text: string,
+  ): void {
     this.#options.delivery.send(
       {
         id,

@@ -1,9 +1,11 @@
+import { failureFields } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { BotIdentity, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { Probing } from "../core/surface.ts";
+import { withinTime } from "../core/within-time.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { createRootStore } from "./root-store.ts";
@@ -26,6 +28,14 @@ export interface RootRuntimeOptions {
 }
 
 const IDENTITY_TIMEOUT_MS = 5000;
+/** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
+const RESOLVER_LIMIT_MS = 10_000;
+
+/** What became of an event that was handed to the root again. */
+export type RouteResult =
+  | { readonly kind: "delivered" }
+  /** Which conversation it belongs to cannot be told now. */
+  | { readonly kind: "unresolved"; readonly code: string };
 
 /** The root: admits webhooks, finds the conversation of each event, and answers when the event is durable there. */
 export class RootRuntime {
@@ -89,17 +99,52 @@ export class RootRuntime {
   async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
     this.#observe(definition, events);
     const byConversation = new Map<string, IncomingEvent[]>();
+    const waiting = new Set<string>();
     for (const event of events) {
-      const name = await this.#conversationOf(definition, event);
+      const name = await this.#conversationOf(definition, event).catch((error: unknown) => {
+        this.#logUnresolved(definition, event, error);
+        const place = threadConversationName(definition.id, event.thread.id);
+        waiting.add(place);
+        return place;
+      });
       byConversation.set(name, [...(byConversation.get(name) ?? []), event]);
     }
     await Promise.all(
       [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
     );
-    const now = this.#options.deps.clock.now();
     for (const [name, [first]] of byConversation) {
-      if (first !== undefined) this.#store.touch(name, definition.id, first.thread, now);
+      if (first !== undefined && !waiting.has(name)) this.#touch(name, definition, first);
     }
+  }
+
+  /**
+   * Hands an event to its conversation, which could not be told at its webhook. Such events wait in the object of their
+   * thread, which a bot with a resolver uses for nothing else; it asks here again and again.
+   */
+  async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
+    const definition = this.#definition(messengerId);
+    let name: string;
+    try {
+      name = await this.#conversationOf(definition, event);
+    } catch (error) {
+      return { kind: "unresolved", code: errorCode(error) ?? nameOf(error) };
+    }
+    await this.#options.deliver(name, messengerId, [event]);
+    this.#touch(name, definition, event);
+    return { kind: "delivered" };
+  }
+
+  #touch(name: string, { id }: NormalizedMessengerDefinition, { thread }: IncomingEvent): void {
+    this.#store.touch(name, id, thread, this.#options.deps.clock.now());
+  }
+
+  #logUnresolved(
+    { id }: NormalizedMessengerDefinition,
+    { key, thread }: IncomingEvent,
+    error: unknown,
+  ): void {
+    const which = { messenger: id, key, thread: thread.id };
+    this.#options.log.error("conversation.unresolved", { ...which, ...failureFields(error) });
   }
 
   /** In memory only: it costs no row. */
@@ -126,13 +171,13 @@ export class RootRuntime {
     if (conversation === "self") return "";
     if (conversation === "thread") return threadConversationName(definition.id, incoming.thread.id);
     const event = await definition.platform.parse(incoming, this.#context(definition));
-    const target = await conversation(event);
+    const resolving = Promise.resolve(conversation(event));
+    const target = await withinTime(this.#options.deps.clock, RESOLVER_LIMIT_MS, resolving, "conversation");
     return target.target === "self" ? "" : chosenConversationName(target);
   }
 
   async #ask(messengerId: string): Promise<BotIdentity> {
-    const definition = this.#all().find((candidate) => candidate.id === messengerId);
-    if (definition === undefined) throw new Error(`The messenger "${messengerId}" is not declared`);
+    const definition = this.#definition(messengerId);
     const signal = AbortSignal.timeout(IDENTITY_TIMEOUT_MS);
     const identity = await definition.platform.fetchIdentity(this.#context(definition), signal);
     this.#store.setIdentity(messengerId, identity);
@@ -143,6 +188,12 @@ export class RootRuntime {
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
     const { deps, log } = this.#options;
     return { messengerId: definition.id, deps, log, identity: () => this.identity(definition.id) };
+  }
+
+  #definition(messengerId: string): NormalizedMessengerDefinition {
+    const definition = this.#all().find((candidate) => candidate.id === messengerId);
+    if (definition !== undefined) return definition;
+    throw new Error(`The messenger "${messengerId}" is not declared`);
   }
 
   #all(): readonly NormalizedMessengerDefinition[] {

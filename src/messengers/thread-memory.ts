@@ -17,6 +17,9 @@ export interface ThreadMemory {
   /** `true` the first time since the inbox of this thread had room. */
   reportFullOnce(threadId: string): boolean;
   hasRoom(threadId: string): void;
+  /** `true` the first time since an event of this thread could be read. */
+  reportGivenUpOnce(threadId: string): boolean;
+  isReadable(threadId: string): void;
 }
 
 export function createThreadMemory(database: Database): ThreadMemory {
@@ -39,6 +42,12 @@ export function createThreadMemory(database: Database): ThreadMemory {
     return true;
   };
 
+  const forget = (key: string): void => {
+    if (get(key) === undefined) return;
+    cache.set(key, undefined);
+    database.run("DELETE FROM thread_v1 WHERE key = ?", key);
+  };
+
   return {
     session: () => get("session") ?? "",
     openSession: (id) => set("session", id),
@@ -48,10 +57,8 @@ export function createThreadMemory(database: Database): ThreadMemory {
     },
     refuseOnce: (messengerId, userId) => once(`refused:${messengerId}:${userId}`),
     reportFullOnce: (threadId) => once(`full:${threadId}`),
-    hasRoom(threadId) {
-      if (get(`full:${threadId}`) === undefined) return;
-      cache.set(`full:${threadId}`, undefined);
-      database.run("DELETE FROM thread_v1 WHERE key = ?", `full:${threadId}`);
-    },
+    hasRoom: (threadId) => forget(`full:${threadId}`),
+    reportGivenUpOnce: (threadId) => once(`given-up:${threadId}`),
+    isReadable: (threadId) => forget(`given-up:${threadId}`),
   };
 }

@@ -17,6 +17,7 @@ import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { Intake } from "./intake.ts";
 import { silenceInstruction } from "./reply-filter.ts";
 import type { RootLink } from "./root-link.ts";
+import type { RouteResult } from "./root-runtime.ts";
 import { createThreadMemory } from "./thread-memory.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { TurnRunner } from "./turn-runner.ts";
@@ -30,6 +31,8 @@ export interface ThreadRuntimeOptions {
   readonly root: RootLink;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
   readonly commands: () => ThinkCommands;
+  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
+  readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;
   /** Asks for `drive` to be called at this time even if the object dies meanwhile. */
@@ -111,6 +114,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       definition: (messengerId) => this.#byId().get(messengerId),
       context: (messengerId) => this.#platform(messengerId),
+      route: options.route,
       commands,
       rerun: (edit) => this.#runner.rerun(edit),
       stop: (press) => this.#runner.stopDraft(press),

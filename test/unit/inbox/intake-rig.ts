@@ -8,6 +8,7 @@ import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { ThinkCommands } from "../../../src/messengers/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake.ts";
+import type { RouteResult } from "../../../src/messengers/root-runtime.ts";
 import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
 import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
@@ -36,6 +37,8 @@ export interface IntakeRigOptions {
   /** Asked before an event is read; may throw, as a platform does that cannot be reached. */
   readonly beforeParse?: (event: MessengerEvent) => void;
   readonly isDeclared?: () => boolean;
+  /** What the root says of an event whose conversation was not known at its webhook. */
+  readonly route?: () => Promise<RouteResult>;
   /** The draft of the answer that is being written. */
   readonly runningDraftId?: number;
 }
@@ -82,6 +85,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       log: { info: write, warn: write, error: write },
       identity: () => Promise.resolve({ userId: "bot" }),
     }),
+    route: options.route,
     commands: () => options.commands ?? {},
     rerun: () => false,
     stop: (press) => press.stop?.draftId === options.runningDraftId,

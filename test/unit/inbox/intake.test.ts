@@ -22,16 +22,67 @@ describe("an event that cannot be read", () => {
     ["toEvent throws", { toEvent: broken }],
     ["toEvent rejects", { toEvent: () => Promise.reject(new TypeError("psst")) }],
     ["allow throws", { allow: broken }],
-  ])("is tried again and then given up with a line in the log when %s (I10)", async (_name, definition) => {
-    const rig = createIntakeRig({ definition });
-    rig.receive("psst");
-    const lastedMs = await runToTheEnd(rig);
-    expect(lastedMs).toBeGreaterThan(30 * 60_000);
-    expect(rig.log.filter(({ event }) => event === "inbox.unreadable")).toHaveLength(12);
-    expect(rig.outcomes()).toEqual(["given up: TypeError"]);
-    expect(rig.inbox.inState("received")).toEqual([]);
-    expect(JSON.stringify(rig.log)).not.toContain("psst");
+  ])(
+    "is tried again, then given up, in the log and to the person, when %s (I10)",
+    async (_name, definition) => {
+      const rig = createIntakeRig({
+        definition: { delivery: { errorResponseText: "Sorry." }, ...definition },
+      });
+      rig.receive("psst");
+      const lastedMs = await runToTheEnd(rig);
+      expect(lastedMs).toBeGreaterThan(30 * 60_000);
+      expect(rig.log.filter(({ event }) => event === "inbox.unreadable")).toHaveLength(12);
+      expect(rig.outcomes()).toEqual(["given up: TypeError, the person is told"]);
+      expect(rig.inbox.inState("received")).toEqual([]);
+      expect(JSON.stringify(rig.log)).not.toContain("psst");
+      expect(rig.sent).toEqual(["Sorry."]);
+    },
+  );
+
+  it("tells the person once, until something can be read again", async () => {
+    let isDown = true;
+    const rig = createIntakeRig({
+      definition: {
+        delivery: { errorResponseText: "Sorry." },
+        toEvent: ({ event }) => (isDown ? broken() : event),
+      },
+    });
+    for (const text of ["one", "two"]) rig.receive(text);
+    await runToTheEnd(rig);
+    rig.receive("three");
+    await runToTheEnd(rig);
+    expect(rig.sent).toEqual(["Sorry."]);
+    isDown = false;
+    rig.receive("four");
+    await runToTheEnd(rig);
+    isDown = true;
+    rig.receive("five");
+    await runToTheEnd(rig);
+    expect(rig.sent).toEqual(["Sorry.", "Sorry."]);
+    expect(rig.waiting()).toEqual(["four"]);
+  });
+
+  it("says nothing in a group that did not speak to the bot, nor of an edit", async () => {
+    const thread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
+    const rig = createIntakeRig({ definition: { toEvent: broken } });
+    rig.receive("to the others", { kind: "message", thread });
+    rig.receive("corrected", { kind: "message-edited" });
+    await runToTheEnd(rig);
     expect(rig.sent).toEqual([]);
+    rig.receive("@bot hello", { kind: "mention", thread });
+    await runToTheEnd(rig);
+    expect(rig.sent).toHaveLength(1);
+  });
+
+  it("is told of in a private chat, and nowhere else, when not even its kind can be read", async () => {
+    const thread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
+    const rig = createIntakeRig({ beforeParse: broken });
+    rig.receive("in a group", { thread });
+    await runToTheEnd(rig);
+    expect(rig.sent).toEqual([]);
+    rig.receive("alone");
+    await runToTheEnd(rig);
+    expect(rig.sent).toHaveLength(1);
   });
 
   it("does not hold up those after it", async () => {
@@ -95,6 +146,57 @@ describe("an event that cannot be read", () => {
     rig.receive("Hello");
     expect(await rig.intake.run()).toBeUndefined();
     expect(rig.outcomes()).toEqual(['the messenger "telegram" is not declared any more']);
+  });
+});
+
+describe("an event whose conversation cannot be told", () => {
+  const conversation = () => ({ target: "self" as const });
+  const unresolved = { kind: "unresolved", code: "TypeError" } as const;
+
+  it("is passed on as soon as it can be, at most half a minute after, and read by nobody here", async () => {
+    const rig = createIntakeRig({
+      definition: { conversation },
+      beforeParse: broken,
+      route: () => Promise.resolve(rig.clock.now() < end ? unresolved : { kind: "delivered" }),
+    });
+    const end = rig.clock.now() + 10 * 60_000;
+    rig.receive("Hello");
+    const lastedMs = await runToTheEnd(rig);
+    expect(lastedMs).toBeGreaterThanOrEqual(10 * 60_000);
+    expect(lastedMs).toBeLessThanOrEqual(10 * 60_000 + 30_000);
+    expect(rig.outcomes()).toEqual(["passed on to its conversation"]);
+    expect(rig.sent).toEqual([]);
+  });
+
+  it("is given up after 40 minutes, and the person is told", async () => {
+    const rig = createIntakeRig({ definition: { conversation }, route: () => Promise.resolve(unresolved) });
+    rig.receive("Hello");
+    const lastedMs = await runToTheEnd(rig);
+    expect(lastedMs).toBeGreaterThan(38 * 60_000);
+    expect(lastedMs).toBeLessThan(41 * 60_000);
+    expect(rig.outcomes()).toEqual(["given up: TypeError, the person is told"]);
+    expect(rig.sent).toHaveLength(1);
+  });
+
+  it("waits too while the root cannot be reached", async () => {
+    let isDown = true;
+    const rig = createIntakeRig({
+      definition: { conversation },
+      route: () =>
+        isDown ? Promise.reject(new Error("the root is gone")) : Promise.resolve({ kind: "delivered" }),
+    });
+    rig.receive("Hello");
+    expect(await rig.intake.run()).toBeGreaterThan(rig.clock.now());
+    isDown = false;
+    await runToTheEnd(rig);
+    expect(rig.outcomes()).toEqual(["passed on to its conversation"]);
+  });
+
+  it("is none where the bot has no resolver", async () => {
+    const rig = createIntakeRig({ route: () => Promise.resolve(unresolved) });
+    rig.receive("Hello");
+    await runToTheEnd(rig);
+    expect(rig.waiting()).toEqual(["Hello"]);
   });
 });
 

@@ -328,7 +328,7 @@ describe("what the root answers and logs (I10)", () => {
       expect(response?.status).toBe(503);
       expectSilence(await response?.text());
     }
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(5);
     expectSilence(lines);
   });
 

@@ -1,9 +1,10 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { fakePlatform, SECRET, SECRET_HEADER } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { say } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 const WEBHOOK = "/messengers/fake/webhook";
 const headers = { [SECRET_HEADER]: SECRET };
@@ -182,8 +183,46 @@ describe("an event that cannot be stored", () => {
     expect(await world.post(update)).toBe(200);
     await world.shows("c1", "You said: Hello", "You said: Are you there?");
   });
+});
 
-  it("is answered 503 together with others of its request, which are answered once all the same (I1, I2)", async () => {
+describe("an event whose conversation cannot be told", () => {
+  /** The object of the thread, where such an event waits, starts anew: it tries again at once. */
+  const tryAgain = async (world: World, chat: string) => {
+    await evictDurableObject(world.thread(chat));
+    await runDurableObjectAlarm(world.thread(chat));
+  };
+
+  it("is stored, answered 200, and answered to by its conversation when the resolver works again (I1)", async () => {
+    const log = captureLog();
+    let isBroken = true;
+    const world = createWorld({
+      messenger: {
+        conversation: () => {
+          if (isBroken) throw new TypeError("the person wrote psst");
+          return { target: "subagent", name: "ada" };
+        },
+      },
+    });
+    expect(await world.write("c1", "psst")).toBe(200);
+    expect(log).toContainEqual(
+      expect.objectContaining({
+        event: "conversation.unresolved",
+        messenger: "fake",
+        key: "message:c1:m1",
+        thread: "fake:c1",
+        code: "TypeError",
+        at: expect.stringContaining("at ") as unknown,
+      }),
+    );
+    expect(JSON.stringify(log)).not.toContain("the person wrote");
+    isBroken = false;
+    await tryAgain(world, "c1");
+    await world.shows("c1", "You said: psst");
+    expect(world.requests.map(({ asker }) => asker)).toEqual([`${world.root}/named:ada`]);
+    expect((await world.stub.listConversations()).map(({ name }) => name)).toEqual(["named:ada"]);
+  });
+
+  it("holds up no other event of its request, and is answered once when the request comes again (I2)", async () => {
     captureLog();
     let isBroken = true;
     const world = createWorld({
@@ -195,43 +234,27 @@ describe("an event that cannot be stored", () => {
       },
     });
     const updates = ["c1", "c2", "c3"].map((chat) => ({ id: "1", chat, user: "ada", text: "Hello" }));
-    expect(await world.post(updates)).toBe(503);
+    expect(await world.post(updates)).toBe(200);
+    for (const chat of ["c1", "c3"]) await world.shows(chat, "You said: Hello");
     isBroken = false;
     expect(await world.post(updates)).toBe(200);
-    expect(await world.post(updates)).toBe(200);
+    await tryAgain(world, "c2");
     for (const chat of ["c1", "c2", "c3"]) await world.shows(chat, "You said: Hello");
     expect(world.requests).toHaveLength(3);
   });
 
-  it("is answered 503 when the resolver of conversations throws, and is not lost (I1)", async () => {
-    captureLog();
-    let isBroken = true;
-    const world = createWorld({
-      messenger: {
-        conversation: () => {
-          if (isBroken) throw new Error("database of customers is down");
-          return { target: "subagent", name: "ada" };
-        },
-      },
-    });
-    const update = { id: "1", chat: "c1", user: "ada", text: "Hello" };
-    const response = await world.fetch(WEBHOOK, { method: "POST", headers, body: JSON.stringify(update) });
-    expect(response.status).toBe(503);
-    expect(response.headers.get("retry-after")).toBe("1");
-    expect(await response.text()).not.toContain("customers");
-    isBroken = false;
-    expect(await world.post(update)).toBe(200);
-    await world.shows("c1", "You said: Hello");
-  });
-
   it.each(["", "a\u0000b", "x".repeat(513)])(
-    "is answered 503 when the resolver returns a name that cannot be used",
+    "waits when the resolver returns a name that cannot be used",
     async (name) => {
       const log = captureLog();
       const world = createWorld({ messenger: { conversation: () => ({ target: "subagent", name }) } });
-      expect(await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" })).toBe(503);
+      expect(await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" })).toBe(200);
       expect(log).toContainEqual(
-        expect.objectContaining({ event: "webhook.failed", code: "conversation-name-invalid" }),
+        expect.objectContaining({
+          event: "conversation.unresolved",
+          code: "conversation-name-invalid",
+          message: expect.stringContaining("conversation()") as unknown,
+        }),
       );
     },
   );
