@@ -8,7 +8,8 @@ import { removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { Reply } from "./reply.ts";
-import { isOnlyThread, settlesAt } from "./landing.ts";
+import { settlesAt } from "./landing.ts";
+import { isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
@@ -28,6 +29,14 @@ export async function applyFailure(
   call: FailedCall,
   failure: CallFailure,
 ): Promise<number | undefined> {
+  if (isRichRefusal(call.content, failure)) {
+    const { row } = call.entry;
+    if (call.method === "post") {
+      store(context, call.entry, { state: nextState(row.state, "refused"), code: failure.code });
+    }
+    context.refuseRich(reply, failure);
+    return undefined;
+  }
   const { clock, random } = context.deps;
   const { entry, method, part } = call;
   const now = clock.now();
@@ -114,7 +123,7 @@ async function applyDecision(
         code: failure.code,
         retryAt: decision.kind === "leave-unknown" ? undefined : now + decision.delayMs,
       });
-      if (decision.kind === "resolve" && isOnlyThread(reply.record.address)) {
+      if (decision.kind === "resolve") {
         // What follows waits when the look has found nothing.
         entry.isLookDue = true;
         return undefined;

@@ -21,6 +21,8 @@ export interface DeliveryContext {
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
   /** The chat takes nothing any more: ends all its replies. */
   readonly endChat: (address: Address, code: string) => void;
+  /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
+  readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
   /** The reply in memory that has this id. */
   readonly reply: (replyId: string) => Reply | undefined;
   /** Tells the owner that the messenger's calls cannot succeed; once, until one has. */

@@ -14,7 +14,6 @@ import { answerAction } from "./answer-action.ts";
 import { callTimeoutMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
-import { isOnlyThread } from "./landing.ts";
 import { Lane } from "./lane.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
 import { entryAfterStart, entryOf } from "./outbox-entry.ts";
@@ -23,6 +22,7 @@ import { Receipts } from "./receipts.ts";
 import { Reply } from "./reply.ts";
 import { ReplyStore } from "./reply-store.ts";
 import type { ReplyRecord } from "./reply-store.ts";
+import { RichFallback } from "./rich-fallback.ts";
 import { adoptMessages } from "./take-over.ts";
 import { startTyping } from "./start-typing.ts";
 import { ThreadBudget } from "./thread-budget.ts";
@@ -34,6 +34,8 @@ export interface DeliveryOptions {
   readonly log: Log;
   /** The chat's budget, held by the root. It may reject when the root cannot be reached; the call waits then. */
   readonly budget: Budget;
+  /** Names this object among those that share the budget. @default the thread of the address */
+  readonly speaker?: string;
   /** The surface of a messenger. May throw for one that is not declared any more: its replies end as `failed`. */
   readonly surfaceFor: (messengerId: string) => Surface;
   /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
@@ -61,6 +63,7 @@ class Engine implements Delivery {
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
   readonly #receipts: Receipts;
+  readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
   readonly #lanes = new Map<string, Lane>();
@@ -77,15 +80,18 @@ class Engine implements Delivery {
     this.#options = options;
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
+    this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
       deps: options.deps,
       log: options.log,
-      budget: new ThreadBudget(options.budget, options.deps),
+      budget: new ThreadBudget(options.budget, options.deps, options.speaker),
       outbox: this.#outbox,
       surfaceFor: (messengerId) => this.#surface(messengerId),
+      refuseRich: (reply, failure) =>
+        this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
       reply: (id) => this.#replies.get(id),
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endChat: (address, code) => this.#endChat(address, code),
@@ -110,7 +116,7 @@ class Engine implements Delivery {
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
       const strayUntil = lastEditAt + callTimeoutMs(record.policy);
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
-      for (const entry of entries) entry.isLookDue = isOnlyThread(record.address);
+      for (const entry of entries) entry.isLookDue = true;
       this.#admit(new Reply(record, entries, now));
     }
   }
@@ -208,7 +214,7 @@ class Engine implements Delivery {
       position: Math.max(now, this.#lastPosition + 1),
       address: start.address,
       replyTo: start.replyTo,
-      policy: start.policy,
+      policy: this.#rich.policyFor(start.address.messengerId, start.policy),
       isNotice: text !== undefined,
       state: text === undefined ? "streaming" : "final",
       text,

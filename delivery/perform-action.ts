@@ -18,7 +18,7 @@ import type { OutboxRow } from "./outbox-store.ts";
 import { removed, shown, store } from "./outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
-import { isOnlyThread, settlesAt } from "./landing.ts";
+import { settlesAt } from "./landing.ts";
 import { probeNext } from "./resolve-unknown.ts";
 import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
@@ -64,7 +64,7 @@ export function markLost(context: DeliveryContext, reply: Reply, surface: Surfac
     // It may be on its way still.
     retryAt: canProbe ? settlesAt(entry.row, reply, context.deps.clock.now()) : undefined,
   });
-  entry.isLookDue = canProbe && isOnlyThread(reply.record.address);
+  entry.isLookDue = canProbe;
 }
 
 async function post(
@@ -222,9 +222,13 @@ function isRefusal({ kind }: CallFailure): boolean {
 }
 
 export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): OutgoingContent {
-  const { text, entities } = part.content;
+  const { entities } = part.content;
   const { linkPreviews } = reply.record.policy;
-  const content = { text, entities: entry.plainHash === part.hash ? [] : entities, linkPreviews };
+  const content = {
+    ...part.content,
+    entities: entry.plainHash === part.hash ? [] : entities,
+    linkPreviews,
+  };
   return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
 }
 

@@ -137,6 +137,14 @@ export class ReplyStore {
     );
   }
 
+  setPolicy(id: string, policy: ReplyPolicy): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET policy = ? WHERE id = ?",
+      JSON.stringify(policySchema.parse(policy)),
+      id,
+    );
+  }
+
   /** The text is whole. */
   finish(id: string, text: string, finishedAt: number): void {
     this.#database.run(

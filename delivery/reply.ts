@@ -1,3 +1,4 @@
+import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { RichText } from "../src/core/rich-text.ts";
 import type { Surface } from "../src/core/surface.ts";
 import { ReplyDraft } from "./draft.ts";
@@ -5,8 +6,9 @@ import { laneKey } from "./messenger-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
-import { createPlanner, plainText, telegramEntities } from "./split/index.ts";
-import type { Part, Planner } from "./split/index.ts";
+import { isRich } from "./rich-fallback.ts";
+import { createPlanner, plainText, richBlocks, telegramEntities } from "./split/index.ts";
+import type { Part, Planner, PlannerOptions } from "./split/index.ts";
 
 /**
  * A reply in memory: its text so far, the parts it is cut into, and its messages. Text only collects until somebody
@@ -69,6 +71,17 @@ export class Reply {
       this.#pending += text.slice(whole.length);
       return;
     }
+    this.#planAgain(text);
+  }
+
+  /** What it says from here on about how the reply is shown is true of all of its text. */
+  setPolicy(policy: ReplyPolicy): void {
+    this.record = { ...this.record, policy };
+    this.isDirty = true;
+    this.#planAgain(this.#planned + this.#pending);
+  }
+
+  #planAgain(text: string): void {
     this.#planner = undefined;
     this.#parts = undefined;
     this.#planned = "";
@@ -85,10 +98,7 @@ export class Reply {
 
   /** Cuts the text so far for this surface. */
   parts(surface: Surface): readonly Part<RichText>[] {
-    this.#planner ??= createPlanner({
-      renderer: surface.format === "telegram-entities" ? telegramEntities : plainText,
-      limits: limitsWithRoom(surface.limits, resentMark(this.record.policy)),
-    });
+    this.#planner ??= createPlanner(plannerOptions(this.record.policy, surface));
     if (this.#pending !== "") {
       this.#planner.append(this.#pending);
       this.#planned += this.#pending;
@@ -111,4 +121,17 @@ export class Reply {
     this.draft.hide();
     this.isDirty = false;
   }
+}
+
+function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
+  const mark = resentMark(policy);
+  if (surface.rich !== undefined && isRich(policy, surface)) {
+    const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
+    // The mark is a block.
+    return { renderer: richBlocks, limits: { maxLength, maxEntities: maxEntities - 1 } };
+  }
+  return {
+    renderer: surface.format === "telegram-entities" ? telegramEntities : plainText,
+    limits: limitsWithRoom(surface.limits, mark),
+  };
 }

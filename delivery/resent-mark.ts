@@ -10,6 +10,10 @@ export function resentMark(policy: ReplyPolicy): string {
 }
 
 export function withMark<Content extends RichText>(content: Content, mark: string): Content {
+  if (content.blocks !== undefined) {
+    const line = { type: "paragraph", text: [mark] } as const;
+    return { ...content, text: `${mark}\n\n${content.text}`, blocks: [line, ...content.blocks] };
+  }
   const shift = mark.length + 1;
   return {
     ...content,

@@ -45,6 +45,7 @@ export function replyPolicy({
   mode,
   onUnknown,
   resentMark,
+  richMessages,
 }: DeliveryPolicy = {}): ReplyPolicy {
-  return { callTimeoutMs, editEveryMs, linkPreviews, mode, onUnknown, resentMark };
+  return { callTimeoutMs, editEveryMs, linkPreviews, mode, onUnknown, resentMark, richMessages };
 }

@@ -11,9 +11,11 @@ import type {
   Pacing,
   PostedMessage,
   Probing,
+  RichMessages,
   Surface,
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
+import { richFaults } from "./rich-faults.ts";
 
 export type FakeMethod =
   | "post"
@@ -48,6 +50,7 @@ export interface FakeCall {
   readonly messageId?: string;
   readonly text?: string;
   readonly entities?: number;
+  readonly isRich?: boolean;
   readonly replyTo?: string;
   /** How the call ended; `pending` while it has not. */
   outcome: "pending" | "done" | CallFailure["kind"];
@@ -57,6 +60,8 @@ export interface FakeMessage {
   readonly id: string;
   text: string;
   entities: RichText["entities"];
+  /** Of a rich message. */
+  blocks?: RichText["blocks"];
   /** It is streamed into, and cannot be edited until that has ended. */
   isStreaming?: boolean;
 }
@@ -77,6 +82,8 @@ export interface FakeSurfaceOptions {
   readonly typingLastsMs?: number;
   /** How long a draft lasts; without it there are none. */
   readonly draftLastsMs?: number;
+  /** Limits of rich messages; without them there are none. */
+  readonly rich?: TextLimits;
   /** Messages can be streamed into. */
   readonly streams?: boolean;
   /** Lost posts can be found again: ids are numbers of one box. @default false */
@@ -94,6 +101,8 @@ export interface FakeSurface extends Surface {
   fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void;
   /** Every call of the method meets this fault until it is cleared with `undefined`. */
   faultAlways(method: FakeMethod, fault: Fault | undefined): void;
+  /** Refuses rich messages with this code, `rich-unsupported` for all of them; takes them again without one. */
+  refuseRich(code: string | undefined): void;
   /** The chat's messages in order. */
   messages(chatId: string): readonly FakeMessage[];
   visible(chatId: string): readonly string[];
@@ -132,6 +141,7 @@ interface Platform {
   readonly always: Map<FakeMethod, Fault>;
   readonly penalties: Map<string, number>;
   readonly drafts: Map<string, FakeDraft>;
+  richRefusal?: string | undefined;
   lastId: number;
 }
 
@@ -158,6 +168,7 @@ class MemorySurface implements FakeSurface {
   readonly probing: Probing | undefined;
   readonly drafts: Drafts | undefined;
   readonly stream: NativeStream | undefined;
+  readonly rich: RichMessages | undefined;
   readonly #options: FakeSurfaceOptions;
   readonly #platform: Platform;
 
@@ -170,6 +181,7 @@ class MemorySurface implements FakeSurface {
     this.pacing = options.pacing ?? ROOMY_PACING;
     this.typingLastsMs = options.typingLastsMs ?? 5_000;
     this.drafts = options.draftLastsMs === undefined ? undefined : this.#drafts(options.draftLastsMs);
+    this.rich = options.rich && { limits: options.rich, unsupportedCode: "rich-unsupported" };
     this.stream = options.streams === true ? this.#stream() : undefined;
     this.probing =
       options.probing === true
@@ -192,6 +204,10 @@ class MemorySurface implements FakeSurface {
   faultAlways(method: FakeMethod, fault: Fault | undefined): void {
     if (fault === undefined) this.#platform.always.delete(method);
     else this.#platform.always.set(method, fault);
+  }
+
+  refuseRich(code: string | undefined): void {
+    this.#platform.richRefusal = code;
   }
 
   messages(chatId: string): readonly FakeMessage[] {
@@ -230,13 +246,14 @@ class MemorySurface implements FakeSurface {
   }
 
   async post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage> {
-    const { text, entities, replyTo } = message;
-    const call = { chatId: address.chatId, text, entities: entities.length, replyTo };
+    const { text, entities, blocks, replyTo } = message;
+    const isRich = blocks !== undefined;
+    const call = { chatId: address.chatId, text, entities: entities.length, replyTo, isRich };
     return this.#call("post", call, options, () => {
       this.#checkText(message);
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
-      this.#chat(address.chatId).push({ id, text, entities });
+      this.#chat(address.chatId).push({ id, text, entities, blocks });
       this.#platform.drafts.delete(address.chatId);
       return { messageId: id };
     });
@@ -246,7 +263,8 @@ class MemorySurface implements FakeSurface {
     return {
       lastsMs,
       show: async ({ chatId }, draft, options) => {
-        const call = { chatId, text: draft.text, entities: draft.entities.length };
+        const isRich = draft.blocks !== undefined;
+        const call = { chatId, text: draft.text, entities: draft.entities.length, isRich };
         await this.#call("draft", call, options, () => {
           this.#checkText(draft);
           if (draft.id < 1) throw new FakeFailure({ kind: "rejected", code: "draft-id" });
@@ -287,20 +305,23 @@ class MemorySurface implements FakeSurface {
   }
 
   async edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void> {
-    const { text, entities } = message;
+    const { text, entities, blocks } = message;
+    const isRich = blocks !== undefined;
     await this.#call(
       "edit",
-      { chatId: address.chatId, messageId, text, entities: entities.length },
+      { chatId: address.chatId, messageId, text, entities: entities.length, isRich },
       options,
       () => {
         this.#checkText(message);
         const found = this.#find(address.chatId, messageId);
         if (found.isStreaming === true) throw new FakeFailure({ kind: "rejected", code: "streaming" });
-        if (found.text === text && JSON.stringify(found.entities) === JSON.stringify(entities)) {
+        const isSame = JSON.stringify([found.entities, found.blocks]) === JSON.stringify([entities, blocks]);
+        if (found.text === text && isSame) {
           throw new FakeFailure({ kind: "unchanged", code: "not-modified" });
         }
         found.text = text;
         found.entities = entities;
+        found.blocks = blocks;
       },
     );
   }
@@ -411,8 +432,15 @@ class MemorySurface implements FakeSurface {
     });
   }
 
-  #checkText({ text, entities }: RichText): void {
+  #checkText({ text, entities, blocks }: RichText): void {
     if (text.trim() === "") throw new FakeFailure({ kind: "rejected", code: "empty" });
+    if (blocks !== undefined) {
+      const code = this.rich === undefined ? "rich-unsupported" : this.#platform.richRefusal;
+      if (code !== undefined) throw new FakeFailure({ kind: "rejected", code });
+      const faults = richFaults(blocks, this.rich?.limits ?? this.limits);
+      if (faults.length > 0) throw new FakeFailure({ kind: "rejected", code: faults.join() });
+      return;
+    }
     if (text.length > this.limits.maxLength) throw new FakeFailure({ kind: "rejected", code: "too-long" });
     if (entities.some(({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length)) {
       throw new FakeFailure({ kind: "rejected", code: "entities" });

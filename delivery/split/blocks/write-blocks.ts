@@ -4,6 +4,7 @@ import type {
   Heading,
   List,
   ListItem,
+  Nodes,
   PhrasingContent,
   RootContent,
   Table,
@@ -136,7 +137,9 @@ function piecesOf(children: readonly PhrasingContent[], context: WriteContext): 
 
 /** `start` is the number of the first item; a segment that goes on with a list brings its own. */
 export function writeList(list: List, context: WriteContext, around: readonly Block[], start: number): void {
-  if (around.length >= MAX_DEPTH) return writeFlat([list], context, around);
+  // A reply such as "42." is a list by the letter of markdown.
+  const isEmpty = !list.children.some((item) => hasText(item, context));
+  if (isEmpty || around.length >= MAX_DEPTH) return writeFlat([{ ...list, start }], context, around);
   const isOrdered = list.ordered === true;
   const blocks: readonly Block[] = [...around, { kind: "list", isOrdered }];
   for (const [index, item] of list.children.entries()) {
@@ -233,6 +236,13 @@ function enter(context: WriteContext, around: readonly Block[], block: Block): r
   const goesOn = known?.kind === block.kind && around.every((outer, index) => blocks[index] === outer);
   // A whole block begins after a blank line, a container goes on.
   return [...around, goesOn && known !== undefined ? known : block];
+}
+
+function hasText(node: Nodes, context: WriteContext): boolean {
+  if (node.type === "definition") return context.showsDefinition(node.identifier);
+  if ("value" in node) return node.value.trim() !== "";
+  if ("children" in node) return node.children.some((child) => hasText(child, context));
+  return node.type !== "break";
 }
 
 function levelOf({ depth }: Heading): 1 | 2 | 3 | 4 | 5 | 6 {

@@ -6,7 +6,7 @@ import type { InlineText, MessageBlock } from "../../../../src/core/message-bloc
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { chunksOf, markdown, separatedMarkdown } from "./arbitrary-markdown.ts";
 import { corpus, gfmExamples, hardDocuments } from "./corpus.ts";
-import { countBlocks, richFaults, stringsOf } from "./rich-faults.ts";
+import { countBlocks, richFaults, stringsOf } from "../../../support/rich-faults.ts";
 
 const TELEGRAM: PartLimits = { maxLength: 32_768, maxEntities: 500 };
 const UNLIMITED: PartLimits = { maxLength: Infinity, maxEntities: Infinity };
@@ -136,15 +136,24 @@ describe("rich messages", () => {
         },
       ],
     ],
+    ["an answer that looks like a list", "42.", ["42."]],
     [
-      "an empty item",
-      "1. a\n2.\n3. c",
+      "an empty item among others",
+      "- a\n  1. b\n  2.\n  3. c",
       [
         {
           list: [
-            [1, "a"],
-            [2, ""],
-            [3, "c"],
+            [
+              "•",
+              "a",
+              {
+                list: [
+                  [1, "b"],
+                  [2, ""],
+                  [3, "c"],
+                ],
+              },
+            ],
           ],
         },
       ],

@@ -1,0 +1,84 @@
+import type { Database } from "../src/core/database.ts";
+import type { ReplyPolicy } from "../src/core/delivery.ts";
+import type { Deps } from "../src/core/deps.ts";
+import type { Log } from "../src/core/log.ts";
+import type { RichText } from "../src/core/rich-text.ts";
+import type { CallFailure, Surface } from "../src/core/surface.ts";
+import type { Reply } from "./reply.ts";
+import type { ReplyStore } from "./reply-store.ts";
+
+/** Messengers whose platform knows no rich messages, and until when that is believed. */
+const SCHEMA = `CREATE TABLE IF NOT EXISTS rich_rest_v1 (
+  messenger_id TEXT PRIMARY KEY,
+  until INTEGER NOT NULL
+) WITHOUT ROWID`;
+
+/** A server may be brought up to date; until then one reply an hour finds out that it was not. */
+const REST_MS = 60 * 60 * 1000;
+
+/**
+ * What becomes of rich messages that a platform refuses: the same reply goes on as ordinary messages, and where it was
+ * the platform that knows no such messages, the replies after it begin so. Stored with the reply, so that a crash
+ * changes nothing about it.
+ */
+export class RichFallback {
+  readonly #options: {
+    readonly database: Database;
+    readonly deps: Deps;
+    readonly log: Log;
+    readonly store: ReplyStore;
+  };
+  #hasTable = false;
+
+  constructor(options: { database: Database; deps: Deps; log: Log; store: ReplyStore }) {
+    this.#options = options;
+  }
+
+  /** The policy with which a reply begins now. */
+  policyFor(messengerId: string, policy: ReplyPolicy): ReplyPolicy {
+    if (policy.richMessages !== true || !this.#isResting(messengerId)) return policy;
+    return { ...policy, richMessages: false };
+  }
+
+  /** Nothing of this reply is sent as a rich message any more. */
+  refused(reply: Reply, surface: Surface, { code }: CallFailure): void {
+    const { deps, log, store } = this.#options;
+    const { id, address } = reply.record;
+    const { messengerId } = address;
+    const policy: ReplyPolicy = { ...reply.record.policy, richMessages: false };
+    store.setPolicy(id, policy);
+    reply.setPolicy(policy);
+    if (code !== surface.rich?.unsupportedCode) {
+      log.warn("delivery.rich-refused", { messengerId, threadId: address.threadId, replyId: id, code });
+      return;
+    }
+    if (this.#isResting(messengerId)) return;
+    this.#options.database.run(
+      "INSERT OR REPLACE INTO rich_rest_v1 VALUES (?, ?)",
+      messengerId,
+      deps.clock.now() + REST_MS,
+    );
+    log.warn("delivery.rich-unsupported", { messengerId, code, restMs: REST_MS });
+  }
+
+  #isResting(messengerId: string): boolean {
+    const { database, deps } = this.#options;
+    if (!this.#hasTable) database.run(SCHEMA);
+    this.#hasTable = true;
+    const until = database.all<{ until: number }>(
+      "SELECT until FROM rich_rest_v1 WHERE messenger_id = ?",
+      messengerId,
+    )[0]?.until;
+    return until !== undefined && until > deps.clock.now();
+  }
+}
+
+/** Whether a reply is planned as rich messages. What a platform streams by itself is text. */
+export function isRich(policy: ReplyPolicy, surface: Surface): boolean {
+  return policy.richMessages === true && surface.rich !== undefined && surface.stream === undefined;
+}
+
+/** Whether it is the form of the message that was refused. */
+export function isRichRefusal(content: RichText | undefined, { kind }: CallFailure): boolean {
+  return content?.blocks !== undefined && kind === "rejected";
+}
