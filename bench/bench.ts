@@ -4,7 +4,7 @@
  *
  *   npm run bench -- [--only webhook,latency] [--rounds 3] [--without think] [--json]
  */
-import { parseArgs } from "node:util";
+import { readOptions } from "../scripts/command-line/read-options.ts";
 import { isPeerInstalled, type ContenderName } from "./contender.ts";
 import { chatsPart, mostPart } from "./parts/chats.ts";
 import type { Part } from "./parts/context.ts";
@@ -28,13 +28,15 @@ const PARTS: Readonly<Record<string, Part>> = {
   threads: threadsPart,
 };
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    rounds: { type: "string", default: "3" },
-    without: { type: "string", default: "" },
-    json: { type: "boolean", default: false },
+const values = readOptions("npm run bench", {
+  only: { type: "string", about: `parts, with commas between: ${Object.keys(PARTS).join(", ")}` },
+  rounds: { type: "string", default: "3", about: "how often each part runs" },
+  without: {
+    type: "string",
+    default: "",
+    about: "contenders to leave out: switchboard, think, bare, bare+hop",
   },
+  json: { type: "boolean", default: false, about: "print the measurements as JSON" },
 });
 
 const chosen = values.only?.split(",") ?? Object.keys(PARTS);

@@ -11,7 +11,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "../scripts/command-line/read-options.ts";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
 import { isPortFree, nextFreePort, parsePort } from "../scripts/serve/port.ts";
 import { shortPath } from "../scripts/serve/short-path.ts";
@@ -28,13 +28,15 @@ const BOT_PORT = "8787";
 const root = path.resolve(import.meta.dirname, "..");
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      fresh: { type: "boolean", default: false },
-      port: { type: "string", default: PAGE_PORT },
-      headless: { type: "boolean", default: false },
-      config: { type: "string" },
+  const values = readOptions("npm start", {
+    fresh: { type: "boolean", default: false, about: "forget all that earlier runs kept" },
+    port: {
+      type: "string",
+      default: PAGE_PORT,
+      about: "where the page is; the next free one when it is taken",
     },
+    headless: { type: "boolean", default: false, about: "print one line of JSON when all is ready" },
+    config: { type: "string", about: "the wrangler configuration of another bot" },
   });
   const say = (line: string): void =>
     void (values.headless ? process.stderr : process.stdout).write(`${line}\n`);

@@ -4,18 +4,16 @@
  * of every message; `--json file` stores it, `--minutes` bounds the time.
  */
 import { writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
+import { readOptions } from "./command-line/read-options.ts";
 import { runCampaign } from "./chaos/campaign.ts";
 import type { CampaignResult } from "./chaos/campaign.ts";
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: "string", default: "200" },
-    seed: { type: "string", default: "1" },
-    minutes: { type: "string", default: "60" },
-    json: { type: "string" },
-    log: { type: "string" },
-  },
+const values = readOptions("npm run chaos", {
+  kills: { type: "string", default: "200", about: "how often the bot is killed" },
+  seed: { type: "string", default: "1", about: "which campaign" },
+  minutes: { type: "string", default: "60", about: "longest time" },
+  json: { type: "string", about: "a file for the figures" },
+  log: { type: "string", about: "a file for the bot's log" },
 });
 
 const result = await runCampaign({

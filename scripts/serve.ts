@@ -8,7 +8,7 @@
  */
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "./command-line/read-options.ts";
 import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
 import { lockDataDirectory } from "./serve/data-lock.ts";
 import { bindingNames } from "./serve/environment.ts";
@@ -36,12 +36,10 @@ function log(line: string): void {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      config: { type: "string", default: path.join(root, "wrangler.jsonc") },
-      port: { type: "string" },
-      "exit-with-stdin": { type: "boolean", default: false },
-    },
+  const values = readOptions("npm run serve", {
+    config: { type: "string", about: "the bot's wrangler configuration (wrangler.jsonc)" },
+    port: { type: "string", about: "the port; wins over PORT (8787)" },
+    "exit-with-stdin": { type: "boolean", default: false, about: "end when standard input does" },
   });
   const host = process.env.HOST || "127.0.0.1";
   const port = parsePort(
@@ -49,7 +47,7 @@ async function main(): Promise<void> {
     values.port ? "--port" : "PORT",
   );
   const dataDirectory = path.resolve(process.env.DATA_DIR || path.join(root, ".data"));
-  const configFile = path.resolve(values.config);
+  const configFile = path.resolve(values.config ?? path.join(root, "wrangler.jsonc"));
 
   const stop = new AbortController();
   process.on("SIGTERM", () => stop.abort());
@@ -61,6 +59,9 @@ async function main(): Promise<void> {
   const config = parseWorkerConfig(await readConfig(configFile), path.relative(process.cwd(), configFile));
   if (config.unsupported.length > 0) {
     log(`not available here, and left out: ${config.unsupported.join(", ")}`);
+  }
+  for (const { className, sqlite } of config.classes) {
+    if (!sqlite) log(`${className} has no SQLite ("new_classes"); a class that extends Think needs it`);
   }
   const binary = findWorkerd();
   await waitForPort(port, host);

@@ -3,7 +3,7 @@
  * which fail, with a readable trace of the first and the command that repeats it. `--shrink` leaves out what is not
  * needed for the failure, `--only 0,2,5` runs a plan with these items only, `--trace` shows a run that does not fail.
  */
-import { parseArgs } from "node:util";
+import { readOptions } from "./command-line/read-options.ts";
 import { mutantNamed } from "../test/simulation/mutants.ts";
 import { createPlan } from "../test/simulation/plan.ts";
 import { runSeeds } from "../test/simulation/run-seeds.ts";
@@ -11,20 +11,16 @@ import { onlyItems, shrink } from "../test/simulation/shrink.ts";
 import { simulate } from "../test/simulation/simulate.ts";
 import { describeTotals } from "../test/simulation/totals.ts";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    shrink: { type: "boolean", default: false },
-    trace: { type: "boolean", default: false },
-    only: { type: "string" },
-    mutant: { type: "string" },
-    /** Stops after so many failing seeds. */
-    most: { type: "string", default: "10" },
-    /** How many seeds run at the same time; without it one for each core. */
-    workers: { type: "string" },
-    json: { type: "boolean", default: false },
-  },
+const values = readOptions("npm run simulate", {
+  seeds: { type: "string", default: "1000", about: "how many seeds to run" },
+  from: { type: "string", default: "1", about: "the first of them" },
+  shrink: { type: "boolean", default: false, about: "leave out of a failing plan what it does not need" },
+  trace: { type: "boolean", default: false, about: "show a run that does not fail, too" },
+  only: { type: "string", about: "run a plan with these items only: 0,2,5" },
+  mutant: { type: "string", about: "put a deliberate defect in" },
+  most: { type: "string", default: "10", about: "stop after so many failing seeds" },
+  workers: { type: "string", about: "how many seeds run at the same time; without it one for each core" },
+  json: { type: "boolean", default: false, about: "print the totals as JSON" },
 });
 
 const from = wholeNumber("from", values.from);

@@ -1,20 +1,18 @@
-import { parseArgs } from "node:util";
+import { readOptions } from "../../scripts/command-line/read-options.ts";
 import { realFloodRules, startSimulator } from "./simulator.ts";
 
 /** Starts the simulator alone. Prints one line of JSON when it is ready; SIGINT and SIGTERM end it. */
-const { values } = parseArgs({
-  options: {
-    host: { type: "string", default: "127.0.0.1" },
-    port: { type: "string", default: "0" },
-    webhook: { type: "string" },
-    secret: { type: "string" },
-    token: { type: "string" },
-    username: { type: "string" },
-    state: { type: "string" },
-    flood: { type: "boolean", default: false },
-    "redelivery-base-ms": { type: "string", default: "1000" },
-    "redelivery-max-ms": { type: "string", default: "60000" },
-  },
+const values = readOptions("npm run simulator", {
+  host: { type: "string", default: "127.0.0.1", about: "the address it listens on" },
+  port: { type: "string", default: "0", about: "the port; 0 for any free one" },
+  webhook: { type: "string", about: "where updates are sent" },
+  secret: { type: "string", about: "the webhook's secret" },
+  token: { type: "string", about: "the bot's token" },
+  username: { type: "string", about: "the bot's user name" },
+  state: { type: "string", about: "a file that keeps chats over a restart" },
+  flood: { type: "boolean", default: false, about: "refuse calls over the published limits" },
+  "redelivery-base-ms": { type: "string", default: "1000", about: "first wait before an update comes again" },
+  "redelivery-max-ms": { type: "string", default: "60000", about: "longest such wait" },
 });
 
 const simulator = await startSimulator({

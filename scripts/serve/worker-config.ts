@@ -82,6 +82,13 @@ export function parseWorkerConfig(text: string, fileName: string): WorkerConfig 
       );
     }
   }
+  if (classes.length > 0 && !classes.some(({ sqlite }) => sqlite)) {
+    const names = classes.map(({ className }) => className).join(", ");
+    throw new ServeError(
+      "bad-config",
+      `${fileName} creates ${names} without SQLite, in which a bot keeps everything: rename "new_classes" in its migrations to "new_sqlite_classes".`,
+    );
+  }
   return {
     name: data.name,
     main: data.main,

@@ -24,8 +24,9 @@ afterEach(async () => {
 async function refuse(
   env: Record<string, string>,
   configFile = config,
+  ...more: readonly string[]
 ): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, ["scripts/serve.ts", "--config", configFile], {
+  const child = spawn(process.execPath, ["scripts/serve.ts", "--config", configFile, ...more], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -98,6 +99,13 @@ describe("serve", () => {
     const { code, output } = await refuse({ PORT: "0", DATA_DIR: bot.dataDirectory });
     expect(code).toBe(1);
     expect(output).toContain(`[serve] The data directory ${bot.dataDirectory} is in use by another server`);
+  });
+
+  it("says which options there are when one is mistyped", async () => {
+    const { code, output } = await refuse({ PORT: "0" }, config, "--confg", "x");
+    expect(code).toBe(1);
+    expect(output).toMatch(/^Unknown option '--confg'\.\nOptions of npm run serve:\n {2}--config <value> /);
+    expect(output).not.toContain("    at ");
   });
 
   it("names a configuration that does not exist", async () => {

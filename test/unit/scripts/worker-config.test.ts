@@ -50,6 +50,13 @@ describe("worker configuration", () => {
     );
   });
 
+  it("says what to change when no class has SQLite", () => {
+    const migrations = [{ tag: "v1", new_classes: ["Agent"] }];
+    expect(() => parseWorkerConfig(JSON.stringify({ ...minimal, migrations }), "w.jsonc")).toThrow(
+      'w.jsonc creates Agent without SQLite, in which a bot keeps everything: rename "new_classes" in its migrations to "new_sqlite_classes".',
+    );
+  });
+
   it("says which bindings a local server cannot give", () => {
     expect(
       parseWorkerConfig(JSON.stringify({ ...minimal, ai: { binding: "AI" } }), "w.jsonc").unsupported,
