@@ -1,13 +1,24 @@
 import type { Database } from "../src/core/database.ts";
 
-const SCHEMA = `CREATE TABLE IF NOT EXISTS budget_v1 (
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS budget_v1 (
   messenger_id TEXT NOT NULL,
   chat_id TEXT NOT NULL,
   until INTEGER NOT NULL,
   strikes INTEGER NOT NULL,
   widened_until INTEGER NOT NULL,
   PRIMARY KEY (messenger_id, chat_id)
-) WITHOUT ROWID`;
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS speaker_v1 (
+  messenger_id TEXT NOT NULL,
+  chat_id TEXT NOT NULL,
+  speaker TEXT NOT NULL,
+  PRIMARY KEY (messenger_id, chat_id, speaker)
+) WITHOUT ROWID`,
+];
+
+/** Enough to know that a chat is shared. */
+const MOST_SPEAKERS = 2;
 
 /** What a chat's refusals leave behind. */
 export interface Penalty {
@@ -24,7 +35,7 @@ export class BudgetStore {
 
   constructor(database: Database) {
     this.#database = database;
-    database.run(SCHEMA);
+    for (const statement of SCHEMA) database.run(statement);
   }
 
   read(messengerId: string, chatId: string): Penalty | undefined {
@@ -46,6 +57,22 @@ export class BudgetStore {
       penalty.strikes,
       penalty.widenedUntil,
     );
+  }
+
+  /** Who has posted into the chat, up to the first two. */
+  speakers(messengerId: string, chatId: string): string[] {
+    return this.#database
+      .all<{ speaker: string }>(
+        "SELECT speaker FROM speaker_v1 WHERE messenger_id = ? AND chat_id = ? LIMIT ?",
+        messengerId,
+        chatId,
+        MOST_SPEAKERS,
+      )
+      .map(({ speaker }) => speaker);
+  }
+
+  addSpeaker(messengerId: string, chatId: string, speaker: string): void {
+    this.#database.run("INSERT OR IGNORE INTO speaker_v1 VALUES (?, ?, ?)", messengerId, chatId, speaker);
   }
 
   deleteExpired(now: number): void {

@@ -5,6 +5,7 @@ import type { Address, Pacing, Rate } from "../src/core/surface.ts";
 import { BudgetStore } from "./budget-store.ts";
 import type { Penalty } from "./budget-store.ts";
 import { MessageBoxMemory } from "./message-boxes.ts";
+import { SpeakerMemory } from "./speaker-memory.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 export interface BudgetOptions {
@@ -79,7 +80,7 @@ class ChatBudgets implements RootBudget {
   constructor(store: BudgetStore, deps: Deps) {
     this.#store = store;
     this.#deps = deps;
-    this.boxes = new MessageBoxMemory(deps.clock);
+    this.boxes = new MessageBoxMemory(deps.clock, new SpeakerMemory(store));
     this.#startedAt = deps.clock.now();
     store.deleteExpired(this.#startedAt);
   }

@@ -153,7 +153,8 @@ export class Lane {
 
   async #call(next: Extract<Next, { kind: "call" }>): Promise<void> {
     if (next.action.kind === "probe" && next.action.entry.inquiry === undefined) {
-      await prepareInquiry(this.#context, next.reply, next.surface, next.action.entry);
+      const until = await prepareInquiry(this.#context, next.reply, next.surface, next.action.entry);
+      this.#notBefore = Math.max(this.#notBefore, until ?? 0);
       return;
     }
     const { budget, deps } = this.#context;

@@ -1,6 +1,7 @@
 import type { IdRange, MessageBoxes, UnseenIds } from "../src/core/budget.ts";
 import type { Clock } from "../src/core/deps.ts";
 import type { Address } from "../src/core/surface.ts";
+import { isOnlyThread } from "./landing.ts";
 
 /** Most ids of one range that are worth a call each. */
 export const MOST_CANDIDATES = 10;
@@ -25,6 +26,13 @@ interface Box {
   usedAt: number;
 }
 
+/** Who posts into each chat, from the first post on. Durable: it takes one row for each thread of a group. */
+export interface Speakers {
+  add(address: Address): void;
+  /** Whether nobody but this thread has ever posted into the chat. */
+  isAlone(address: Address): boolean;
+}
+
 /** The root's memory of message ids. It takes no rows, and begins empty after each start. */
 export class MessageBoxMemory implements MessageBoxes {
   readonly #clock: Clock;
@@ -32,9 +40,11 @@ export class MessageBoxMemory implements MessageBoxes {
   readonly #boxes = new Map<string, Box>();
   /** By chat: the threads that were granted a post and have not told its id, and since when. */
   readonly #untold = new Map<string, Map<string, number>>();
+  readonly #speakers: Speakers;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, speakers: Speakers) {
     this.#clock = clock;
+    this.#speakers = speakers;
     this.#startedAt = clock.now();
   }
 
@@ -44,6 +54,7 @@ export class MessageBoxMemory implements MessageBoxes {
 
   /** A thread may own a message from now on that nobody has seen. */
   beginPost(address: Address): void {
+    if (!isOnlyThread(address)) this.#speakers.add(address);
     const now = this.#clock.now();
     const key = boxKey(address.messengerId, address.chatId);
     const chat = this.#untold.get(key) ?? new Map<string, number>();
@@ -82,7 +93,8 @@ export class MessageBoxMemory implements MessageBoxes {
     const isSeen = (id: number): boolean => known?.seen.has(id) === true;
     const { ids, isTooLong } = idsBetween(range, known?.newest, isSeen, tail);
     const isOlder = known?.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;
-    const isShared = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
+    const mayBeOther = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
+    const isShared = mayBeOther && (isOnlyThread(address) || !this.#speakers.isAlone(address));
     return Promise.resolve({ ids, isTooLong, isShared });
   }
 

@@ -46,35 +46,38 @@ import type { Reply } from "./reply.ts";
 /** What came and what others sent may be told to the root late, on a busy machine: a long range is looked at again. */
 const NEWS_LATE_MS = 8_000;
 
-/** Finds out which ids to ask about. Costs no call to the platform. */
+/** Finds out which ids to ask about. Costs no call to the platform. Returns until when nothing may go to the address. */
 export async function prepareInquiry(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
   entry: OutboxEntry,
-): Promise<void> {
+): Promise<number | undefined> {
   const { row } = entry;
   const { probing } = surface;
-  if (probing === undefined) return;
+  if (probing === undefined) return undefined;
   const { address } = reply.record;
   const outcome = await callWithin(context.deps.clock, BUDGET_TIMEOUT_MS, () =>
     context.budget.unseen(address, probing, rangeOf(row)),
   );
-  if (entry.row !== row) return;
+  if (entry.row !== row) return undefined;
   const isLook = isLookDue(entry, context.deps.clock.now());
   entry.isLookDue = false;
   if (outcome.kind !== "done") {
     const code = outcome.kind === "failed" ? errorCode(outcome.error) : outcome.kind;
     context.log.warn("delivery.budget-unreachable", { code });
-    if (!isLook) store(context, entry, { retryAt: context.deps.clock.now() + BUDGET_TIMEOUT_MS });
-    return;
+    if (isLook) return row.retryAt;
+    store(context, entry, { retryAt: context.deps.clock.now() + BUDGET_TIMEOUT_MS });
+    return undefined;
   }
   const { isTooLong, isShared } = outcome.value;
   const ids = withoutOwned(context, probing, reply, outcome.value);
   if (isLook) {
     const [first] = ids;
-    if (first !== undefined) entry.inquiry = { ...newInquiry([first], isShared), isLook: true };
-    return;
+    // Where another thread may have posted it, a look would tell nothing.
+    if (first === undefined || (isShared && !isOnlyThread(address))) return row.retryAt;
+    entry.inquiry = { ...newInquiry([first], isShared), isLook: true };
+    return undefined;
   }
   if (isTooLong) {
     const { clock } = context.deps;
@@ -84,14 +87,15 @@ export async function prepareInquiry(
       clock.now() < landsBy(row, reply) + NEWS_LATE_MS
     ) {
       store(context, entry, { retryAt: clock.now() + NEWS_LATE_MS / 2 });
-      return;
+      return undefined;
     }
     leaveOpen(context, reply, entry, "range-too-long");
-    return;
+    return undefined;
   }
   entry.inquiry = newInquiry(ids, isShared);
   if (ids.length === 0) conclude(context, reply, surface, entry);
   else keepProgress(context, entry, entry.inquiry);
+  return undefined;
 }
 
 /** Whether the first id may be looked at before the post has settled. */
@@ -138,7 +142,8 @@ export async function probeNext(
       if (isUnseen) inquiry.hits.push(id);
     }
     inquiry.asked += 1;
-    if (inquiry.isLook && inquiry.hits.length === 0) {
+    const isOthers = inquiry.isShared && !isOnlyThread(address);
+    if (inquiry.isLook && (inquiry.hits.length === 0 || isOthers)) {
       entry.inquiry = undefined;
       // What follows waits too, so that a message that lands late still stands before it.
       return row.retryAt;

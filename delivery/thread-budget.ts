@@ -27,6 +27,7 @@ interface Box {
  */
 export class ThreadBudget {
   readonly #root: Budget;
+  readonly #speaker: string | undefined;
   readonly #clock: Deps["clock"];
   /** By chat. */
   readonly #leases = new Map<string, Lease>();
@@ -34,8 +35,10 @@ export class ThreadBudget {
   /** Ends of penalties of which the root has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
 
-  constructor(root: Budget, { clock }: Pick<Deps, "clock">) {
+  /** `speaker` names the object that speaks. @default the address's thread */
+  constructor(root: Budget, { clock }: Pick<Deps, "clock">, speaker?: string) {
     this.#root = root;
+    this.#speaker = speaker;
     this.#clock = clock;
   }
 
@@ -49,12 +52,14 @@ export class ThreadBudget {
     if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
     if (!(isPost && probing !== undefined) && this.#spend(address)) return { kind: "granted" };
     if (probing === undefined) {
-      return this.#keep(address, await this.#root.acquire(address, purpose, pacing, { takesLease: true }));
+      const grant = await this.#root.acquire(this.#asSpeaker(address), purpose, pacing, { takesLease: true });
+      return this.#keep(address, grant);
     }
     const box = this.#box(address, probing);
     const sentIds = box.untold;
     const news = { box: box.name, isPost, sentIds };
-    const grant = await this.#root.acquire(address, purpose, pacing, { takesLease: true, news });
+    const request = { takesLease: true, news };
+    const grant = await this.#root.acquire(this.#asSpeaker(address), purpose, pacing, request);
     // With a refused request the ids may have been told or not: telling them again does no harm.
     this.#told(box, sentIds);
     if (grant.kind === "granted") box.newest = Math.max(box.newest, grant.newestId ?? 0);
@@ -123,7 +128,7 @@ export class ThreadBudget {
       return { ...idsBetween(range, box.newest, (id) => isKnown.has(id)), isShared: true };
     }
     await this.#tell(box);
-    const found = await this.#root.boxes.unseen(address, box.name, range);
+    const found = await this.#root.boxes.unseen(this.#asSpeaker(address), box.name, range);
     return { ...found, ids: found.ids.filter((id) => !isKnown.has(id)) };
   }
 
@@ -131,7 +136,7 @@ export class ThreadBudget {
     const { untold } = box;
     if (untold.length === 0) return;
     try {
-      await this.#root.boxes?.observe(box.messengerId, box.name, untold, box.address);
+      await this.#root.boxes?.observe(box.messengerId, box.name, untold, this.#asSpeaker(box.address));
       this.#told(box, untold);
     } catch {
       // The root cannot be reached: they go with the next request.
@@ -145,6 +150,11 @@ export class ThreadBudget {
     if (box.untold.length > 0) return;
     this.#clock.clearTimeout(box.timer);
     box.timer = undefined;
+  }
+
+  /** The root tells speakers apart: one object may speak in several threads, and several in one. */
+  #asSpeaker(address: Address): Address {
+    return this.#speaker === undefined ? address : { ...address, threadId: this.#speaker };
   }
 
   #spend(address: Address): boolean {

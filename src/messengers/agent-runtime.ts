@@ -121,6 +121,7 @@ export class AgentRuntime extends LifecycleCapability {
 
   get thread(): ThreadRuntime {
     this.#thread ??= new ThreadRuntime({
+      name: this.#options.name(),
       database: this.#options.database,
       deps: this.#options.deps,
       log: this.#options.log,

@@ -24,6 +24,8 @@ import { TurnRunner } from "./turn-runner.ts";
 import type { StoredFile } from "./user-message.ts";
 
 export interface ThreadRuntimeOptions {
+  /** Of the object. */
+  readonly name: string;
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -75,6 +77,7 @@ export class ThreadRuntime {
       deps,
       log,
       budget: root.budget,
+      speaker: options.name,
       keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) =>
         this.#definition(messengerId).platform.surface(this.#platform(messengerId)),

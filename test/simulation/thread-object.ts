@@ -120,6 +120,7 @@ export class ThreadObject {
     });
     const budget = options.budget(life);
     const runtime = new ThreadRuntime({
+      name: options.threadId,
       database,
       deps: options.deps(life),
       log: options.log,

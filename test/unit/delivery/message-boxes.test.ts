@@ -7,9 +7,11 @@ import { ADDRESS } from "./engine-harness.ts";
 const BOX = "common";
 const TOPIC: Address = { ...ADDRESS, threadId: "telegram:7:2", topicId: "2" };
 
+const SPEAKERS = { add: () => {}, isAlone: () => false };
+
 function memory() {
   const clock = createVirtualClock();
-  const boxes = new MessageBoxMemory(clock);
+  const boxes = new MessageBoxMemory(clock, SPEAKERS);
   const startedAt = clock.now();
   return {
     clock,
@@ -76,7 +78,7 @@ it("says when another thread of the chat may own a message, until it tells which
   boxes.note("telegram", BOX, [101], TOPIC);
   expect((await unseen(100)).isShared).toBe(false);
   await clock.advance(1_000);
-  const restarted = new MessageBoxMemory(clock);
+  const restarted = new MessageBoxMemory(clock, SPEAKERS);
   const before = { afterId: 100, sinceAt: clock.now() - 1 };
   expect((await restarted.unseen(ADDRESS, BOX, before)).isShared, "unknown after a start").toBe(true);
 });
