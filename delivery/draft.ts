@@ -7,7 +7,7 @@ import { callTimeoutMs, classify, logFailure, penalize, TIMED_OUT } from "./deli
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hasMessage, isReadable } from "./mode.ts";
 import type { Reply } from "./reply.ts";
-import { isRichRefusal } from "./rich-fallback.ts";
+import { isAboutRich, isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 /** The draft shows this part. It has no outbox row: it is a preview, and what it shows is sent as a message later. */
@@ -104,7 +104,7 @@ export async function showDraft(
     draft.shown(part.hash, startedAt + drafts.lastsMs * REFRESH_SHARE);
     return undefined;
   }
-  if (isRichRefusal(content, failure)) {
+  if (isRichRefusal(content, failure) && isAboutRich(surface, failure)) {
     draft.hide();
     context.refuseRich(reply, failure);
     return undefined;

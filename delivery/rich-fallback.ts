@@ -82,3 +82,8 @@ export function isRich(policy: ReplyPolicy, surface: Surface): boolean {
 export function isRichRefusal(content: RichText | undefined, { kind }: CallFailure): boolean {
   return content?.blocks !== undefined && kind === "rejected";
 }
+
+/** Whether the platform itself says so: whatever else a draft is refused for, a message may be taken. */
+export function isAboutRich({ rich }: Surface, { code }: CallFailure): boolean {
+  return code === rich?.unsupportedCode || code === rich?.refusedCode;
+}

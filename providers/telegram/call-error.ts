@@ -49,6 +49,12 @@ const wordings: readonly (readonly [RegExp, Fixed, string])[] = [
     "missing",
     "message-locked",
   ],
+  [
+    /RICH_MESSAGE_UNSUPPORTED|rich message must be non-empty|parse InputRichMessage\b/i,
+    "rejected",
+    "rich-unsupported",
+  ],
+  [/RICH_MESSAGE_|InputRich|rich message|rich text/i, "rejected", "rich-refused"],
   [/query is too old|query ID is invalid|QUERY_ID_INVALID/i, "missing", "query-expired"],
   [/can't parse|ENTITY|ENTITIES|entity beginning|unsupported start tag/i, "rejected", "entities-rejected"],
   [/message is too long|caption is too long|MESSAGE_TOO_LONG/i, "rejected", "text-too-long"],

@@ -1,6 +1,7 @@
 import type { Drafts } from "../../src/core/surface.ts";
 import type { TelegramClient } from "./client.ts";
 import { toMessageEntities, topicOf } from "./message-fields.ts";
+import { callRich, toInputRichMessage } from "./rich-message.ts";
 
 /**
  * Drafts of the Bot API (https://core.telegram.org/bots/api#sendmessagedraft). The person gets a button that stops the
@@ -10,6 +11,19 @@ export function createTelegramDrafts(client: TelegramClient): Drafts {
   return {
     lastsMs: 30_000,
     async show(address, draft, { signal }) {
+      const { blocks } = draft;
+      if (blocks !== undefined) {
+        await callRich(client, "sendRichMessageDraft", signal, (api, signal) =>
+          api.sendRichMessageDraft(
+            Number(address.chatId),
+            draft.id,
+            toInputRichMessage(blocks),
+            { ...topicOf(address), can_stop: true, keep_on_stop: true },
+            signal,
+          ),
+        );
+        return;
+      }
       await client.call("sendMessageDraft", signal, (api, signal) =>
         api.sendMessageDraft(
           Number(address.chatId),

@@ -12,6 +12,7 @@ import { TelegramCallError } from "./call-error.ts";
 import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
 import { toMessageEntities, topicOf } from "./message-fields.ts";
+import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
 /** The Bot API's published limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
 const pacing: Pacing = {
@@ -30,8 +31,21 @@ export function createTelegramSurface(client: TelegramClient): Surface {
     pacing,
     typingLastsMs: 5000,
     drafts: createTelegramDrafts(client),
+    rich: telegramRich,
 
     async post(address, message, { signal }) {
+      const { blocks } = message;
+      if (blocks !== undefined) {
+        const sent = await callRich(client, "sendRichMessage", signal, (api, signal) =>
+          api.sendRichMessage(
+            chatOf(address),
+            toInputRichMessage(blocks),
+            { ...topicOf(address), ...replyOf(message) },
+            signal,
+          ),
+        );
+        return { messageId: String(sent.message_id) };
+      }
       const sent = await client.call("sendMessage", signal, (api, signal) =>
         api.sendMessage(
           chatOf(address),
@@ -44,6 +58,13 @@ export function createTelegramSurface(client: TelegramClient): Surface {
     },
 
     async edit(address, messageId, message, { signal }) {
+      const { blocks } = message;
+      if (blocks !== undefined) {
+        await callRich(client, "editMessageText", signal, (api, signal) =>
+          api.editMessageText(chatOf(address), Number(messageId), toInputRichMessage(blocks), {}, signal),
+        );
+        return;
+      }
       await client.call("editMessageText", signal, (api, signal) =>
         api.editMessageText(chatOf(address), Number(messageId), message.text, content(message), signal),
       );

@@ -45,6 +45,8 @@ export interface RichMessages {
   readonly limits: TextLimits;
   /** The code of a refusal that every other rich message would meet, too: the platform does not know such messages. */
   readonly unsupportedCode: string;
+  /** The code of a refusal of just this one's content. A draft that is refused with another code is refused as a draft. */
+  readonly refusedCode: string;
 }
 
 /** What a message shows. */

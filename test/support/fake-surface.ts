@@ -181,7 +181,11 @@ class MemorySurface implements FakeSurface {
     this.pacing = options.pacing ?? ROOMY_PACING;
     this.typingLastsMs = options.typingLastsMs ?? 5_000;
     this.drafts = options.draftLastsMs === undefined ? undefined : this.#drafts(options.draftLastsMs);
-    this.rich = options.rich && { limits: options.rich, unsupportedCode: "rich-unsupported" };
+    this.rich = options.rich && {
+      limits: options.rich,
+      unsupportedCode: "rich-unsupported",
+      refusedCode: "rich-refused",
+    };
     this.stream = options.streams === true ? this.#stream() : undefined;
     this.probing =
       options.probing === true

@@ -1,0 +1,143 @@
+import type { InputRichMessageWithoutUpload, RichBlockTableCell, RichText } from "grammy/types";
+import type { Api } from "grammy/web";
+import type { InlineText, MessageBlock, TableCellBlock } from "../../src/core/message-block.ts";
+import type { CallFailure, RichMessages } from "../../src/core/surface.ts";
+import { TelegramCallError } from "./call-error.ts";
+import type { ApiSignal, TelegramClient } from "./client.ts";
+
+/** The Bot API's published limits (https://core.telegram.org/bots/api#rich-message-limits). */
+export const telegramRich: RichMessages = {
+  limits: { maxLength: 32_768, maxEntities: 500 },
+  unsupportedCode: "rich-unsupported",
+  refusedCode: "rich-refused",
+};
+
+/** The server cuts a single string off behind 35,000 bytes, without a word. A unit of UTF-16 has at most three. */
+const MAX_STRING_LENGTH = 8_000;
+
+type Block = NonNullable<InputRichMessageWithoutUpload["blocks"]>[number];
+
+export function toInputRichMessage(blocks: readonly MessageBlock[]): InputRichMessageWithoutUpload {
+  return { blocks: blocks.map(toBlock), ...(isRightToLeft(blocks) ? { is_rtl: true } : {}) };
+}
+
+/** A call whose refusal of rich messages is told apart from other errors. Makes it once. */
+export async function callRich<Result>(
+  client: TelegramClient,
+  method: string,
+  signal: AbortSignal,
+  run: (api: Api, signal: ApiSignal) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await client.call(method, signal, run);
+  } catch (error) {
+    if (!(error instanceof TelegramCallError)) throw error;
+    throw new TelegramCallError(method, richFailure(error.failure), error.status);
+  }
+}
+
+/** A server that is older than rich messages does not know the method, or does not see the field of an edit. */
+function richFailure(failure: CallFailure): CallFailure {
+  const isOlder =
+    (failure.kind === "misconfigured" && failure.code === "method-missing") ||
+    (failure.kind === "rejected" && failure.code === "text-empty");
+  return isOlder ? { kind: "rejected", code: telegramRich.unsupportedCode } : failure;
+}
+
+function toBlock(block: MessageBlock): Block {
+  switch (block.type) {
+    case "paragraph":
+      return { type: "paragraph", text: toText(block.text) };
+    case "heading":
+      return { type: "heading", size: block.level, text: toText(block.text) };
+    case "code":
+      return block.language === undefined
+        ? { type: "pre", text: toStrings(block.text) }
+        : { type: "pre", text: toStrings(block.text), language: block.language };
+    case "formula":
+      return { type: "mathematical_expression", expression: block.expression };
+    case "divider":
+      return { type: "divider" };
+    case "quote":
+      return { type: "blockquote", blocks: block.blocks.map(toBlock) };
+    case "list":
+      return {
+        type: "list",
+        items: block.items.map(({ number, isChecked, blocks }) => ({
+          blocks: blocks.map(toBlock),
+          ...(number === undefined ? {} : { value: number, type: "1" as const }),
+          ...(isChecked === undefined ? {} : { has_checkbox: true as const }),
+          ...(isChecked === true ? { is_checked: true as const } : {}),
+        })),
+      };
+    case "table":
+      return { type: "table", is_bordered: true, cells: block.rows.map((row) => row.map(toCell)) };
+    default:
+      return block satisfies never;
+  }
+}
+
+function toCell({ isHeader, align, text }: TableCellBlock): RichBlockTableCell {
+  return {
+    text: toText(text),
+    align,
+    valign: "top",
+    ...(isHeader ? { is_header: true as const } : {}),
+  };
+}
+
+function toText(text: readonly InlineText[]): RichText {
+  const [only, ...others] = text.map(toRun);
+  if (only === undefined) return "";
+  return others.length === 0 ? only : [only, ...others];
+}
+
+function toRun(run: InlineText): RichText {
+  if (typeof run === "string") return toStrings(run);
+  switch (run.type) {
+    case "bold":
+    case "italic":
+    case "strikethrough":
+    case "code":
+      return { type: run.type, text: toText(run.text) };
+    case "link":
+      return { type: "url", url: run.url, text: toText(run.text) };
+    case "formula":
+      return { type: "mathematical_expression", expression: run.expression };
+    default:
+      return run satisfies never;
+  }
+}
+
+function toStrings(text: string): RichText {
+  if (text.length <= MAX_STRING_LENGTH) return text;
+  const strings: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + MAX_STRING_LENGTH, text.length);
+    if (end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
+    strings.push(text.slice(start, end));
+    start = end;
+  }
+  return strings;
+}
+
+const FIRST_LETTER = /\p{L}/u;
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+
+/** Whether the first letter of the message is one of a script that is written from the right. */
+function isRightToLeft(blocks: readonly MessageBlock[]): boolean {
+  const letter = firstLetter(blocks);
+  return letter !== undefined && RIGHT_TO_LEFT.test(letter);
+}
+
+function firstLetter(value: unknown): string | undefined {
+  if (typeof value === "string") return FIRST_LETTER.exec(value)?.[0];
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === "type" || name === "language" || name === "url" || name === "align") continue;
+    const letter = firstLetter(inner);
+    if (letter !== undefined) return letter;
+  }
+  return undefined;
+}
