@@ -10,6 +10,11 @@ export const MOST_CANDIDATES = 10;
  * messages of which a bot gets no update.
  */
 const LEAST_TAIL = 3;
+/**
+ * In private chats a bot gets every message, and somebody waits for the answer. The id of a message that is sent anew
+ * shows what was missed.
+ */
+const DIRECT_TAIL = 2;
 /** Ids remembered of one box: about this many back from the newest. */
 const MEMORY = 400;
 /** Above this many boxes in memory the idle ones are let go. */
@@ -88,8 +93,7 @@ export class MessageBoxMemory implements MessageBoxes {
     const known = this.#boxes.get(boxKey(address.messengerId, box));
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;
-    // In private chats a bot gets every message, and the id of one that is sent anew shows what was missed.
-    const tail = address.isDirectMessage ? LEAST_TAIL : MOST_CANDIDATES;
+    const tail = address.isDirectMessage ? DIRECT_TAIL : MOST_CANDIDATES;
     const isSeen = (id: number): boolean => known?.seen.has(id) === true;
     const { ids, isTooLong } = idsBetween(range, known?.newest, isSeen, tail);
     const isOlder = known?.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;

@@ -55,8 +55,10 @@ export class Reply {
     return this.record.state === "streaming" || this.record.state === "final";
   }
 
-  get hasVisibleMessage(): boolean {
-    return this.entries.some(({ row }) => row.state === "sent");
+  get mayHaveMessage(): boolean {
+    return this.entries.some(
+      ({ row: { state } }) => state === "sent" || state === "sending" || state === "unknown",
+    );
   }
 
   append(delta: string): void {

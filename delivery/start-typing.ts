@@ -4,9 +4,12 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import type { Reply } from "./reply.ts";
 import { showTyping } from "./typing-indicator.ts";
 
-/** Shows that a reply is being written, until its first text is sent. Nothing where there is something to see. */
+/**
+ * Shows that a reply is being written, until its first text is sent. Nothing where there is something to see, or may
+ * be: a message that was lost with an earlier process is looked for first, and needs the chat's calls.
+ */
 export function startTyping(context: DeliveryContext, reply: Reply): void {
-  if (reply.isFinal || reply.hasVisibleMessage) return;
+  if (reply.isFinal || reply.mayHaveMessage) return;
   reply.stopTyping();
   const { address, policy, id } = reply.record;
   let surface: Surface;

@@ -120,6 +120,24 @@ describe.each([
     await expectOneAnswer(chat, user);
   });
 
+  it.each([true, false])(
+    "goes on within five seconds of a death under the first message's call (done: %s), once and unmarked",
+    async (processed) => {
+      const { chat, user } = newChat();
+      script(() => [say(ANSWER)]);
+      rig.simulator.fault({ method: "sendMessage", chatId: chat.id, kind: "hang", processed });
+      rig.simulator.sendText(chat, user, "Hello");
+      await rig.simulator.waitFor(
+        () => rig.simulator.calls({ method: "sendMessage", chatId: chat.id }).length > 0,
+      );
+      rig.simulator.clearFaults();
+      await dieAndComeBack();
+      await rig.simulator.waitFor(() => fromBot(chat).includes(shown(ANSWER)), { timeoutMs: 5000 });
+      expect(fromBot(chat)).toEqual([shown(ANSWER)]);
+      await expectOneAnswer(chat, user);
+    },
+  );
+
   it("asks the model once for a reply that was whole before the kill", async () => {
     const { chat, user } = newChat();
     script(() => [say(ANSWER)]);
