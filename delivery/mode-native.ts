@@ -75,9 +75,10 @@ export async function performStreamStep(
     else endStream(context, entry, part, isInterim, isSame(before, target));
     return undefined;
   }
-  if (isUseless(failure) || (more !== undefined && failure.kind === "unknown")) {
+  const isUncertain = failure.kind === "unknown" || failure.kind === "misconfigured";
+  if (isUseless(failure) || (more !== undefined && isUncertain)) {
     // It cannot be added to any more, or it is not known what it shows: the message is edited from here on. When it was
-    // the end that is refused, the edit finds out why.
+    // the end that is refused, the edit finds out why; an end that nobody has looked at is asked for again.
     entry.stream = more === undefined ? { state: "ended", content: before } : undefined;
     return undefined;
   }
@@ -96,7 +97,7 @@ function endStream(
 }
 
 function isUseless({ kind }: CallFailure): boolean {
-  return kind === "missing" || kind === "rejected" || kind === "misconfigured" || kind === "unchanged";
+  return kind === "missing" || kind === "rejected" || kind === "unchanged";
 }
 
 function pick<Action extends { part: unknown; entry: unknown; isInterim: unknown }>({

@@ -62,9 +62,10 @@ export function isReadable({ complete, content }: Part<RichText>): boolean {
   return complete || isWorthShowing(content.text);
 }
 
+/** A part whose post has not been made yet, or was refused, has none. */
 export function hasMessage({ index }: Part<RichText>, entries: readonly OutboxEntry[]): boolean {
   const row = entries.find((entry) => entry.row.part === index)?.row;
-  return row !== undefined && row.state !== "removed" && row.state !== "failed";
+  return row !== undefined && row.state !== "planned" && row.state !== "removed" && row.state !== "failed";
 }
 
 /** Half a word that begins a new message waits; in a message that is there anyway it does no harm. */

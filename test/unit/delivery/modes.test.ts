@@ -365,6 +365,23 @@ describe("draft", () => {
     expect(visible()).toEqual(["Quite another beginning, and its end."]);
   });
 
+  it("drafts a part whose post was refused, when the model call is restarted", async () => {
+    const harness = harnessOf("draft");
+    const { delivery, advance, start, surface, visible } = harness;
+    const flood = { kind: "retry-after", code: "429", retryAfterMs: 30_000 } as const;
+    surface.fault("post", { kind: "fail", failure: flood });
+    delivery.open(start("r1"));
+    await stream(harness, TEXT.slice(0, 310));
+    expect(delivery.receipt("r1")?.messages).toMatchObject([{ state: "planned" }]);
+    delivery.replace("r1", "Quite another beginning");
+    await advance(40_000);
+    expect(visible()).toEqual([]);
+    expect(surface.draft("7")).toBe("Quite another beginning");
+    delivery.finish("r1", "Quite another beginning, and its end.");
+    await advance(2_000);
+    expect(visible()).toEqual(["Quite another beginning, and its end."]);
+  });
+
   it("is taken over by the reply that answers one more line", async () => {
     const { delivery, advance, start, surface, visible } = harnessOf("draft");
     delivery.open(start("r1"));
@@ -462,6 +479,19 @@ describe("native", () => {
       expect(surface.calls.filter(({ method }) => method === "begin")).toHaveLength(1);
     },
   );
+
+  it("ends the stream in the end when the token is refused for a moment", async () => {
+    const harness = harnessOf("native", { streams: true });
+    const { delivery, advance, start, surface, visible } = harness;
+    surface.fault("end", { kind: "fail", failure: { kind: "misconfigured", code: "token-refused" } });
+    delivery.open(start("r1"));
+    await stream(harness, "A short answer to you.");
+    delivery.finish("r1", "A short answer to you.");
+    await advance(120_000);
+    expect(visible()).toEqual(["A short answer to you."]);
+    expect(surface.messages("7")).toMatchObject([{ isStreaming: false }]);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+  });
 
   it("means edits where there are no streams", async () => {
     const harness = harnessOf("native");
