@@ -74,9 +74,16 @@ export class BudgetCount {
 }
 
 function fill(bucket: Bucket, now: number): void {
+  const { penaltyUntil } = bucket;
+  if (penaltyUntil <= now) {
+    grow(bucket, Math.max(bucket.at, penaltyUntil));
+    bucket.tokens = Math.max(bucket.tokens, 1);
+    bucket.penaltyUntil = Infinity;
+  }
+  grow(bucket, now);
+}
+
+function grow(bucket: Bucket, now: number): void {
   bucket.tokens = Math.min(bucket.burst, bucket.tokens + (now - bucket.at) / bucket.everyMs);
   bucket.at = now;
-  if (now < bucket.penaltyUntil) return;
-  bucket.tokens = Math.max(bucket.tokens, 1);
-  bucket.penaltyUntil = Infinity;
 }

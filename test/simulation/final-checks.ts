@@ -1,9 +1,9 @@
-import { limitsWithRoom, resentMark } from "../../delivery/resent-mark.ts";
-import { splitText, telegramEntities } from "../../delivery/split/index.ts";
 import type { Delivery, DeliveryReceipt } from "../../src/core/delivery.ts";
+import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
 import type { OperationStore } from "./model-engine.ts";
+import { STOPPED } from "./oracle.ts";
 import type { Oracle, SaidReply } from "./oracle.ts";
-import { LIMITS } from "./platform.ts";
+import { partsOf } from "./mode-rules.ts";
 import type { Platform, PlatformMessage } from "./platform.ts";
 import { isMarked, stripMark, turnWordsOf } from "./visible-text.ts";
 
@@ -92,7 +92,7 @@ function checkEveryMessageAnswered({ oracle, written }: EndState, thread: Thread
     if (kept.length > 0 || thread.wasBlocked) continue;
     // `/stop` ends a turn, also before its operation has begun.
     const isStopped = [...oracle.replies.values()].some(
-      (reply) => reply.threadId === threadId && reply.text.includes("Stopped"),
+      (reply) => reply.threadId === threadId && reply.text.includes(STOPPED),
     );
     if (!isStopped) oracle.fail("I5", `${token} was never answered`);
   }
@@ -120,7 +120,7 @@ function checkReply(
       return;
     case "failed": {
       figures.failed += 1;
-      const isExplained = rows.some(({ state, attempts }) => state === "failed" || attempts >= 2);
+      const isExplained = rows.some(({ attempts }) => attempts >= 2);
       if (!isExplained) oracle.fail("I5", `${reply.id} has failed without a reason`);
       return;
     }
@@ -130,13 +130,12 @@ function checkReply(
       receipt.state satisfies never;
   }
   figures.delivered += 1;
-  const expected = splitText(reply.text, {
-    renderer: telegramEntities,
-    limits: limitsWithRoom(LIMITS, resentMark({})),
-    final: true,
-  }).filter(({ content }) => content.text.trim() !== "");
+  const expected = partsOf(reply.text, platform.kind, true).filter(
+    ({ content }) => content.text.trim() !== "",
+  );
   for (const part of expected) {
     const row = rows.find((candidate) => candidate.part === part.index);
+    if (isTakenAway(platform, thread, row)) continue;
     if (row?.state !== "sent" || row.messageId === undefined) {
       oracle.fail(
         "I12",
@@ -163,9 +162,10 @@ function checkReply(
     }
     const shift = message.text.length - shown.length;
     const entities = part.content.entities.map((entity) => ({ ...entity, offset: entity.offset + shift }));
-    if (!thread.lostFormatting && JSON.stringify(message.entities) !== JSON.stringify(entities)) {
+    if (!thread.lostFormatting && lookOf(message.entities) !== lookOf(entities)) {
       oracle.fail("I5", `part ${part.index} of ${reply.id} has lost its formatting`);
     }
+    if (message.isStreaming) oracle.fail("I5", `part ${part.index} of ${reply.id} is still being streamed`);
   }
   for (const row of rows) {
     if (row.state === "sent" && !expected.some(({ index }) => index === row.part)) {
@@ -174,9 +174,40 @@ function checkReply(
   }
 }
 
+/** A person has deleted it. The bot finds out only when it has something to change there. */
+function isTakenAway(
+  platform: Platform,
+  { threadId }: Thread,
+  row: DeliveryReceipt["messages"][number] | undefined,
+): boolean {
+  if (row?.messageId === undefined || (row.state !== "sent" && row.state !== "removed")) return false;
+  return platform.isDeletedByPerson(threadId, row.messageId);
+}
+
+/** Formatting as it looks: what two entities of a kind do side by side, one does. */
+function lookOf(entities: RichText["entities"]): string {
+  const joined: TextEntity[] = [];
+  for (const entity of entities.toSorted((left, right) => left.offset - right.offset)) {
+    const at = joined.findIndex(
+      ({ offset, length, type, url, language }) =>
+        offset + length === entity.offset &&
+        type === entity.type &&
+        url === entity.url &&
+        language === entity.language,
+    );
+    const before = joined[at];
+    if (before === undefined) joined.push(entity);
+    else joined[at] = { ...before, length: before.length + entity.length };
+  }
+  const keys = joined.map(({ type, offset, length, url = "", language = "" }) =>
+    [offset, length, type, url, language].join(),
+  );
+  return keys.toSorted().join(" ");
+}
+
 /** The parts of a reply, and the replies of the turns, stand in the order in which they were said. */
 function checkOrder(
-  { oracle }: EndState,
+  { oracle, platform }: EndState,
   thread: Thread,
   replies: readonly SaidReply[],
   receipts: ReadonlyMap<string, DeliveryReceipt>,
@@ -185,6 +216,8 @@ function checkOrder(
   for (const reply of replies.toSorted((left, right) => left.order - right.order)) {
     const receipt = receipts.get(reply.id);
     if (reply.isNotice || receipt?.state !== "delivered") continue;
+    // What a person deleted before it was whole is posted anew, where it stands then.
+    if (platform.hasDeletions(thread.threadId)) continue;
     const shown = receipt.messages.filter(({ part, state }) => part >= 0 && state === "sent");
     for (const { messageId, part } of shown.toSorted((left, right) => left.part - right.part)) {
       const id = Number(messageId);

@@ -39,7 +39,7 @@ export function createScript(random: Random, turn: number, questions: readonly s
     text,
     attempts,
     chunkLength: random.pick([12, 30, 80]),
-    paceMs: random.pick([5, 30, 120, 400]),
+    paceMs: random.pick([5, 30, 120, 400, 900]),
     firstTokenMs: random.pick([5, 60, 400, 2_500]),
   };
 }

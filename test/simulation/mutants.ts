@@ -1,5 +1,6 @@
 import type { Budget } from "../../src/core/budget.ts";
 import type { Database, SqlValue } from "../../src/core/database.ts";
+import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { stripMark } from "./visible-text.ts";
@@ -13,6 +14,8 @@ export interface Mutant {
   readonly rootDatabase?: (database: Database) => Database;
   readonly budget?: (budget: Budget) => Budget;
   readonly surface?: (surface: Surface) => Surface;
+  /** The mode in which the engine works, in place of the one that was asked for. */
+  readonly mode?: (mode: DeliveryMode) => DeliveryMode;
   /** What a start of a thread's object does to its storage. */
   readonly onThreadStart?: (database: Database) => void;
   /** The identity of a message, in place of chat and message id. */
@@ -131,6 +134,78 @@ export const mutants: readonly Mutant[] = [
     onThreadStart: (database) => {
       database.run("UPDATE inbox_v1 SET state = 'queued' WHERE outcome = 'answered'");
     },
+  },
+  {
+    name: "draft-is-message",
+    what: "a draft that shows the whole text counts as its message",
+    surface: (surface) => {
+      const shown = new Set<string>();
+      return {
+        ...surface,
+        ...(surface.drafts !== undefined && {
+          drafts: {
+            ...surface.drafts,
+            show: async (address, draft, options) => {
+              await surface.drafts?.show(address, draft, options);
+              shown.add(draft.text);
+            },
+          },
+        }),
+        post: async (address, message, options) =>
+          shown.has(message.text) ? { messageId: "1" } : surface.post(address, message, options),
+      };
+    },
+  },
+  {
+    name: "stream-left-open",
+    what: "a stream that an earlier process has begun is never ended",
+    surface: (surface) => {
+      const begun = new Set<string>();
+      const { stream } = surface;
+      if (stream === undefined) return surface;
+      return {
+        ...surface,
+        stream: {
+          ...stream,
+          begin: async (address, message, options) => {
+            const posted = await stream.begin(address, message, options);
+            begun.add(posted.messageId);
+            return posted;
+          },
+          end: async (address, messageId, options) => {
+            if (begun.has(messageId)) await stream.end(address, messageId, options);
+          },
+        },
+      };
+    },
+  },
+  {
+    name: "append-is-success",
+    what: "an addition to a streamed message counts as made when its answer is lost",
+    surface: (surface) => {
+      const { stream } = surface;
+      if (stream === undefined) return surface;
+      return {
+        ...surface,
+        stream: {
+          ...stream,
+          append: (address, messageId, more, options) =>
+            stream.append(address, messageId, more, options).catch((error: unknown) => {
+              if (surface.classifyError(error).kind !== "unknown") throw error;
+            }),
+        },
+      };
+    },
+  },
+  {
+    name: "buffered-grows",
+    what: "a buffered reply shows interim text",
+    mode: (mode) => (mode === "buffered" ? "edit" : mode),
+  },
+  {
+    name: "final-only-grows",
+    what: "a reply that should come whole appears while it streams",
+    mode: (mode) => (mode === "final-only" ? "buffered" : mode),
   },
 ];
 

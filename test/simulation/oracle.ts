@@ -1,10 +1,13 @@
 import type { CallPurpose, Grant } from "../../src/core/budget.ts";
-import type { Delivery, ReplyStart } from "../../src/core/delivery.ts";
+import type { Delivery, DeliveryMode, ReplyStart } from "../../src/core/delivery.ts";
 import type { Address, Pacing } from "../../src/core/surface.ts";
 import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
 import type { OperationStore } from "./model-engine.ts";
+import { modeProblem } from "./mode-rules.ts";
 import type { CallFault } from "./plan.ts";
+import type { Platform } from "./platform.ts";
+import { classifyError } from "./platform-surface.ts";
 import type { SurfaceCall } from "./platform-surface.ts";
 import { isMarked, isRunOf, wordsOf } from "./visible-text.ts";
 
@@ -30,6 +33,13 @@ export interface SaidReply {
 
 type Watched = Pick<Delivery, "open" | "append" | "replace" | "finish" | "send">;
 
+export interface OracleOptions {
+  readonly now: () => number;
+  readonly platform: Platform;
+  /** How replies appear while they stream, by thread. */
+  readonly modes: ReadonlyMap<string, DeliveryMode>;
+}
+
 interface Penalty {
   readonly until: number;
   /** Since when the root knows. */
@@ -47,12 +57,29 @@ interface Spoken {
   readonly life: Life;
 }
 
+/** Of the text under a reply that was stopped. */
+export const STOPPED = "Stopped";
+
 /** How long a call may be under way between the root's grant and its leaving. */
 const NEWS_MS = 15;
 /** How much later the root may be told of a penalty when it cannot be reached at once. */
 const ROOT_TOLD_MS = 6_000;
 /** How much later a thread may know of a penalty that another thread has met: so long it may hold a lease. */
 const LEASE_MS = 1_000;
+
+/** What happened, for the proof that it does happen. */
+export interface Happened {
+  /** Drafts that were shown. */
+  drafts: number;
+  /** Additions to messages that are streamed into. */
+  appends: number;
+  /** Replies that took over the visible messages of another one. */
+  takeovers: number;
+  /** Replies that were stopped when something of them was visible. */
+  stopped: number;
+  /** Notices that were said while a reply was streaming. */
+  beside: number;
+}
 
 /**
  * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
@@ -63,7 +90,12 @@ export class Oracle {
   readonly replies = new Map<string, SaidReply>();
   /** How many posts carried the mark, by thread. */
   readonly markedPosts = new Map<string, number>();
+  readonly happened: Happened = { drafts: 0, appends: 0, takeovers: 0, stopped: 0, beside: 0 };
   readonly #now: () => number;
+  readonly #platform: Platform;
+  readonly #modes: ReadonlyMap<string, DeliveryMode>;
+  /** Threads in which a draft was refused: the reply goes on with edits. */
+  readonly #draftsRefused = new Set<string>();
   readonly #budget = new BudgetCount();
   readonly #deliveries = new Map<string, Delivery>();
   /** Until when each chat is in a penalty, and since when the root knows it. */
@@ -72,8 +104,10 @@ export class Oracle {
   readonly #spoken: Spoken[] = [];
   readonly #postsUnderWay = new Map<string, Set<number>>();
 
-  constructor(now: () => number) {
+  constructor({ now, platform, modes }: OracleOptions) {
     this.#now = now;
+    this.#platform = platform;
+    this.#modes = modes;
   }
 
   fail(invariant: Invariant, message: string): void {
@@ -108,12 +142,18 @@ export class Oracle {
       this.replies.set(keyOf(threadId, id), reply);
       return reply;
     };
+    const isNew = ({ id }: ReplyStart): boolean => !this.replies.has(keyOf(threadId, id));
+    const isSeen = (id: string): boolean =>
+      delivery.receipt(id)?.messages.some(({ state }) => state === "sent") === true;
     const change = (id: string, text: (before: string) => string): void => {
       const reply = this.replies.get(keyOf(threadId, id));
       if (reply !== undefined && !reply.isFinal) reply.text = text(reply.text);
     };
     Object.assign(delivery, {
       open: (start: ReplyStart) => {
+        if (start.takesOver !== undefined && isNew(start) && isSeen(start.takesOver)) {
+          this.happened.takeovers += 1;
+        }
         said(start, false);
         real.open(start);
       },
@@ -126,12 +166,14 @@ export class Oracle {
         real.replace(id, text);
       },
       finish: (id: string, text: string) => {
+        if (text.includes(STOPPED) && isSeen(id)) this.happened.stopped += 1;
         change(id, () => text);
         real.finish(id, text);
         const reply = this.replies.get(keyOf(threadId, id));
         if (reply !== undefined) reply.isFinal = true;
       },
       send: (start: ReplyStart, text: string) => {
+        if (isNew(start) && this.#isStreaming(threadId)) this.happened.beside += 1;
         const reply = said(start, true);
         reply.text = text;
         reply.isFinal = true;
@@ -173,7 +215,7 @@ export class Oracle {
     this.#checkI8(call);
     const missing = this.#budget.use(address.chatId);
     if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
-    if (method === "post") {
+    if (method === "post" || method === "begin") {
       this.#postsUnderWay.get(address.threadId)?.add(call.number);
       this.#checkI4(call);
       if (isMarked(call.content?.text ?? "")) {
@@ -183,12 +225,17 @@ export class Oracle {
     if (call.content !== undefined) this.#checkI5(call, life);
   }
 
-  onProcessed(_call: SurfaceCall): void {
-    // What is visible is judged at the end, and by what leaves the process.
+  /** What is visible is judged at the end, and by what leaves the process. */
+  onProcessed({ method }: SurfaceCall): void {
+    if (method === "draft") this.happened.drafts += 1;
+    if (method === "append") this.happened.appends += 1;
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
     this.#postsUnderWay.get(call.address.threadId)?.delete(call.number);
+    if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
+      this.#draftsRefused.add(call.address.threadId);
+    }
     const retryAfterS = retryAfterOf(error);
     if (retryAfterS === undefined) return;
     const { chatId, threadId } = call.address;
@@ -218,6 +265,13 @@ export class Oracle {
     this.#budget.restarted(this.#now());
   }
 
+  #isStreaming(threadId: string): boolean {
+    for (const reply of this.replies.values()) {
+      if (reply.threadId === threadId && !reply.isFinal && reply.text !== "") return true;
+    }
+    return false;
+  }
+
   #checkI4(call: SurfaceCall): void {
     const { threadId } = call.address;
     const delivery = this.#deliveries.get(threadId);
@@ -234,15 +288,25 @@ export class Oracle {
     }
   }
 
-  /** What leaves is a rendering of what has been said, of the current attempt. */
+  /** What leaves is a rendering of what has been said, of the current attempt, and of as much as the mode may show. */
   #checkI5(call: SurfaceCall, _life: Life): void {
-    const { threadId } = call.address;
-    const words = wordsOf(call.content?.text ?? "");
+    const { threadId, chatId } = call.address;
+    const before = call.method === "append" ? this.#platform.textOf(chatId, call.messageId ?? "") : "";
+    const words = wordsOf(before + (call.content?.text ?? ""));
     if (words.length === 0) return;
+    let problem: string | undefined;
     for (const reply of this.replies.values()) {
-      if (reply.threadId === threadId && isRunOf(words, wordsOf(reply.text))) return;
+      if (reply.threadId !== threadId || !isRunOf(words, wordsOf(reply.text))) continue;
+      problem = modeProblem({
+        call,
+        reply,
+        mode: this.#modes.get(threadId) ?? "edit",
+        platform: this.#platform.kind,
+        wereDraftsRefused: this.#draftsRefused.has(threadId),
+      });
+      if (problem === undefined) return;
     }
-    this.fail("I5", `call #${call.number} shows what is not said: ${words.join(" ")}`);
+    this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);
   }
 
   #checkI8(call: SurfaceCall): void {
@@ -265,6 +329,12 @@ export class Oracle {
       }
     }
   }
+}
+
+/** The platform does not take it, whenever it is asked. */
+function isFinalRefusal(error: unknown): boolean {
+  const { kind } = classifyError(error);
+  return kind === "gone" || kind === "missing" || kind === "rejected" || kind === "misconfigured";
 }
 
 function retryAfterOf(error: unknown): number | undefined {

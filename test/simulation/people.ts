@@ -21,6 +21,8 @@ const LONGEST_BACKOFF_MS = 4_000;
 export class People {
   readonly written: Written[] = [];
   readonly blockedChats = new Set<string>();
+  /** Threads in which the stop button of a draft was pressed. */
+  readonly stopsPressed = new Set<string>();
   readonly #world: World;
   readonly #random: Random;
   readonly #mutant: Mutant | undefined;
@@ -71,6 +73,25 @@ export class People {
           this.#write(place, item.token, item.token);
         });
         return;
+      case "stop-button": {
+        const draft = place === undefined ? undefined : platform.draft(place.threadId);
+        if (place === undefined || draft === undefined) return;
+        trace.add("person", () => `presses the stop button of draft ${draft.id} in ${place.threadId}`);
+        this.stopsPressed.add(place.threadId);
+        const key = `s:${place.chatId}:${draft.id}`;
+        this.#tell(place, {
+          ...this.#event("stop", key, place, 0, ""),
+          message: undefined,
+          stop: { draftId: draft.id },
+        });
+        return;
+      }
+      case "delete": {
+        const message = place === undefined ? undefined : platform.deleteByPerson(place.threadId, item.back);
+        if (message === undefined) return;
+        trace.add("person", () => `deletes the bot's message ${message.id} in ${message.threadId}`);
+        return;
+      }
       case "crash-at":
         this.#world.crash(item.victim, place?.threadId, item.downMs);
         return;

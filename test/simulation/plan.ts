@@ -1,3 +1,4 @@
+import type { DeliveryMode } from "../../src/core/delivery.ts";
 import { createRandom } from "./random.ts";
 import type { Random } from "./random.ts";
 
@@ -10,6 +11,15 @@ export interface Place {
   /** Messages of one box share the count of ids: all private chats and basic groups, or one supergroup. */
   readonly box: string;
 }
+
+/**
+ * What the platform of a run can do.
+ *
+ * - `telegram`: edits, deletions, passing drafts in private chats, ids that tell where a lost post may be
+ * - `streams`: edits, deletions, messages that are streamed into; what was lost cannot be found again
+ * - `fixed`: a message that was posted stays as it is, and nothing can be found out about it
+ */
+export type PlatformKind = "telegram" | "streams" | "fixed";
 
 /** What goes wrong with one call to the platform. `doneAfterMs` counts from its arrival. */
 export type CallFault =
@@ -54,6 +64,10 @@ export type PlanItem =
       readonly place: number;
       readonly token: string;
     }
+  /** The platform's own stop button, under the draft that is seen at that time, if there is one. */
+  | { readonly kind: "stop-button"; readonly at: number; readonly place: number }
+  /** A person deletes one of the bot's messages: the last one, the one before it, ... */
+  | { readonly kind: "delete"; readonly at: number; readonly place: number; readonly back: number }
   /** The process dies at the n-th boundary: before or after a durable write, or before or after a call. */
   | {
       readonly kind: "crash";
@@ -86,6 +100,9 @@ export interface Plan {
   readonly items: readonly PlanItem[];
   /** What the model does with a text that was cut short. */
   readonly interruptedStep: "restart" | "continue";
+  readonly platform: PlatformKind;
+  /** How replies appear while they stream, by the number of the place. */
+  readonly modes: readonly DeliveryMode[];
 }
 
 const POOL: readonly [Place, ...Place[]] = [
@@ -108,7 +125,57 @@ export function createPlan(seed: number): Plan {
   const random = createRandom(`plan/${seed}`);
   const places = choosePlaces(random);
   const items: PlanItem[] = [...people(random, places), ...trouble(random, places)];
-  return { seed, places, items, interruptedStep: random.chance(0.75) ? "restart" : "continue" };
+  const interruptedStep = random.chance(0.75) ? "restart" : "continue";
+  // Numbers of their own: what is drawn above stays as it is when something is added here.
+  const manner = random.fork("manner");
+  const platform = manner.pick<PlatformKind>([...LIKELY_PLATFORMS]);
+  const modes = places.map(({ isDirectMessage }) =>
+    platform === "telegram" && isDirectMessage ? manner.pick(DIRECT_MODES) : manner.pick(MODES[platform]),
+  );
+  return { seed, places, items: [...items, ...control(manner, places)], interruptedStep, platform, modes };
+}
+
+const LIKELY_PLATFORMS: readonly [PlatformKind, ...PlatformKind[]] = [
+  "telegram",
+  "telegram",
+  "telegram",
+  "telegram",
+  "telegram",
+  "telegram",
+  "streams",
+  "streams",
+  "fixed",
+];
+
+const MODES: Readonly<Record<PlatformKind, readonly [DeliveryMode, ...DeliveryMode[]]>> = {
+  // A draft in a group is an edit.
+  telegram: ["edit", "edit", "edit", "edit", "draft", "buffered", "final-only"],
+  streams: ["native", "native", "native", "edit", "buffered"],
+  fixed: ["edit", "buffered", "final-only"],
+};
+
+const DIRECT_MODES: readonly [DeliveryMode, ...DeliveryMode[]] = [
+  "edit",
+  "edit",
+  "edit",
+  "draft",
+  "draft",
+  "draft",
+  "draft",
+  "buffered",
+  "final-only",
+];
+
+/** What people do to a reply while it is being written, or after that. */
+function control(random: Random, places: readonly Place[]): PlanItem[] {
+  const items: PlanItem[] = [];
+  const place = (): number => random.int(0, places.length - 1);
+  const at = (): number => random.int(200, 12_000);
+  if (random.chance(0.15)) items.push({ kind: "stop-button", at: at(), place: place() });
+  for (let left = random.chance(0.12) ? random.int(1, 2) : 0; left > 0; left -= 1) {
+    items.push({ kind: "delete", at: at(), place: place(), back: random.pick([0, 0, 1, 2]) });
+  }
+  return items;
 }
 
 /** One or two places, which often share their chat, so that they share its budget. */

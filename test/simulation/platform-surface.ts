@@ -1,10 +1,18 @@
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, CallFailure, CallOptions, Surface } from "../../src/core/surface.ts";
+import type {
+  Address,
+  CallFailure,
+  CallOptions,
+  Drafts,
+  NativeStream,
+  Probing,
+  Surface,
+} from "../../src/core/surface.ts";
 import type { CallFaults } from "./call-faults.ts";
 import type { Life } from "./life.ts";
 import type { Oracle } from "./oracle.ts";
 import type { CallFault } from "./plan.ts";
-import { LIMITS, PACING, PlatformRefusal } from "./platform.ts";
+import { DRAFT_LASTS_MS, LIMITS, PACING, PlatformRefusal } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -19,7 +27,17 @@ export interface SurfaceWorld {
   readonly random: Random;
 }
 
-export type SurfaceMethod = "post" | "edit" | "remove" | "typing" | "answer" | "probe";
+export type SurfaceMethod =
+  | "post"
+  | "edit"
+  | "remove"
+  | "typing"
+  | "answer"
+  | "probe"
+  | "draft"
+  | "begin"
+  | "append"
+  | "end";
 
 /** One call to the platform, from its leaving the process on. */
 export interface SurfaceCall {
@@ -28,6 +46,7 @@ export interface SurfaceCall {
   readonly address: Address;
   readonly content?: RichText;
   readonly messageId?: string;
+  readonly draftId?: number;
   readonly at: number;
 }
 
@@ -50,13 +69,19 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   /** What the platform does with a call, and what it answers. */
   const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
     try {
-      const { method, address, content, messageId } = call;
+      const { method, address, content, messageId, draftId } = call;
       if (method === "answer") return { kind: "done", value: undefined };
       if (fault?.kind === "flood") platform.penalize(address.chatId, fault.retryAfterS);
       platform.admit(address);
       let value: unknown;
-      if (method === "post" && content !== undefined) {
-        value = { messageId: String(platform.post(address, content, call.number)) };
+      if ((method === "post" || method === "begin") && content !== undefined) {
+        value = { messageId: String(platform.post(address, content, call.number, method === "begin")) };
+      } else if (method === "draft" && content !== undefined && draftId !== undefined) {
+        platform.showDraft(address, draftId, content);
+      } else if (method === "append" && content !== undefined && messageId !== undefined) {
+        platform.append(address, messageId, content);
+      } else if (method === "end" && messageId !== undefined) {
+        platform.endStream(address, messageId);
       } else if (method === "edit" && content !== undefined && messageId !== undefined) {
         platform.edit(address, messageId, content);
       } else if (method === "remove" && messageId !== undefined) {
@@ -85,11 +110,12 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     { signal }: CallOptions,
     content?: RichText,
     messageId?: string,
+    draftId?: number,
   ): Promise<unknown> => {
     life.boundary(`before ${method}`);
     const number = faults.count();
     const fault = faults.take(number, scheduler.now(), content);
-    const made: SurfaceCall = { number, method, address, content, messageId, at: scheduler.now() };
+    const made: SurfaceCall = { number, method, address, content, messageId, draftId, at: scheduler.now() };
     trace.add(life.name, () => describeCall(made, fault));
     oracle.onCall(made, life, fault);
     const hearsAbort = !random.chance(0.2);
@@ -164,17 +190,52 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     });
   };
 
+  const post =
+    (method: "post" | "begin"): Surface["post"] =>
+    async (address, { text, entities }, options) =>
+      (await call(method, address, options, { text, entities })) as { messageId: string };
+
+  const drafts = (): Drafts => ({
+    lastsMs: DRAFT_LASTS_MS,
+    show: async (address, { id, text, entities }, options) => {
+      await call("draft", address, options, { text, entities }, undefined, id);
+    },
+  });
+
+  const stream = (): NativeStream => ({
+    begin: post("begin"),
+    append: async (address, messageId, more, options) => {
+      await call("append", address, options, more, messageId);
+    },
+    end: async (address, messageId, options) => {
+      await call("end", address, options, undefined, messageId);
+    },
+  });
+
+  const probing = (): Probing => ({
+    box: ({ chatId }) => platform.boxOf(chatId),
+    async probe(address, messageId, options) {
+      try {
+        await call("probe", address, options, undefined, messageId);
+      } catch (error) {
+        const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
+        if (kind === "not-modified") return "own";
+        if (kind === "not-found") return "other";
+        throw error;
+      }
+      throw new Error("A probe cannot succeed: it changes nothing.");
+    },
+  });
+
+  const canChange = platform.kind !== "fixed";
   return {
     provider: "sim",
-    capabilities: { edit: true, remove: true, typing: true, buttons: true },
-    format: "telegram-entities",
+    capabilities: { edit: canChange, remove: canChange, typing: true, buttons: true },
+    format: canChange ? "telegram-entities" : "plain",
     limits: LIMITS,
     pacing: PACING,
     typingLastsMs: 5_000,
-    post: async (address, message, options) =>
-      (await call("post", address, options, { text: message.text, entities: message.entities })) as {
-        messageId: string;
-      },
+    post: post("post"),
     edit: async (address, messageId, message, options) => {
       await call("edit", address, options, message, messageId);
     },
@@ -188,20 +249,8 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
       await call("answer", address, options);
     },
     classifyError,
-    probing: {
-      box: ({ chatId }) => platform.boxOf(chatId),
-      async probe(address, messageId, options) {
-        try {
-          await call("probe", address, options, undefined, messageId);
-        } catch (error) {
-          const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
-          if (kind === "not-modified") return "own";
-          if (kind === "not-found") return "other";
-          throw error;
-        }
-        throw new Error("A probe cannot succeed: it changes nothing.");
-      },
-    },
+    ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing() }),
+    ...(platform.kind === "streams" && { stream: stream() }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, Pacing } from "../../src/core/surface.ts";
-import type { Place } from "./plan.ts";
+import type { Place, PlatformKind } from "./plan.ts";
 
 /** The limits of the modelled platform: small, so that a short text makes several messages. */
 export const LIMITS = { maxLength: 150, maxEntities: 100 };
@@ -19,7 +19,10 @@ export interface PlatformMessage {
   readonly isFromBot: boolean;
   text: string;
   entities: RichText["entities"];
-  isDeleted: boolean;
+  /** Who has taken it away. */
+  deletedBy: "bot" | "person" | undefined;
+  /** It is streamed into, and cannot be edited until that has ended. */
+  isStreaming: boolean;
   /** The number of the call that made it. */
   readonly call: number;
 }
@@ -30,6 +33,13 @@ export type Refusal =
   | { readonly kind: "not-found" }
   | { readonly kind: "not-modified" }
   | { readonly kind: "bad-request"; readonly why: string };
+
+/** A preview that fades by itself, and goes when the bot posts a message to its thread. It is no message. */
+interface PlatformDraft {
+  readonly id: number;
+  readonly text: string;
+  readonly until: number;
+}
 
 export class PlatformRefusal extends Error {
   readonly refusal: Refusal;
@@ -52,18 +62,27 @@ const GROUP_CAPACITY = 20;
 const PENALTY_GROWTH_MS = 2_000;
 const FLOOD_PENALTY_S = 5;
 
-/** A chat platform with the rules of Telegram, as far as the delivery can tell. It outlives every process. */
+/** How long a draft is seen. */
+export const DRAFT_LASTS_MS = 6_000;
+
+/**
+ * A chat platform with the rules of Telegram, as far as the delivery can tell, and with those of platforms that can do
+ * other things than it. It outlives every process.
+ */
 export class Platform {
   readonly messages: PlatformMessage[] = [];
   /** Calls that arrived while their chat was in a penalty. */
   penaltyBreaches = 0;
+  readonly kind: PlatformKind;
   readonly #now: () => number;
+  readonly #drafts = new Map<string, PlatformDraft>();
   readonly #lastIds = new Map<string, number>();
   readonly #floods = new Map<string, Flood>();
   readonly #blocked = new Set<string>();
   readonly #boxes = new Map<string, string>();
 
-  constructor(now: () => number, places: readonly Place[]) {
+  constructor(kind: PlatformKind, now: () => number, places: readonly Place[]) {
+    this.kind = kind;
     this.#now = now;
     for (const { chatId, box } of places) this.#boxes.set(chatId, box);
   }
@@ -72,7 +91,7 @@ export class Platform {
   write(place: Place): number {
     const id = this.#nextId(place.chatId);
     const { threadId, chatId } = place;
-    const rest = { text: "", entities: [], isDeleted: false, call: 0 };
+    const rest = { text: "", entities: [], deletedBy: undefined, isStreaming: false, call: 0 };
     this.messages.push({ id, threadId, chatId, isFromBot: false, ...rest });
     return id;
   }
@@ -107,31 +126,87 @@ export class Platform {
     if (this.#blocked.has(chatId)) throw new PlatformRefusal({ kind: "blocked" });
   }
 
-  post(address: Address, content: RichText, call: number): number {
+  post(address: Address, content: RichText, call: number, isStreaming = false): number {
     checkText(content);
     const id = this.#nextId(address.chatId);
     const { threadId, chatId } = address;
     const { text, entities } = content;
-    this.messages.push({ id, threadId, chatId, isFromBot: true, text, entities, isDeleted: false, call });
+    const made = { id, threadId, chatId, isFromBot: true, text, entities, isStreaming, call };
+    this.messages.push({ ...made, deletedBy: undefined });
+    this.#drafts.delete(threadId);
     return id;
+  }
+
+  /** Private chats only. It has no id of the box. */
+  showDraft({ threadId, isDirectMessage }: Address, draftId: number, content: RichText): void {
+    checkText(content);
+    if (!isDirectMessage) throw new PlatformRefusal({ kind: "bad-request", why: "no drafts here" });
+    this.#drafts.set(threadId, { id: draftId, text: content.text, until: this.#now() + DRAFT_LASTS_MS });
+  }
+
+  /** The draft that a person sees in a thread. */
+  draft(threadId: string): PlatformDraft | undefined {
+    const draft = this.#drafts.get(threadId);
+    return draft !== undefined && draft.until > this.#now() ? draft : undefined;
+  }
+
+  append(address: Address, messageId: string, more: RichText): void {
+    const message = this.#own(address, messageId);
+    if (!message.isStreaming) throw new PlatformRefusal({ kind: "bad-request", why: "not streaming" });
+    const shift = message.text.length;
+    const added = more.entities.map((entity) => ({ ...entity, offset: entity.offset + shift }));
+    const content = { text: message.text + more.text, entities: [...message.entities, ...added] };
+    checkText(content);
+    Object.assign(message, content);
+  }
+
+  endStream(address: Address, messageId: string): void {
+    this.#own(address, messageId).isStreaming = false;
   }
 
   edit(address: Address, messageId: string, content: RichText): void {
     const message = this.#own(address, messageId);
     checkText(content);
+    if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no edits here" });
+    if (message.isStreaming) throw new PlatformRefusal({ kind: "bad-request", why: "streaming" });
     if (isSame(message, content)) throw new PlatformRefusal({ kind: "not-modified" });
     message.text = content.text;
     message.entities = content.entities;
   }
 
   remove(address: Address, messageId: string): void {
-    this.#own(address, messageId).isDeleted = true;
+    if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no deletions here" });
+    this.#own(address, messageId).deletedBy = "bot";
+  }
+
+  /** A person deletes the bot's last message in a thread, or one before it. The bot is not told. */
+  deleteByPerson(threadId: string, back: number): PlatformMessage | undefined {
+    const message = this.visible(threadId).at(-1 - back);
+    if (message !== undefined) message.deletedBy = "person";
+    return message;
+  }
+
+  /** Whether a person has deleted this message of the bot. */
+  isDeletedByPerson(threadId: string, messageId: string): boolean {
+    return this.messages.some(
+      (message) =>
+        message.threadId === threadId && String(message.id) === messageId && message.deletedBy === "person",
+    );
   }
 
   /** Changes nothing and tells whether the message is the bot's own: "not modified" when it is. */
   probe(address: Address, messageId: string): never {
     this.#own(address, messageId);
     throw new PlatformRefusal({ kind: "not-modified" });
+  }
+
+  /** Whether a person has deleted any message of the bot in a thread. */
+  hasDeletions(threadId: string): boolean {
+    return this.messages.some((message) => message.threadId === threadId && message.deletedBy === "person");
+  }
+
+  textOf(chatId: string, messageId: string): string {
+    return this.messages.find((one) => one.chatId === chatId && String(one.id) === messageId)?.text ?? "";
   }
 
   /** Which messages a chat's messages are numbered with. */
@@ -142,13 +217,14 @@ export class Platform {
   /** What a person sees of the bot in a thread. */
   visible(threadId: string): PlatformMessage[] {
     return this.messages.filter(
-      (message) => message.threadId === threadId && message.isFromBot && !message.isDeleted,
+      (message) => message.threadId === threadId && message.isFromBot && message.deletedBy === undefined,
     );
   }
 
   #own({ chatId }: Address, messageId: string): PlatformMessage {
     const found = this.messages.find(
-      (message) => message.chatId === chatId && String(message.id) === messageId && !message.isDeleted,
+      (message) =>
+        message.chatId === chatId && String(message.id) === messageId && message.deletedBy === undefined,
     );
     if (found?.isFromBot !== true) throw new PlatformRefusal({ kind: "not-found" });
     return found;

@@ -1,7 +1,7 @@
 import { checkEnd } from "./final-checks.ts";
 import type { EndFigures } from "./final-checks.ts";
 import type { Mutant } from "./mutants.ts";
-import type { Violation } from "./oracle.ts";
+import type { Happened, Violation } from "./oracle.ts";
 import { People } from "./people.ts";
 import { createPlan } from "./plan.ts";
 import type { Plan } from "./plan.ts";
@@ -23,6 +23,9 @@ export interface SimulationResult {
   readonly faults: number;
   readonly penaltyBreaches: number;
   readonly written: number;
+  readonly happened: Happened;
+  /** Messages of the bot that people deleted. */
+  readonly deleted: number;
 }
 
 /** Everything must be over long before this, in virtual time. */
@@ -77,6 +80,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       faults: [...world.faults.met.values()].reduce((sum, count) => sum + count, 0),
       penaltyBreaches: world.platform.penaltyBreaches,
       written: people.written.length,
+      happened: oracle.happened,
+      deleted: world.platform.messages.filter(({ deletedBy }) => deletedBy === "person").length,
     };
   } finally {
     world.close();

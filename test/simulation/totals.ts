@@ -15,6 +15,12 @@ export interface Totals {
   leftovers: number;
   givenUp: number;
   gone: number;
+  drafts: number;
+  appends: number;
+  takeovers: number;
+  stopped: number;
+  beside: number;
+  deleted: number;
 }
 
 export function noFigures(): Totals {
@@ -32,6 +38,12 @@ export function noFigures(): Totals {
     leftovers: 0,
     givenUp: 0,
     gone: 0,
+    drafts: 0,
+    appends: 0,
+    takeovers: 0,
+    stopped: 0,
+    beside: 0,
+    deleted: 0,
   };
 }
 
@@ -43,6 +55,12 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
   totals.crashes += result.crashes;
   totals.faults += result.faults;
   totals.penaltyBreaches += result.penaltyBreaches;
+  totals.drafts += result.happened.drafts;
+  totals.appends += result.happened.appends;
+  totals.takeovers += result.happened.takeovers;
+  totals.stopped += result.happened.stopped;
+  totals.beside += result.happened.beside;
+  totals.deleted += result.deleted;
   if (figures === undefined) return;
   totals.replies += figures.delivered;
   totals.parts += figures.parts;
@@ -72,6 +90,12 @@ export function describeTotals(totals: Totals): string {
     ["drafts left beside them", totals.leftovers],
     ["replies given up by policy", totals.givenUp],
     ["replies to a person who had gone", totals.gone],
+    ["drafts shown", totals.drafts],
+    ["additions to streamed messages", totals.appends],
+    ["takeovers of visible messages", totals.takeovers],
+    ["replies stopped in the middle", totals.stopped],
+    ["notices beside a streaming reply", totals.beside],
+    ["messages deleted by a person", totals.deleted],
   ];
   return rows.map(([name, value]) => `${name.padEnd(34)} ${value}`).join("\n");
 }

@@ -1,3 +1,4 @@
+import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../src/core/messenger-event.ts";
@@ -51,9 +52,9 @@ export class World {
     this.random = createRandom(`run/${plan.seed}`);
     this.scheduler = createScheduler(this.random.fork("order"), START_AT);
     const now = (): number => this.scheduler.now();
-    this.platform = new Platform(now, plan.places);
+    this.platform = new Platform(plan.platform, now, plan.places);
     this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
-    this.oracle = new Oracle(now);
+    this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan) });
     this.trace = createTrace(isTraced, now, START_AT);
     this.root = new RootObject({
       scheduler: this.scheduler,
@@ -149,7 +150,7 @@ export class World {
       deps: (life) => this.#deps(life),
       log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`)),
       budget: (life) => this.root.link(life),
-      definition: (life) => this.#definition(life, mutant),
+      definition: (life) => this.#definition(place, life, mutant),
       engine: {
         random: this.random.fork(`model/${threadId}`),
         oracle: this.oracle,
@@ -164,7 +165,8 @@ export class World {
     return thread;
   }
 
-  #definition(life: Life, mutant: Mutant | undefined): NormalizedMessengerDefinition {
+  #definition(place: Place, life: Life, mutant: Mutant | undefined): NormalizedMessengerDefinition {
+    const mode = modesOf(this.plan).get(place.threadId) ?? "edit";
     const surface = createPlatformSurface(this, life);
     const refuse = (): never => {
       throw new Error("The simulation has no use for this.");
@@ -172,6 +174,7 @@ export class World {
     const [definition] = normalizeMessengers({
       sim: {
         verifyWebhook: false,
+        delivery: { mode: mutant?.mode?.(mode) ?? mode },
         platform: {
           provider: "sim",
           verification: { kind: "none" },
@@ -186,4 +189,8 @@ export class World {
     if (definition === undefined) throw new Error("The definition is missing.");
     return definition;
   }
+}
+
+function modesOf({ places, modes }: Plan): ReadonlyMap<string, DeliveryMode> {
+  return new Map(places.map(({ threadId }, index) => [threadId, modes[index] ?? "edit"]));
 }

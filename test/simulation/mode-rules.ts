@@ -1,0 +1,75 @@
+import { limitsWithRoom, resentMark } from "../../delivery/resent-mark.ts";
+import { plainText, splitText, telegramEntities } from "../../delivery/split/index.ts";
+import { draftIdOf } from "../../src/core/draft-id.ts";
+import type { DeliveryMode } from "../../src/core/delivery.ts";
+import type { Part } from "../../delivery/split/index.ts";
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { SaidReply } from "./oracle.ts";
+import type { PlatformKind } from "./plan.ts";
+import { LIMITS } from "./platform.ts";
+import type { SurfaceCall } from "./platform-surface.ts";
+import { stripMark } from "./visible-text.ts";
+
+export interface ModeQuestion {
+  readonly call: SurfaceCall;
+  readonly reply: SaidReply;
+  /** What was asked for. */
+  readonly mode: DeliveryMode;
+  readonly platform: PlatformKind;
+  readonly wereDraftsRefused: boolean;
+}
+
+/** How a platform wants a text to be cut. */
+export function partsOf(text: string, platform: PlatformKind, final: boolean): readonly Part<RichText>[] {
+  return splitText(text, {
+    renderer: platform === "fixed" ? plainText : telegramEntities,
+    limits: limitsWithRoom(LIMITS, resentMark({})),
+    final,
+  });
+}
+
+/**
+ * What a call shows of a reply that its mode does not show yet. In every mode a prefix of the current attempt is
+ * visible at most; which prefix differs:
+ *
+ * - `edit`, `native`: all that was said
+ * - `draft`: messages are complete parts, all else is drafts, which show nothing any more once the text is whole
+ * - `buffered`: complete parts
+ * - `final-only`: nothing
+ */
+export function modeProblem(question: ModeQuestion): string | undefined {
+  const { call, reply, mode, platform, wereDraftsRefused } = question;
+  const isDraft = call.method === "draft";
+  if (isDraft && (draftIdOf(reply.id) !== call.draftId || reply.isNotice))
+    return "is the draft of another reply";
+  if (isDraft && reply.isFinal) return "is the draft of a text that is whole";
+  if (reply.isFinal) return undefined;
+  switch (mode) {
+    case "edit":
+      return platform === "fixed" ? growingMessage(question) : undefined;
+    case "native":
+      return undefined;
+    case "draft": {
+      const isUsual = platform === "telegram" && call.address.isDirectMessage && !wereDraftsRefused;
+      // A message that is there already (of a reply that was taken over, or before a restart) grows as it did.
+      return isUsual && call.method === "post" && reply.takesOver === undefined
+        ? growingMessage(question)
+        : undefined;
+    }
+    case "buffered":
+      return growingMessage(question);
+    case "final-only":
+      return "shows a text that is not whole";
+    default:
+      return mode satisfies never;
+  }
+}
+
+/** A message must be a complete part: such a part never changes when the text grows. */
+function growingMessage({ call, reply, platform }: ModeQuestion): string | undefined {
+  const shown = stripMark(call.content?.text ?? "");
+  const isComplete = partsOf(reply.text, platform, false).some(
+    (part) => part.complete && part.content.text === shown,
+  );
+  return isComplete ? undefined : "shows a part that is not complete";
+}
