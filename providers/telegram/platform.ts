@@ -65,7 +65,10 @@ async function receiveUpdate(
       try {
         await receive.accept([routed.event]);
       } catch (error) {
-        context.log.error("telegram.accept-failed", { code: errorCode(error) ?? "unknown" });
+        context.log.error("webhook.failed", {
+          messenger: context.messengerId,
+          code: errorCode(error) ?? "unknown",
+        });
         return problem(503, "not-stored", "The update could not be stored; send it again.");
       }
       return Response.json({ ok: true });

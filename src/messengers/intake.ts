@@ -6,6 +6,7 @@ import type { Log } from "../core/log.ts";
 import type { IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
+import { eventFields } from "../inbox/event-fields.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import { completesAlbum, queueMessage, waitingMessage } from "../inbox/waiting-messages.ts";
@@ -76,7 +77,7 @@ export class Intake {
         this.#failures.forget(row.seq);
       } catch (error) {
         const { attempts, code, retryAt } = this.#failures.add(row.seq, error);
-        this.#options.log.error("inbox.unreadable", { key: row.key, code, attempts });
+        this.#options.log.error("inbox.unreadable", { ...nameOf(row), code, attempts });
         if (retryAt === undefined) await this.#giveUp(row, code);
         else again = Math.min(again, retryAt);
       }
@@ -295,7 +296,7 @@ export class Intake {
     this.#beside.add(row.seq);
     void outcome
       .then((done) => this.#endCommand(row, event, command, definition, done))
-      .catch((error: unknown) => log.error("inbox.unreadable", { key: row.key, code: errorName(error) }))
+      .catch((error: unknown) => log.error("inbox.unreadable", { ...nameOf(row), code: errorName(error) }))
       .finally(() => {
         this.#beside.delete(row.seq);
         this.#options.poke();
@@ -347,8 +348,12 @@ export class Intake {
   }
 
   #log(row: InboxRow, outcome: string): void {
-    this.#options.log.info("inbox.event", { key: row.key, thread: row.incoming.thread.id, outcome });
+    this.#options.log.info("inbox.event", { ...nameOf(row), outcome });
   }
+}
+
+function nameOf({ incoming, messengerId }: InboxRow): ReturnType<typeof eventFields> {
+  return eventFields(messengerId, incoming);
 }
 
 function isFromPerson(event: MessengerEvent): boolean {

@@ -6,6 +6,7 @@ import type { Log } from "../core/log.ts";
 import type { BotIdentity, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { Probing } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
+import { eventFields } from "../inbox/event-fields.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { createRootStore } from "./root-store.ts";
@@ -138,13 +139,9 @@ export class RootRuntime {
     this.#store.touch(name, id, thread, this.#options.deps.clock.now());
   }
 
-  #logUnresolved(
-    { id }: NormalizedMessengerDefinition,
-    { key, thread }: IncomingEvent,
-    error: unknown,
-  ): void {
-    const which = { messenger: id, key, thread: thread.id };
-    this.#options.log.error("conversation.unresolved", { ...which, ...failureFields(error) });
+  #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {
+    const fields = { ...eventFields(id, event), ...failureFields(error) };
+    this.#options.log.error("conversation.unresolved", fields);
   }
 
   /** In memory only: it costs no row. */

@@ -6,6 +6,7 @@ import type { FetchedFile, IncomingEvent, PlatformContext } from "../core/messen
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { inMessengerContext } from "../core/turn-context.ts";
 import { createDelivery } from "../../delivery/index.ts";
+import { eventFields } from "../inbox/event-fields.ts";
 import { createInboxStore } from "../inbox/inbox-store.ts";
 import type { InboxStore } from "../inbox/inbox-store.ts";
 import type { TurnEngine } from "../turn/turn-engine.ts";
@@ -133,8 +134,7 @@ export class ThreadRuntime {
     for (const event of events) {
       if (this.#inbox.insert(messengerId, event, now) === "known") {
         this.#options.log.info("inbox.event", {
-          key: event.key,
-          thread: event.thread.id,
+          ...eventFields(messengerId, event),
           outcome: "known already",
         });
       }

@@ -103,6 +103,7 @@ export class TurnRunner {
       this.replies.finishStopped(turn, engine.textSoFar(turn.id));
       inbox.end(turn.messageSeqs, "stopped");
     });
+    this.#logEnd(turn, "stopped");
     return true;
   }
 
@@ -124,6 +125,7 @@ export class TurnRunner {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
+      this.#logEnd(turn, "gone");
     }
     const waiting = inbox.inState("queued").filter((row) => row.incoming.thread.chatId === chatId);
     inbox.end(
@@ -240,6 +242,7 @@ export class TurnRunner {
       inbox.take(rows.map((row) => row.seq));
       turns.insert(turn);
     });
+    if (replaced?.state === "open") this.#logEnd(replaced, "replaced");
     log.info("turn.begun", { turn: turn.id, messages: turn.messageSeqs.length, replaces: turn.replaces });
   }
 
@@ -267,7 +270,7 @@ export class TurnRunner {
   }
 
   #finish(turnId: string, outcome: EndedTurn): void {
-    const { database, inbox, log, turns } = this.#options;
+    const { database, inbox, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
     const characters = database.transaction(() => {
@@ -276,7 +279,12 @@ export class TurnRunner {
       return this.replies.finish(turn, outcome);
     });
     this.#begun.delete(turn.id);
-    log.info("turn.ended", { turn: turn.id, outcome: outcome.kind, characters });
+    this.#logEnd(turn, outcome.kind, characters);
+  }
+
+  /** Every turn that has begun ends in the log, once. */
+  #logEnd({ id }: Turn, outcome: string, characters?: number): void {
+    this.#options.log.info("turn.ended", { turn: id, outcome, characters });
   }
 
   /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
@@ -287,6 +295,7 @@ export class TurnRunner {
       turns.setState(turn.id, "ended");
       inbox.end(turn.messageSeqs, "steered");
     });
+    this.#logEnd(turn, "steered");
     this.#begun.delete(turn.id);
   }
 }

@@ -240,7 +240,9 @@ export class TurnEngine {
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
     if (decision === "retry") this.#rests.set(operationId, restMs(error));
-    this.#options.log.warn("turn.model-failed", { turn: operationId, code, attempt: failures, decision });
+    const { log } = this.#options;
+    if (decision !== "fail") log.warn("turn.model-retried", { turn: operationId, code, attempt: failures });
+    else if (!isLogged(error)) log.error("turn.failed", { turn: operationId, code });
   }
 
   /** A server that is overloaded is asked again after a moment, or after the time it named. */
@@ -310,6 +312,11 @@ function restMs(error: unknown): number {
     "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
   return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
+}
+
+/** The guard of the model and the watch over the bot's methods leave a line of their own for whatever they throw. */
+function isLogged(error: unknown): boolean {
+  return (isObject(error) && "retryable" in error) || errorCode(error) === "bot-code-failed";
 }
 
 function isObject(value: unknown): value is object {

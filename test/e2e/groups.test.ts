@@ -296,5 +296,5 @@ function pngOf(number: number): Uint8Array {
 }
 
 function outcomeOf(chat: SimChat, messageId: number, outcome: string): RegExp {
-  return new RegExp(`"key":"telegram\\|m:${chat.id}:${messageId}",[^\n]*"outcome":"${outcome}"`);
+  return new RegExp(`"key":"m:${chat.id}:${messageId}",[^\n]*"outcome":"${outcome}"`);
 }

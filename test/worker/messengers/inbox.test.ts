@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
-import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
+import { callTool, holdAt, say, textOf } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 import { tool } from "ai";
@@ -457,31 +457,5 @@ describe("code of the bot on the way in", () => {
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "You said: even", "You said: odd");
     expect(JSON.stringify(log)).not.toContain("odd indeed");
-  });
-});
-
-describe("the log", () => {
-  it("has one line for each event that says what became of it, without its text (I10)", async () => {
-    const world = createWorld({ script: () => [failWith(new Error("secret words"))] });
-    await world.write("g1", "psst", { isGroup: true, id: "1" });
-    await world.write("c1", "Hello", { id: "2" });
-    await world.write("c1", "/help", { id: "3" });
-    await world.post({ kind: "edit", id: "9", chat: "c1", user: "ada", text: "changed" });
-    await world.post({ kind: "member", id: "4", chat: "c1", user: "ada" });
-    await vi.waitFor(() => expect(log.some(({ event }) => event === "turn.ended")).toBe(true), 8000);
-    await vi.waitFor(() => expect(outcomes()).toHaveLength(5));
-    expect(
-      Object.fromEntries(
-        log.filter(({ event }) => event === "inbox.event").map(({ key, outcome }) => [key, outcome]),
-      ),
-    ).toEqual({
-      "fake|message:g1:1": "ignored: no mention",
-      "fake|message:c1:2": "queued",
-      "fake|message:c1:3": "command: help",
-      "fake|edit:c1:9:changed": "ignored: edit of a message that is not waiting",
-      "fake|member:c1:4": "membership: changed",
-    });
-    const text = JSON.stringify(log.filter(({ event }) => event !== "inbox.event"));
-    expect(text).not.toMatch(/psst|Hello|secret words/);
   });
 });

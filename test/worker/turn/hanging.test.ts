@@ -67,7 +67,7 @@ describe("/stop", () => {
     });
     const world = createWorld({ script: () => [failWith(busy)] });
     await world.write("c1", "Hello");
-    await expect.poll(() => log.map(({ event }) => event)).toContain("turn.model-failed");
+    await expect.poll(() => log.map(({ event }) => event)).toContain("turn.model-retried");
     world.script(({ said }) => [say(`You said: ${said}`)]);
     await world.write("c1", "/stop");
     await world.shows("c1", STOPPED);
@@ -97,13 +97,15 @@ describe("/stop", () => {
 describe("a model that stalls", () => {
   it("is asked once more, and the answer takes the place of what was visible", async () => {
     const gate = createGate();
+    let calls = 0;
     const world = createWorld({
       settings: { chatStreamStallTimeoutMs: 50 },
-      script: () => [say("Once upon"), holdAt(gate)],
+      script: () => {
+        calls += 1;
+        return calls === 1 ? [say("Once upon"), holdAt(gate)] : [say("A whole answer.")];
+      },
     });
     await world.write("c1", "Tell");
-    await untilReached(gate);
-    world.script(() => [say("A whole answer.")]);
     await world.shows("c1", "A whole answer.");
     expect(world.requests).toHaveLength(2);
     gate.open();

@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createGate } from "../../support/gate.ts";
+import { captureLog } from "../support/log-lines.ts";
+import type { LogLine } from "../support/log-lines.ts";
+import { failWith, holdAt, say } from "../support/scripted-model.ts";
+import { createWorld } from "../support/world.ts";
+
+let log: readonly LogLine[];
+beforeEach(() => {
+  log = captureLog();
+});
+
+const outcomes = (): unknown[] =>
+  log.filter(({ event }) => event === "inbox.event").map(({ outcome }) => outcome);
+
+describe("the log", () => {
+  it("has one line for each event that says what became of it, without its text (I10)", async () => {
+    const world = createWorld({ script: () => [failWith(new Error("secret words"))] });
+    await world.write("g1", "psst", { isGroup: true, id: "1" });
+    await world.write("c1", "Hello", { id: "2" });
+    await world.write("c1", "/help", { id: "3" });
+    await world.post({ kind: "edit", id: "9", chat: "c1", user: "ada", text: "changed" });
+    await world.post({ kind: "member", id: "4", chat: "c1", user: "ada" });
+    await vi.waitFor(() => expect(log.some(({ event }) => event === "turn.ended")).toBe(true), 8000);
+    await vi.waitFor(() => expect(outcomes()).toHaveLength(5));
+    expect(
+      Object.fromEntries(
+        log.filter(({ event }) => event === "inbox.event").map(({ key, outcome }) => [key, outcome]),
+      ),
+    ).toEqual({
+      "message:g1:1": "ignored: no mention",
+      "message:c1:2": "queued",
+      "message:c1:3": "command: help",
+      "edit:c1:9:changed": "ignored: edit of a message that is not waiting",
+      "member:c1:4": "membership: changed",
+    });
+    const text = JSON.stringify(log.filter(({ event }) => event !== "inbox.event"));
+    expect(text).not.toMatch(/psst|Hello|secret words/);
+  });
+
+  it("names an event the same way when it comes again", async () => {
+    const world = createWorld();
+    for (let time = 0; time < 2; time += 1) await world.write("c1", "Hello", { id: "1" });
+    await world.shows("c1", "You said: Hello");
+    const names = log
+      .filter(({ event }) => event === "inbox.event")
+      .map(({ messenger, key, thread }) => ({ messenger, key, thread }));
+    const name = { messenger: "fake", key: "message:c1:1", thread: "fake:c1" };
+    expect(names).toEqual([name, name]);
+  });
+
+  it("ends every turn that has begun, whatever ended it", async () => {
+    const world = createWorld();
+    const gate = createGate();
+    world.script(({ said }) => [say(`You said: ${said}`), holdAt(gate)]);
+    await world.write("c1", "Hello");
+    await world.shows("c1", "You said: Hello");
+    await world.write("c1", "/stop");
+    await vi.waitFor(() => expect(log.some(({ event }) => event === "turn.ended")).toBe(true));
+    const turns = log.filter(({ event }) => event.startsWith("turn."));
+    expect(turns.map(({ event, outcome }) => [event, outcome])).toEqual([
+      ["turn.begun", undefined],
+      ["turn.ended", "stopped"],
+    ]);
+    expect(new Set(turns.map(({ turn }) => turn)).size).toBe(1);
+  });
+});
