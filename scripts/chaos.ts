@@ -42,6 +42,7 @@ function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignRe
     ...Object.entries(faults).map(([kind, count]) => [`  ${kind}`, count] as const),
     ["calls refused for flood", rest.refusedForFlood],
     ["calls in a penalty", rest.callsInPenalty],
+    ["  in one told as the bot was killed", rest.callsInUnheardPenalty],
     ["lost", totals.lost],
     ["duplicated", totals.duplicated],
     ["truncated", totals.truncated],

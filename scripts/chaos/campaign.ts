@@ -30,6 +30,8 @@ export interface CampaignResult {
   readonly refusedForFlood: number;
   /** Calls that reached a chat before the end of a penalty that the bot had been told of. */
   readonly callsInPenalty: number;
+  /** The same where the bot was killed within `STORED_WITHIN_MS` of being told, so that it may not know. */
+  readonly callsInUnheardPenalty: number;
   readonly totals: Judgement;
   /** Milliseconds from the moment at which the bot was ready again to its next text in a chat with an open answer. */
   readonly continuedMs: readonly number[];
@@ -43,6 +45,9 @@ const REST_MS = 900_000;
 const QUIET_MS = 180_000;
 /** A chat whose answer does not come is written to all the same after this time. */
 const PATIENCE_MS = 180_000;
+
+/** What the bot is told is stored by then. */
+const STORED_WITHIN_MS = 200;
 
 /** Writers write, calls fail, and the bot's whole process group is killed again and again; then all is read. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
@@ -73,9 +78,11 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const trouble = keepTroubling(rig, writers, random.fork("faults"), life);
 
   let kills = 0;
+  const killedAt: number[] = [];
   while (kills < options.kills && Date.now() - startedAt < options.limitMs) {
     await delay(random.chance(0.5) ? random.int(300, 2_500) : random.int(4_000, 11_000));
     const open = writers.filter((writer) => hasOpenAnswer(rig, writer)).map(({ chat }) => chat.id);
+    killedAt.push(Date.now());
     await bot.kill("SIGKILL");
     kills += 1;
     const restartAt = Date.now();
@@ -109,7 +116,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
     faults: countFaults(calls),
     calls: calls.length,
     refusedForFlood: calls.filter(({ errorCode }) => errorCode === 429).length,
-    callsInPenalty: countCallsInPenalty(calls),
+    ...countCallsInPenalty(calls, killedAt),
     totals: sum(writers.map((writer) => ({ writer, judgement: judge(simulator, writer) }))),
     continuedMs: continuedMs.toSorted((left, right) => left - right),
     restartedMs: restartedMs.toSorted((left, right) => left - right),
@@ -224,19 +231,30 @@ function countFaults(
   return counts;
 }
 
-/** A process that dies before it has stored a refusal knows of no penalty; such calls are counted all the same. */
-function countCallsInPenalty(calls: ReturnType<Rig["simulator"]["calls"]>): number {
-  const until = new Map<number, number>();
-  let count = 0;
+/** A process that dies before it has stored a refusal knows of no penalty; such calls are counted apart. */
+function countCallsInPenalty(
+  calls: ReturnType<Rig["simulator"]["calls"]>,
+  killedAt: readonly number[],
+): Pick<CampaignResult, "callsInPenalty" | "callsInUnheardPenalty"> {
+  const penalties = new Map<number, { readonly until: number; readonly isUnheard: boolean }>();
+  let callsInPenalty = 0;
+  let callsInUnheardPenalty = 0;
   for (const call of calls) {
     const { chatId, at, description, errorCode, durationMs = 0 } = call;
     if (chatId === undefined) continue;
+    const penalty = penalties.get(chatId);
     // What was under way when the refusal came does not count.
-    if (at + 50 < (until.get(chatId) ?? 0)) count += 1;
+    if (penalty !== undefined && at + 50 < penalty.until) {
+      if (penalty.isUnheard) callsInUnheardPenalty += 1;
+      else callsInPenalty += 1;
+    }
     const seconds = Number(/retry after (\d+)/i.exec(description ?? "")?.[1]);
-    if (errorCode === 429 && Number.isFinite(seconds)) until.set(chatId, at + durationMs + seconds * 1_000);
+    if (errorCode !== 429 || !Number.isFinite(seconds)) continue;
+    const toldAt = at + durationMs;
+    const isUnheard = killedAt.some((kill) => kill >= at - 50 && kill <= toldAt + STORED_WITHIN_MS);
+    penalties.set(chatId, { until: toldAt + seconds * 1_000, isUnheard });
   }
-  return count;
+  return { callsInPenalty, callsInUnheardPenalty };
 }
 
 function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judgement }[]): Judgement {
