@@ -131,6 +131,8 @@ export class BotApiServer {
           call,
           errorAnswer(new BotApiError(403, prefixed("Forbidden: ", fault.description))),
         );
+      case "rich-refused":
+        return this.#answer(response, call, errorAnswer(richRefusal(call.method, fault.unknown)));
       case "5xx":
         return this.#serverError(response, call, fault.status ?? 502, fault.body ?? "html");
       case "slow":
@@ -195,6 +197,13 @@ export class BotApiServer {
     };
     ask();
   }
+}
+
+function richRefusal(method: string, isUnknown: boolean): BotApiError {
+  if (!isUnknown) return new BotApiError(400, "Bad Request: RICH_MESSAGE_CONTENT_REQUIRED");
+  return method === "editMessageText"
+    ? new BotApiError(400, "Bad Request: message text is empty")
+    : new BotApiError(404, "Not Found: method not found");
 }
 
 function prefixed(prefix: string, description: string): string {

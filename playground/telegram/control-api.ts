@@ -28,7 +28,18 @@ const placement = { replyTo: id.optional(), quote: z.string().optional(), thread
 const attachment = { base64: z.string(), caption: z.string().optional(), ...placement };
 
 const faultSchema = z.object({
-  kind: z.enum(["429", "5xx", "400", "403", "slow", "hang", "cut-before", "cut-after", "late"]),
+  kind: z.enum([
+    "429",
+    "5xx",
+    "400",
+    "403",
+    "slow",
+    "hang",
+    "cut-before",
+    "cut-after",
+    "late",
+    "rich-refused",
+  ]),
   method: z.string().optional(),
   chatId: id.optional(),
   /** -1: until removed. */
@@ -40,6 +51,7 @@ const faultSchema = z.object({
   description: z.string().default("simulated"),
   delayMs: z.number().nonnegative().default(3000),
   processed: z.boolean().default(false),
+  unknown: z.boolean().default(true),
 });
 
 type Operation = (body: unknown) => unknown;

@@ -6,6 +6,11 @@ export type FaultKind =
   | { readonly kind: "429"; readonly retryAfter: number }
   | { readonly kind: "5xx"; readonly status?: number; readonly body?: "html" | "json" }
   | { readonly kind: "400" | "403"; readonly description: string }
+  /**
+   * Hits rich messages only, in whichever call. `unknown`: answered as by a server that is older than rich messages;
+   * else their content is refused.
+   */
+  | { readonly kind: "rich-refused"; readonly unknown: boolean }
   /** Answered late, but well. */
   | { readonly kind: "slow"; readonly delayMs: number }
   /** Never answered. */
@@ -69,6 +74,7 @@ export class Faults {
       const { rule } = active;
       if (rule.method !== undefined && !matchesMethod(rule.method, call.method)) continue;
       if (rule.chatId !== undefined && rule.chatId !== call.chatId) continue;
+      if (rule.kind === "rich-refused" && call.payload.rich_message === undefined) continue;
       if (rule.when !== undefined && !rule.when(call)) continue;
       if (active.skip > 0) {
         active.skip -= 1;

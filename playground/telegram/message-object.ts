@@ -48,6 +48,7 @@ function quoteOf(chat: ChatState, stored: StoredMessage, text: string): TextQuot
 }
 
 function textFields(stored: StoredMessage): Partial<Message> {
+  if (stored.rich !== undefined) return { rich_message: { blocks: [...stored.rich] } };
   const entities = stored.entities.length > 0 ? [...stored.entities] : undefined;
   if (stored.media !== undefined) {
     return { caption: stored.text, ...(entities !== undefined && { caption_entities: entities }) };

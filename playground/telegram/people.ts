@@ -50,7 +50,7 @@ export class People {
     const message = this.#world.requireMessage(chat, messageId);
     if (message.from.id !== user.id) throw new Error(`Message ${messageId} is not ${user.first_name}'s.`);
     const formatted = fixFormattedText(text, []);
-    this.#world.editMessage(message, formatted.text, formatted.entities, message.markup);
+    this.#world.editMessage(message, formatted, message.markup);
     const edited = toMessage(this.#world, chat, message);
     this.#tell(chat, "edited_message", edited);
     return edited;

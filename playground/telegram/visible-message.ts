@@ -1,4 +1,4 @@
-import type { MessageEntity } from "grammy/types";
+import type { MessageEntity, RichBlock } from "grammy/types";
 import type { ChatState, Media, MessageVersion, StoredMessage, World } from "./world.ts";
 
 export interface VisibleButton {
@@ -27,6 +27,8 @@ export interface VisibleMessage {
   /** The text, or the caption when there are attachments. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
+  /** Of a rich message, whose words `text` is then. */
+  readonly rich?: readonly RichBlock[];
   readonly buttons: readonly (readonly VisibleButton[])[];
   readonly attachments: readonly VisibleAttachment[];
   readonly mediaGroupId?: string;
@@ -55,6 +57,7 @@ export function toVisible(world: World, message: StoredMessage): VisibleMessage 
     ...(message.editDate !== undefined && { editDate: message.editDate }),
     text: message.text,
     entities: message.entities,
+    ...(message.rich !== undefined && { rich: message.rich }),
     buttons: keyboard.map((row) =>
       row.map((button) => ({
         text: button.text,

@@ -1,4 +1,4 @@
-import type { Message, MessageEntity, ReactionTypeEmoji, User, UserFromGetMe } from "grammy/types";
+import type { Message, MessageEntity, ReactionTypeEmoji, RichBlock, User, UserFromGetMe } from "grammy/types";
 import type { Clock } from "./clock.ts";
 import { badRequest } from "./bot-api-error.ts";
 import type { Markup } from "./reply-markup.ts";
@@ -6,11 +6,18 @@ import type { Markup } from "./reply-markup.ts";
 /** The attachments of a message, shaped as the Bot API shows them. */
 export type Media = Pick<Message, "photo" | "document" | "voice" | "audio" | "video">;
 
-/** What a message looked like from `at` (milliseconds) on. */
-export interface MessageVersion {
-  readonly at: number;
+/** What a message or a draft shows. */
+export interface Content {
+  /** Of a rich message: its words. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
+  /** Set for a rich message. */
+  readonly rich?: readonly RichBlock[] | undefined;
+}
+
+/** What a message looked like from `at` (milliseconds) on. */
+export interface MessageVersion extends Content {
+  readonly at: number;
 }
 
 /** A message as the servers keep it. `text` is the caption when there is media. */
@@ -24,6 +31,7 @@ export interface StoredMessage {
   editDate?: number;
   text: string;
   entities: readonly MessageEntity[];
+  rich?: readonly RichBlock[] | undefined;
   readonly media?: Media;
   readonly mediaGroupId?: string;
   readonly replyToId?: number;
@@ -40,11 +48,9 @@ export interface MessageBox {
   lastId: number;
 }
 
-export interface Draft {
+export interface Draft extends Content {
   readonly id: number;
   readonly threadId?: number;
-  readonly text: string;
-  readonly entities: readonly MessageEntity[];
   /** Milliseconds; the draft disappears then. */
   readonly until: number;
   readonly canStop: boolean;
@@ -207,7 +213,7 @@ export class World {
       entities,
       id: box.lastId,
       chatId: chat.id,
-      versions: [{ at, text, entities }],
+      versions: [{ at, text, entities, ...(message.rich !== undefined && { rich: message.rich }) }],
     };
     chat.messages.set(stored.id, stored);
     if (message.from.id === this.bot.id) {
@@ -222,17 +228,18 @@ export class World {
     return this.supergroupBoxes.get(chat.id) ?? this.privateBox;
   }
 
-  editMessage(
-    message: StoredMessage,
-    text: string,
-    entities: readonly MessageEntity[],
-    markup?: Markup,
-  ): void {
-    if (message.text !== text || JSON.stringify(message.entities) !== JSON.stringify(entities)) {
-      message.versions.push({ at: this.clock.now(), text, entities });
+  editMessage(message: StoredMessage, content: Content, markup?: Markup): void {
+    const { text, entities, rich } = content;
+    const isSame =
+      message.text === text &&
+      JSON.stringify([message.entities, message.rich]) === JSON.stringify([entities, rich]);
+    if (!isSame) {
+      message.versions.push({ at: this.clock.now(), text, entities, ...(rich !== undefined && { rich }) });
     }
     message.text = text;
     message.entities = entities;
+    if (rich === undefined) delete message.rich;
+    else message.rich = rich;
     if (markup === undefined) delete message.markup;
     else message.markup = markup;
     message.editDate = this.nowSeconds();

@@ -82,7 +82,7 @@ function needsCleaning(text: string): boolean {
 }
 
 /** Carriage returns, line separators and direction overrides vanish, other control characters become spaces. */
-function cleanText(text: string, entities: readonly MessageEntity[]): FormattedText {
+export function cleanText(text: string, entities: readonly MessageEntity[]): FormattedText {
   if (!needsCleaning(text)) return { text, entities };
   const newOffset: number[] = [];
   let result = "";

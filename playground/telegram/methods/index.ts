@@ -1,6 +1,7 @@
 import * as chat from "./chat.ts";
 import type { Method } from "./context.ts";
 import * as media from "./media.ts";
+import * as rich from "./rich.ts";
 import * as text from "./text.ts";
 import * as webhook from "./webhook.ts";
 
@@ -12,6 +13,8 @@ const all: Readonly<Record<string, Method>> = {
   getUpdates: webhook.getUpdates,
   sendMessage: text.sendMessage,
   sendMessageDraft: text.sendMessageDraft,
+  sendRichMessage: rich.sendRichMessage,
+  sendRichMessageDraft: rich.sendRichMessageDraft,
   editMessageText: text.editMessageText,
   editMessageCaption: text.editMessageCaption,
   editMessageReplyMarkup: text.editMessageReplyMarkup,

@@ -1,8 +1,9 @@
 import { badRequest } from "../bot-api-error.ts";
-import type { FormattedText } from "../format/formatted-text.ts";
 import { parseMarkup } from "../reply-markup.ts";
 import type { Markup } from "../reply-markup.ts";
-import type { ChatState, StoredMessage } from "../world.ts";
+import { readRichMessage } from "../rich/read-rich-message.ts";
+import { wordsOfBlocks } from "../rich/rich-words.ts";
+import type { ChatState, Content, StoredMessage } from "../world.ts";
 import { findMessage, replyTarget, shown, topicOf, writableChat } from "./context.ts";
 import type { Method, MethodContext } from "./context.ts";
 import type { CallParameters } from "../call-parameters.ts";
@@ -32,6 +33,13 @@ export const sendMessage: Method = (context, parameters) => {
 };
 
 export const editMessageText: Method = (context, parameters) => {
+  if (!parameters.has("text") && parameters.has("rich_message")) {
+    const rich = readRichMessage(parameters);
+    return edit(context, parameters, (message) => {
+      if (message.media !== undefined) throw badRequest("there is no text in the message to edit");
+      return { text: wordsOfBlocks(rich), entities: [], rich };
+    });
+  }
   if (!parameters.has("text")) throw badRequest("message text is empty");
   const formatted = parameters.formatted("text", "entities");
   return edit(context, parameters, (message) => {
@@ -52,25 +60,25 @@ export const editMessageCaption: Method = (context, parameters) => {
 };
 
 export const editMessageReplyMarkup: Method = (context, parameters) =>
-  edit(context, parameters, ({ text, entities }) => ({ text, entities }));
+  edit(context, parameters, ({ text, entities, rich }) => ({ text, entities, rich }));
 
 /** An edit replaces the keyboard too: without `reply_markup` it goes. */
 function edit(
   context: MethodContext,
   parameters: CallParameters,
-  content: (message: StoredMessage) => FormattedText,
+  content: (message: StoredMessage) => Content,
 ): unknown {
   const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
   const chat = writableChat(context, parameters);
   const message = findMessage(chat, parameters.integer("message_id"), "message to edit");
   requireEditable(context, message);
-  const { text, entities } = content(message);
-  if (isSame(message, text, entities, markup)) {
+  const next = content(message);
+  if (isSame(message, next, markup)) {
     throw badRequest(
       "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message",
     );
   }
-  context.world.editMessage(message, text, entities, markup);
+  context.world.editMessage(message, next, markup);
   return shown(context, chat, message);
 }
 
@@ -83,12 +91,12 @@ function requireEditable({ world }: MethodContext, message: StoredMessage): void
 
 function isSame(
   message: StoredMessage,
-  text: string,
-  entities: FormattedText["entities"],
+  { text, entities, rich }: Content,
   markup: Markup | undefined,
 ): boolean {
   return (
     message.text === text &&
+    JSON.stringify(message.rich) === JSON.stringify(rich) &&
     JSON.stringify(message.entities.map(canonical)) === JSON.stringify(entities.map(canonical)) &&
     JSON.stringify(message.markup?.markup) === JSON.stringify(markup?.markup)
   );
@@ -102,22 +110,30 @@ export const sendMessageDraft: Method = (context, parameters) => {
   const { text, entities } = parameters.formatted("text", "entities");
   const chat = writableChat(context, parameters);
   if (chat.type !== "private") throw badRequest("TEXTDRAFT_PEER_INVALID");
+  if (text.length > maxTextLength) throw badRequest("MESSAGE_TOO_LONG");
+  showDraft(context, chat, parameters, { text, entities });
+  return true;
+};
+
+export function showDraft(
+  { world }: MethodContext,
+  chat: ChatState,
+  parameters: CallParameters,
+  content: Content,
+): void {
   const threadId = topicOf(chat, parameters);
   const id = parameters.integer("draft_id");
   if (id === 0) throw badRequest("RANDOM_ID_INVALID");
-  if (text.length > maxTextLength) throw badRequest("MESSAGE_TOO_LONG");
   chat.draft = {
     id,
-    text,
-    entities,
+    ...content,
     ...(threadId !== undefined && { threadId }),
-    until: context.world.clock.now() + draftLifetimeMs,
+    until: world.clock.now() + draftLifetimeMs,
     canStop: parameters.boolean("can_stop"),
     keepOnStop: parameters.boolean("keep_on_stop"),
   };
-  context.world.onChange();
-  return true;
-};
+  world.onChange();
+}
 
 export const deleteMessage: Method = (context, parameters) => {
   const chat = writableChat(context, parameters);

@@ -1,4 +1,5 @@
 import { avatar, clockTime, element } from "./dom.js";
+import { richBlocks } from "./rich-blocks.js";
 import { richText } from "./rich-text.js";
 
 /**
@@ -28,9 +29,7 @@ export function messageView(item, actions) {
     );
   }
   for (const attachment of message.attachments) bubble.append(attachmentView(attachment));
-  if (message.text !== "") {
-    bubble.append(element("div", { class: "text", dir: "auto" }, richText(message.text, message.entities)));
-  }
+  if (message.rich !== undefined || message.text !== "") bubble.append(contentView(message));
   bubble.append(metaView(message, isOwn));
   if (message.reactions.length > 0) bubble.append(reactionsView(message.reactions));
 
@@ -60,12 +59,15 @@ export function messageView(item, actions) {
   return article;
 }
 
+function contentView({ text, entities, rich }) {
+  if (rich !== undefined) return richBlocks(rich);
+  return element("div", { class: "text", dir: "auto" }, richText(text, entities));
+}
+
 /** What the bot shows before its message is a message. */
 export function draftView(draft, botName, onStop) {
   const text =
-    draft.text === ""
-      ? element("div", { class: "text thinking" }, "Thinking…")
-      : element("div", { class: "text", dir: "auto" }, richText(draft.text, draft.entities));
+    draft.text === "" ? element("div", { class: "text thinking" }, "Thinking…") : contentView(draft);
   const stop = draft.canStop
     ? element("button", { type: "button", class: "quiet stop", onclick: onStop }, "Stop")
     : undefined;

@@ -92,7 +92,7 @@ function shape(entity, content) {
 }
 
 /** Addresses that could run something are shown, but lead nowhere. */
-function link(address) {
+export function link(address) {
   const isSafe = /^(?:https?|mailto|tg|ton|ftp):/i.test(address);
   return element("a", {
     href: isSafe ? address : undefined,
