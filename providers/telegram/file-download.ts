@@ -1,8 +1,18 @@
 import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
+import type { Clock } from "../../src/core/deps.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
 import type { AttachmentReference } from "../../src/core/messenger-event.ts";
 import type { TelegramClient } from "./client.ts";
+import type { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
+
+interface DownloadOptions {
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly paths: FilePaths;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
 
 /**
  * The bytes of a file that a message referred to. The address holds the token: it is made here, used here, and no
@@ -14,9 +24,9 @@ export async function downloadFile(
   reference: AttachmentReference,
   client: TelegramClient,
   settings: TelegramSettings,
-  options: { readonly fetch: typeof fetch; readonly maxBytes: number; readonly signal: AbortSignal },
+  options: DownloadOptions,
 ): Promise<FetchedFile> {
-  const { maxBytes, signal } = options;
+  const { clock, maxBytes, paths, signal } = options;
   const fileId = reference.fileId;
   if (typeof fileId !== "string") {
     throw new InvalidInputError(
@@ -24,10 +34,19 @@ export async function downloadFile(
       "The attachment's reference holds no Telegram file id.",
     );
   }
-  const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
-  refuseOver(maxBytes, file.file_size);
-  const path = relativePath(file.file_path);
-  const response = await request(`${settings.apiBaseUrl}/file/bot${settings.token}/${path}`, options);
+  const from = (path: string) => `${settings.apiBaseUrl}/file/bot${settings.token}/${path}`;
+  let path = paths.get(fileId, clock);
+  let response = path === undefined ? undefined : await request(from(path), options);
+  if (path === undefined || !response?.ok) {
+    // The first time, or what was known holds no more.
+    await response?.body?.cancel();
+    paths.forget(fileId);
+    const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
+    refuseOver(maxBytes, file.file_size);
+    path = relativePath(file.file_path);
+    response = await request(from(path), options);
+    if (response.ok) paths.set(fileId, path, clock);
+  }
   if (!response.ok) {
     await response.body?.cancel();
     throw new SwitchboardError(

@@ -10,6 +10,7 @@ import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { downloadFile } from "./file-download.ts";
+import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
 import { routeUpdate } from "./routing.ts";
@@ -20,6 +21,7 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 /** Telegram as a platform. Building it asks nobody anything: it is built at every cold start. */
 export function createTelegramPlatform(settings: TelegramSettings): MessengerPlatform {
   let client: TelegramClient | undefined;
+  const paths = new FilePaths();
   const fetchOf = (context: PlatformContext) => settings.fetch ?? context.deps.fetch;
   const clientOf = (context: PlatformContext) =>
     (client ??= createTelegramClient(settings, fetchOf(context)));
@@ -34,7 +36,12 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };
     },
     fetchAttachment: (reference, context, options) =>
-      downloadFile(reference, clientOf(context), settings, { ...options, fetch: fetchOf(context) }),
+      downloadFile(reference, clientOf(context), settings, {
+        ...options,
+        fetch: fetchOf(context),
+        clock: context.deps.clock,
+        paths,
+      }),
   };
 }
 

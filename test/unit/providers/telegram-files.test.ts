@@ -36,6 +36,58 @@ async function download({ file, download, maxBytes = 100, signal = new AbortCont
 
 const octets = { headers: { "content-type": "application/octet-stream" } };
 
+describe("fetching a file again", () => {
+  /** A conversation that looks at the same picture turn after turn. */
+  function look() {
+    const calls: string[] = [];
+    const state = { now: 1_800_000_000_000, path: "photos/1.jpg" };
+    const { platform, context } = createTelegramRig({
+      fetch: async (input) => {
+        const name = addressOf(input).split("/").slice(-2).join("/");
+        calls.push(name.endsWith("getFile") ? "getFile" : name);
+        if (name.endsWith("getFile")) {
+          const result = { file_id: "f", file_unique_id: "u", file_path: state.path, file_size: 3 };
+          return Response.json({ ok: true, result });
+        }
+        return name === state.path
+          ? new Response(new Uint8Array([1, 2, 3]))
+          : new Response(null, { status: 404 });
+      },
+    });
+    const clock = { ...context.deps.clock, now: () => state.now };
+    const options = { maxBytes: 100, signal: new AbortController().signal };
+    const once = (fileId = "f") =>
+      platform.fetchAttachment({ fileId }, { ...context, deps: { ...context.deps, clock } }, options);
+    return { calls, state, once };
+  }
+
+  it("asks where it is once in an hour", async () => {
+    const { calls, state, once } = look();
+    await once();
+    state.now += 54 * 60_000;
+    await once();
+    expect(calls).toEqual(["getFile", "photos/1.jpg", "photos/1.jpg"]);
+    state.now += 2 * 60_000;
+    await once();
+    expect(calls.slice(3)).toEqual(["getFile", "photos/1.jpg"]);
+  });
+
+  it("asks again when the file is not there any more", async () => {
+    const { calls, state, once } = look();
+    await once();
+    state.path = "photos/2.jpg";
+    expect((await once()).bytes).toHaveLength(3);
+    expect(calls.slice(2)).toEqual(["photos/1.jpg", "getFile", "photos/2.jpg"]);
+  });
+
+  it("asks for each file by itself", async () => {
+    const { calls, once } = look();
+    await once("f");
+    await once("g");
+    expect(calls.filter((call) => call === "getFile")).toHaveLength(2);
+  });
+});
+
 describe("fetching a file", () => {
   it("gives its bytes, and its media type by the ending of its path", async () => {
     const { fetched, urls } = await download({
