@@ -7,7 +7,7 @@ import {
   parseFence,
   parseListMarker,
 } from "./line.ts";
-import { CONTAINERS, openFence, repairMarkdown } from "./repair.ts";
+import { closeMarkdown, CONTAINERS, openFence } from "./repair.ts";
 
 /** What a segment needs to go on where the one before it was cut inside a block. */
 export interface Carry {
@@ -64,8 +64,8 @@ export function splitLines(lines: readonly string[], options: LineSplitOptions):
     return { source, rest: kept, afterBlank, carry: { ...NO_CARRY, again: table, continuesTable: true } };
   }
   if (afterBlank || kept.length > 0) return { source, rest: kept, afterBlank, carry: NO_CARRY };
-  const repaired = repairMarkdown(source);
-  return { source: repaired.source, rest: kept, afterBlank, carry: { ...NO_CARRY, reopen: repaired.reopen } };
+  const closed = closeMarkdown(source);
+  return { source: closed.source, rest: kept, afterBlank, carry: { ...NO_CARRY, reopen: closed.reopen } };
 }
 
 /** Takes up to `columns` of indentation off a line. */

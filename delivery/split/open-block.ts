@@ -6,7 +6,7 @@ import type { ScanBounds, SegmentScanner } from "./scan-segments.ts";
 import type { Segment } from "./segment.ts";
 
 /** What of a block that is still open is read again with every chunk; the text before that is read once. */
-const BOUNDS: ScanBounds = { segmentLength: 2048, lineLength: 1024 };
+const BOUNDS: ScanBounds = { segmentWeight: 4096, lineWeight: 2048 };
 
 /**
  * The parts of a block that is still open. Its early lines and sentences are read once and kept, cut as if they were

@@ -38,8 +38,10 @@ export function findOpenInline(text: string): OpenInline {
     } else if (character === "`") {
       const run = runAt(text, at);
       const end = closingBackticks(text, at + run.length, run.length);
-      if (end === undefined) return result(delimiters, { at, run }, undefined, undefined);
-      at = end;
+      if (end === undefined && run.length <= MAX_CODE_RUN) {
+        return result(delimiters, { at, run }, undefined, undefined);
+      }
+      at = end ?? at + run.length;
     } else if (character === "<") {
       at += /^<[^<>\s][^<>]*>/.exec(text.slice(at, at + MAX_TAG_LENGTH))?.[0].length ?? 1;
     } else if (character === "[") {
@@ -64,6 +66,8 @@ export function findOpenInline(text: string): OpenInline {
   return { ...result(delimiters, undefined, brackets.at(-1), undefined), trailingRun };
 }
 
+/** More backticks than anyone opens code with are text until they are closed. */
+const MAX_CODE_RUN = 32;
 /** Longest autolink or tag that is looked for. */
 const MAX_TAG_LENGTH = 1024;
 
@@ -158,7 +162,8 @@ function resourceEnd(text: string, from: number): number | undefined {
   }
   if (opener !== "(") return from;
   let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
+  const limit = Math.min(text.length, from + MAX_TAG_LENGTH);
+  for (let at = from; at < limit; at += 1) {
     const character = text.charAt(at);
     if (character === "\\") at += 1;
     else if (character === "(") depth += 1;

@@ -4,6 +4,7 @@ import type { Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import { mathSyntax } from "./math-syntax.ts";
+import { parseSimple } from "./parse-simple.ts";
 
 type SyntaxExtension = NonNullable<Options["extensions"]>[number];
 
@@ -19,6 +20,11 @@ const tree = gfmFromMarkdown();
  * that arrives later must not change text that has already been sent.
  */
 export function parseMarkdown(source: string, targets: LinkTargets): Root {
+  return parseSimple(source) ?? fullParse(source, targets);
+}
+
+/** The same by the whole parser. */
+export function fullParse(source: string, targets: LinkTargets): Root {
   return fromMarkdown(source, {
     extensions: [syntax, mathSyntax, resolveAgainst(targets)],
     mdastExtensions: [tree],

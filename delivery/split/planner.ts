@@ -15,8 +15,8 @@ export interface Planner<Content> {
   finish(): void;
 }
 
-/** A block larger than this is read in pieces also when it is whole. */
-const BOUNDS: ScanBounds = { segmentLength: 16_384, lineLength: 8192 };
+/** A block heavier than this is read in pieces also when it is whole. */
+const BOUNDS: ScanBounds = { segmentWeight: 16_384, lineWeight: 8192 };
 
 export function createPlanner<Content>(options: PlannerOptions<Content>): Planner<Content> {
   return new IncrementalPlanner(options);

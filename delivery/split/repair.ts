@@ -48,6 +48,31 @@ export function repairMarkdown(source: string): Repaired {
   return { source: start === 0 ? repaired.source : `${head}\n${repaired.source}`, reopen: repaired.reopen };
 }
 
+/**
+ * Closes what is open where a block is cut, so that it reads as it will in the whole. Hides nothing: unlike a text that
+ * still grows, what stands before a cut is not read again.
+ */
+export function closeMarkdown(source: string): Repaired {
+  const whole = source.trimEnd();
+  const lines = whole.split("\n");
+  const isOdd = /(?:^|[^\\])(?:\\\\)*\\$/.test(whole.slice(-MAX_OPEN_DELIMITERS));
+  if (openFence(source) !== undefined || TABLE_ROW.test(lines.at(-1) ?? "") || isOdd) {
+    return { source, reopen: "" };
+  }
+  const text = lines.slice(lastTextStart(lines)).join("\n");
+  const { delimiters, code, trailingRun } = findOpenInline(text);
+  const isCode = code !== undefined && text.length > code.at + code.run.length;
+  if (
+    delimiters.length > MAX_OPEN_DELIMITERS ||
+    trailingRun !== undefined ||
+    (code !== undefined && !isCode)
+  ) {
+    return { source, reopen: "" };
+  }
+  const runs = [...delimiters.map(({ run }) => run), ...(isCode ? [code.run] : [])];
+  return { source: whole + runs.toReversed().join(""), reopen: runs.join("") };
+}
+
 /** Inline formatting does not reach over a blank line, nor from one list item into the next. */
 function lastTextStart(lines: readonly string[]): number {
   for (let index = lines.length - 1; index > 0; index -= 1) {
@@ -70,7 +95,7 @@ function repairInline(text: string): Repaired {
     .join("");
   if (open.code !== undefined) {
     const { at, run } = open.code;
-    source = source.replace(/`+$/, "");
+    source = withoutBackticks(source);
     if (source.length <= at + run.length) source = source.slice(0, at);
     else {
       closers = run + closers;
@@ -84,6 +109,12 @@ function repairInline(text: string): Repaired {
   source = source.trimEnd();
   const emptied = open.delimiters.some(({ run }) => source.endsWith(run) && closers !== "");
   return emptied ? dropEmptyOpeners(source, closers, reopen) : { source: source + closers, reopen };
+}
+
+function withoutBackticks(text: string): string {
+  let end = text.length;
+  while (text.charAt(end - 1) === "`") end -= 1;
+  return text.slice(0, end);
 }
 
 /** An opener with nothing behind it is not shown at all. */

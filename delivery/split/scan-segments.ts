@@ -16,6 +16,7 @@ import type { Carry } from "./continuation.ts";
 import { escapeLineStart, removeIndent, reopenLine, splitLines } from "./continuation.ts";
 import { cutLongLine } from "./cut-line.ts";
 import type { Join, Segment } from "./segment.ts";
+import { lengthOfWeight, weighText } from "./weigh-text.ts";
 
 /**
  * What the open segment ends with, as far as it decides where the next one begins. A boundary is claimed only where it
@@ -27,10 +28,10 @@ type Open =
   | { readonly kind: "list"; readonly marker: ListMarker; readonly number: number }
   | { readonly kind: "fence"; readonly fence: Fence };
 
-/** How long a block and a line may grow before they are cut, so that the work for a chunk of text stays bounded. */
+/** What a block and a line may weigh before they are cut, so that the work for a chunk of text stays bounded. */
 export interface ScanBounds {
-  readonly segmentLength: number;
-  readonly lineLength: number;
+  readonly segmentWeight: number;
+  readonly lineWeight: number;
 }
 
 const CODE_INDENT = 4;
@@ -45,7 +46,7 @@ export class SegmentScanner {
   #join: Join = "block";
   #itemNumber: number | undefined;
   #afterBlank = false;
-  #length = 0;
+  #weight = 0;
   /** Set while the segment goes on with a block that was cut. */
   #carry: Carry | undefined;
   /** Indentation that the lines of a cut item or footnote are given without. */
@@ -66,7 +67,7 @@ export class SegmentScanner {
     copy.#join = this.#join;
     copy.#itemNumber = this.#itemNumber;
     copy.#afterBlank = this.#afterBlank;
-    copy.#length = this.#length;
+    copy.#weight = this.#weight;
     copy.#carry = this.#carry;
     copy.#dedent = this.#dedent;
     copy.#middleOfLine = this.#middleOfLine;
@@ -90,13 +91,14 @@ export class SegmentScanner {
    */
   longLine(line: string): string {
     let rest = line;
-    const isHalf = line.endsWith("\r") ? 1 : 0;
-    while (rest.length - isHalf >= this.#bounds.lineLength) {
-      const cut = cutLongLine(rest, this.#bounds.lineLength);
+    for (;;) {
+      const text = rest.endsWith("\r") ? rest.slice(0, -1) : rest;
+      const limit = lengthOfWeight(text, this.#bounds.lineWeight);
+      if (limit === undefined) return rest;
+      const cut = cutLongLine(rest, limit);
       this.#lineHead(rest.slice(0, cut));
       rest = rest.slice(cut);
     }
-    return rest;
   }
 
   /** Takes one whole line, or the end of one, without its line ending. */
@@ -108,8 +110,8 @@ export class SegmentScanner {
   }
 
   #keepBounds(): void {
-    for (let before = Infinity; this.#length > this.#bounds.segmentLength && this.#length < before;) {
-      before = this.#length;
+    for (let before = Infinity; this.#weight > this.#bounds.segmentWeight && this.#weight < before;) {
+      before = this.#weight;
       this.#split(false);
     }
   }
@@ -150,7 +152,7 @@ export class SegmentScanner {
 
   #push(line: string): void {
     this.#lines.push(removeIndent(line, this.#dedent));
-    this.#length += line.length + 1;
+    this.#weight += weighText(line) + 1;
   }
 
   /** Hands on what the open block holds so far and lets the block go on in the next segment. */
@@ -169,7 +171,7 @@ export class SegmentScanner {
     this.#carry = carry;
     this.#dedent = column;
     this.#lines = rest.map((line) => removeIndent(line, dedent));
-    this.#length = this.#lines.reduce((sum, line) => sum + line.length + 1, 0);
+    this.#weight = this.#lines.reduce((sum, line) => sum + weighText(line) + 1, 0);
     this.#join = afterBlank || carry.continuesTable ? "block" : "line";
     if (open.kind === "list") this.#open = { ...open, marker: { ...open.marker, empty: false } };
   }
@@ -285,7 +287,7 @@ export class SegmentScanner {
   #close(): void {
     this.#emitSource(this.#source());
     this.#lines = [];
-    this.#length = 0;
+    this.#weight = 0;
     this.#carry = undefined;
     this.#dedent = 0;
     this.#join = "block";

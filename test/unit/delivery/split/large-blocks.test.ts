@@ -24,6 +24,24 @@ describe("blocks that are too large to be read again with every chunk", () => {
     },
   );
 
+  it.each([
+    "| word ",
+    "a [b](",
+    "[a](",
+    "![a",
+    "[x](http",
+    "<https://a",
+    "a &#x",
+    "**a *b ",
+    "`a ``b ",
+    "~~a \\",
+    "a [b [c",
+  ])("hides nothing where it cuts a line of %j", (unit) => {
+    const text = unit.repeat(Math.ceil(20_000 / unit.length));
+    const shown = splitText(text, { ...options, final: true }).map(({ content }) => content.text);
+    expect(shown.join("").replace(/[^a-z]/g, "")).toBe(text.replace(/[^a-z]/g, ""));
+  });
+
   it("goes on with bold text that fills many parts", () => {
     const parts = splitText(`**${"b".repeat(20_000)}**`, { ...options, final: true });
     for (const { content } of parts) {
