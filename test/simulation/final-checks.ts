@@ -245,7 +245,7 @@ function checkNothingTwice(
   figures.leftovers += orphans.length;
   const rows = [...receipts.values()].flatMap(({ messages }) => messages);
   const unresolved = rows.filter(({ state }) => state === "unknown" || state === "failed").length;
-  const marked = oracle.markedPosts.get(thread.threadId) ?? 0;
+  const marked = oracle.marks.get(thread.threadId) ?? 0;
   if (orphans.length > unresolved + marked) {
     oracle.fail(
       "I6",

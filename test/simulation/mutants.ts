@@ -203,6 +203,16 @@ export const mutants: readonly Mutant[] = [
     mode: (mode) => (mode === "buffered" ? "edit" : mode),
   },
   {
+    name: "late-not-looked-for",
+    what: "a post that was taken for not made is never looked for again",
+    threadDatabase: (database) => ({
+      all: (statement, ...bindings) => database.all(statement, ...bindings),
+      run: (statement, ...bindings) =>
+        database.run(statement, ...(/INTO outbox_v1/.test(statement) ? withoutLateUntil(bindings) : bindings)),
+      transaction: (body) => database.transaction(body),
+    }),
+  },
+  {
     name: "final-only-grows",
     what: "a reply that should come whole appears while it streams",
     mode: (mode) => (mode === "final-only" ? "buffered" : mode),
@@ -237,4 +247,11 @@ function withoutMark<Content extends RichText>(content: Content): Content {
   const shift = content.text.length - text.length;
   const entities = content.entities.map((entity) => ({ ...entity, offset: entity.offset - shift }));
   return { ...content, text, entities };
+}
+
+/** Its place among the columns of an outbox row. */
+const LATE_UNTIL = 18;
+
+function withoutLateUntil(bindings: readonly SqlValue[]): SqlValue[] {
+  return bindings.map((value, index) => (index === LATE_UNTIL ? null : value));
 }

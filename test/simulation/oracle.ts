@@ -88,8 +88,8 @@ export interface Happened {
 export class Oracle {
   violation: Violation | undefined;
   readonly replies = new Map<string, SaidReply>();
-  /** How many posts carried the mark, by thread. */
-  readonly markedPosts = new Map<string, number>();
+  /** How many messages got the mark, by thread. */
+  readonly marks = new Map<string, number>();
   readonly happened: Happened = { drafts: 0, appends: 0, takeovers: 0, stopped: 0, beside: 0 };
   readonly #now: () => number;
   readonly #platform: Platform;
@@ -218,9 +218,11 @@ export class Oracle {
     if (method === "post" || method === "begin") {
       this.#postsUnderWay.get(address.threadId)?.add(call.number);
       this.#checkI4(call);
-      if (isMarked(call.content?.text ?? "")) {
-        this.markedPosts.set(address.threadId, (this.markedPosts.get(address.threadId) ?? 0) + 1);
-      }
+    }
+    // A message may also get the mark later, when it turns out that another one may stand beside it.
+    const before = call.messageId === undefined ? "" : this.#platform.textOf(address.chatId, call.messageId);
+    if (isMarked(call.content?.text ?? "") && !isMarked(before)) {
+      this.marks.set(address.threadId, (this.marks.get(address.threadId) ?? 0) + 1);
     }
     if (call.content !== undefined) this.#checkI5(call, life);
   }
@@ -275,17 +277,14 @@ export class Oracle {
   #checkI4(call: SurfaceCall): void {
     const { threadId } = call.address;
     const delivery = this.#deliveries.get(threadId);
-    const underWay = this.#postsUnderWay.get(threadId)?.size ?? 0;
-    let sending = 0;
-    for (const reply of this.replies.values()) {
+    // The newest first: that it is there is all that has to be known.
+    for (const reply of [...this.replies.values()].reverse()) {
       if (reply.threadId !== threadId) continue;
-      for (const message of delivery?.receipt(reply.id)?.messages ?? []) {
-        if (message.state === "sending") sending += 1;
-      }
+      const messages = delivery?.receipt(reply.id)?.messages ?? [];
+      if (messages.some(({ state }) => state === "sending")) return;
     }
-    if (sending === 0) {
-      this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
-    }
+    const underWay = this.#postsUnderWay.get(threadId)?.size ?? 0;
+    this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
   }
 
   /** What leaves is a rendering of what has been said, of the current attempt, and of as much as the mode may show. */

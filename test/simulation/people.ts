@@ -21,8 +21,6 @@ const LONGEST_BACKOFF_MS = 4_000;
 export class People {
   readonly written: Written[] = [];
   readonly blockedChats = new Set<string>();
-  /** Threads in which the stop button of a draft was pressed. */
-  readonly stopsPressed = new Set<string>();
   readonly #world: World;
   readonly #random: Random;
   readonly #mutant: Mutant | undefined;
@@ -77,7 +75,6 @@ export class People {
         const draft = place === undefined ? undefined : platform.draft(place.threadId);
         if (place === undefined || draft === undefined) return;
         trace.add("person", () => `presses the stop button of draft ${draft.id} in ${place.threadId}`);
-        this.stopsPressed.add(place.threadId);
         const key = `s:${place.chatId}:${draft.id}`;
         this.#tell(place, {
           ...this.#event("stop", key, place, 0, ""),

@@ -101,6 +101,8 @@ export interface Plan {
   /** What the model does with a text that was cut short. */
   readonly interruptedStep: "restart" | "continue";
   readonly platform: PlatformKind;
+  /** What a message does that comes while a reply runs. */
+  readonly whenBusy: "queue" | "interrupt";
   /** How replies appear while they stream, by the number of the place. */
   readonly modes: readonly DeliveryMode[];
 }
@@ -132,7 +134,9 @@ export function createPlan(seed: number): Plan {
   const modes = places.map(({ isDirectMessage }) =>
     platform === "telegram" && isDirectMessage ? manner.pick(DIRECT_MODES) : manner.pick(MODES[platform]),
   );
-  return { seed, places, items: [...items, ...control(manner, places)], interruptedStep, platform, modes };
+  const controls = control(manner, places);
+  const whenBusy = manner.chance(0.15) ? "interrupt" : "queue";
+  return { seed, places, items: [...items, ...controls], interruptedStep, platform, whenBusy, modes };
 }
 
 const LIKELY_PLATFORMS: readonly [PlatformKind, ...PlatformKind[]] = [
@@ -174,6 +178,12 @@ function control(random: Random, places: readonly Place[]): PlanItem[] {
   if (random.chance(0.15)) items.push({ kind: "stop-button", at: at(), place: place() });
   for (let left = random.chance(0.12) ? random.int(1, 2) : 0; left > 0; left -= 1) {
     items.push({ kind: "delete", at: at(), place: place(), back: random.pick([0, 0, 1, 2]) });
+  }
+  if (random.chance(0.03)) {
+    // The root dies when it knows of a penalty.
+    const fault: CallFault = { kind: "flood", retryAfterS: random.pick([8, 40]) };
+    items.push({ kind: "fault", call: random.int(1, 5), fault });
+    items.push({ kind: "crash-at", at: random.int(1_000, 9_000), victim: "root", place: 0, downMs: 100 });
   }
   return items;
 }

@@ -174,6 +174,7 @@ export class World {
     const [definition] = normalizeMessengers({
       sim: {
         verifyWebhook: false,
+        whenBusy: this.plan.whenBusy,
         delivery: { mode: mutant?.mode?.(mode) ?? mode },
         platform: {
           provider: "sim",

