@@ -125,6 +125,62 @@ describe("a person at the playground", () => {
     expect(await page.locator("#messages img").count()).toBe(0);
   });
 
+  it("sees a rich message as what it is made of, and markup in it as text", async () => {
+    const cell = (text: string) => ({ text, align: "right" as const, valign: "top" as const });
+    await api.sendRichMessage(chat.id, {
+      blocks: [
+        { type: "heading", size: 1, text: "Prices" },
+        { type: "paragraph", text: ["A ", { type: "bold", text: "bold" }, " <b>word</b>"] },
+        {
+          type: "list",
+          items: [
+            { value: 3, type: "1", blocks: [{ type: "paragraph", text: "tea" }] },
+            { value: 4, type: "1", blocks: [{ type: "paragraph", text: "cake" }] },
+          ],
+        },
+        {
+          type: "list",
+          items: [
+            { has_checkbox: true, is_checked: true, blocks: [{ type: "paragraph", text: "paid" }] },
+            { has_checkbox: true, blocks: [{ type: "paragraph", text: "eaten" }] },
+          ],
+        },
+        {
+          type: "table",
+          cells: [
+            [
+              { ...cell("what"), is_header: true },
+              { ...cell("€"), is_header: true },
+            ],
+            [cell("tea"), cell("2")],
+          ],
+        },
+        { type: "blockquote", blocks: [{ type: "paragraph", text: "good tea" }] },
+        { type: "pre", text: "let a;", language: "js" },
+        { type: "divider" },
+        {
+          type: "paragraph",
+          text: { type: "url", text: "more", url: "https://example.com/a" },
+        },
+        { type: "mathematical_expression", expression: "x^2" },
+      ],
+    });
+    const bubble = bubbles().first();
+    await bubble.getByRole("heading", { name: "Prices" }).waitFor();
+    expect(await bubble.locator("strong").textContent()).toBe("bold");
+    await bubble.getByText("A bold <b>word</b>").waitFor();
+    expect(await bubble.locator("ol > li").first().getAttribute("value")).toBe("3");
+    expect(
+      await bubble.getByRole("checkbox").evaluateAll((boxes) => boxes.map((box) => box.matches(":checked"))),
+    ).toEqual([true, false]);
+    expect(await bubble.getByRole("columnheader").allTextContents()).toEqual(["what", "€"]);
+    expect(await bubble.getByRole("cell").allTextContents()).toEqual(["tea", "2"]);
+    expect(await bubble.locator("blockquote").textContent()).toBe("good tea");
+    expect(await bubble.locator("pre .language").textContent()).toBe("js");
+    expect(await bubble.locator("a").getAttribute("href")).toBe("https://example.com/a");
+    expect(await bubble.locator(".formula").textContent()).toBe("x^2");
+  });
+
   it("presses a button and reads the bot's notice", async () => {
     behave = async (update) => {
       const query = update.callback_query;
