@@ -12,6 +12,11 @@ export interface TelegramMessengerOptions extends MessengerOptions {
   readonly secretToken?: string;
   /** The bot's user name. Without it the platform is asked once, when a message needs it. */
   readonly userName?: string;
+  /**
+   * Whether clients offer the bot's commands in private chats (`setMyCommands`). Switch it off where @BotFather's list
+   * is to stay. @default true
+   */
+  readonly commandMenu?: boolean;
   /** A local Bot API server or a simulator. @default "https://api.telegram.org" */
   readonly apiBaseUrl?: string;
   /** The network, for tests. @default the runtime's own */
@@ -26,6 +31,7 @@ export interface TelegramSettings {
   readonly secretToken: string | undefined;
   /** Without `@`. */
   readonly userName: string | undefined;
+  readonly commandMenu: boolean;
   /** Without a slash at the end. */
   readonly apiBaseUrl: string;
   readonly fetch: typeof fetch | undefined;
@@ -58,6 +64,7 @@ export function parseTelegramOptions(options: TelegramMessengerOptions): Telegra
     botId,
     secretToken: parseSecretToken(options),
     userName: parseUserName(options.userName),
+    commandMenu: options.commandMenu !== false,
     apiBaseUrl: parseApiBaseUrl(options.apiBaseUrl),
     fetch: options.fetch,
   };
@@ -69,6 +76,7 @@ export function messengerOptionsOf(options: TelegramMessengerOptions): Messenger
     token: _token,
     secretToken: _secretToken,
     userName: _userName,
+    commandMenu: _commandMenu,
     apiBaseUrl: _apiBaseUrl,
     fetch: _fetch,
     ...common

@@ -1,6 +1,7 @@
 import { equalSecrets } from "../../src/core/constant-time.ts";
 import { errorCode } from "../../src/core/errors.ts";
 import type {
+  CommandEntry,
   MessengerPlatform,
   PlatformContext,
   PlatformVerification,
@@ -9,6 +10,7 @@ import type {
 import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
+import { setCommandMenu } from "./command-menu.ts";
 import { downloadFile } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
@@ -35,6 +37,10 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };
     },
+    ...(settings.commandMenu && {
+      setCommands: (commands: readonly CommandEntry[], context: PlatformContext, signal: AbortSignal) =>
+        setCommandMenu(commands, clientOf(context), signal),
+    }),
     fetchAttachment: (reference, context, options) =>
       downloadFile(reference, clientOf(context), settings, {
         ...options,

@@ -131,6 +131,13 @@ export interface FetchedFile {
   readonly mediaType?: string;
 }
 
+/** A command as a person sees it in a menu. */
+export interface CommandEntry {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+}
+
 /** One platform: reads what comes in, and opens the surface that goes out. Made once per object and messenger. */
 export interface MessengerPlatform {
   /** `telegram`, `slack`, ... */
@@ -144,6 +151,15 @@ export interface MessengerPlatform {
   surface(context: PlatformContext): Surface;
   /** Asks the platform who the bot is. */
   fetchIdentity(context: PlatformContext, signal: AbortSignal): Promise<BotIdentity>;
+  /**
+   * Has clients offer these commands in chats with the bot alone. Absent where there is no such menu, or where the bot
+   * does not want it.
+   */
+  readonly setCommands?: (
+    commands: readonly CommandEntry[],
+    context: PlatformContext,
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** The bytes of an attachment. Rejects over `maxBytes`, for a foreign host, or when the platform refuses. */
   fetchAttachment(
     reference: AttachmentReference,

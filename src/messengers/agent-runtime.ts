@@ -15,6 +15,7 @@ import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
+import { menuOf } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
 import { isThreadConversation } from "./conversation-name.ts";
 import { answerSafely } from "./answer-safely.ts";
@@ -110,6 +111,8 @@ export class AgentRuntime extends LifecycleCapability {
       deps: this.#options.deps,
       log: this.#options.log,
       definitions: () => this.#all(),
+      commands: () => menuOf(this.#options.agent.getCommands()),
+      later: (work) => this.#options.waitUntil(work()),
       observe: (messengerId, box, messageIds) => void this.budget.boxes.observe(messengerId, box, messageIds),
       deliver: (conversation, messengerId, events) =>
         conversation === ""

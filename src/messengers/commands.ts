@@ -1,3 +1,4 @@
+import type { CommandEntry } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 
 /** One command of a bot. */
@@ -34,6 +35,14 @@ export interface CommandHost {
   stop(by: MessengerEvent): boolean;
   openSession(): void;
 }
+
+/** The commands that a person can choose from, as a menu shows them. */
+export function menuOf(own: ThinkCommands): CommandEntry[] {
+  const all = { ...builtInCommands(NO_CONVERSATION, () => own), ...own };
+  return Object.entries(all).map(([name, { description }]) => ({ name, description }));
+}
+
+const NO_CONVERSATION: CommandHost = { stop: () => false, openSession: () => {} };
 
 const GREETING = "Hello! Write to me, and I will answer. /help shows what else I can do.";
 const NOTHING_TO_STOP = "There is nothing to stop.";

@@ -3,12 +3,13 @@ import { errorCode } from "../core/errors.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import type { BotIdentity, IncomingEvent, PlatformContext } from "../core/messenger.ts";
+import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { Probing } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
 import { eventFields } from "../inbox/event-fields.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { CommandMenu } from "./command-menu.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { admitWebhook, problem } from "./webhook.ts";
@@ -24,6 +25,10 @@ export interface RootRuntimeOptions {
     messengerId: string,
     events: readonly IncomingEvent[],
   ) => Promise<void>;
+  /** The commands that people can choose from. */
+  readonly commands: () => readonly CommandEntry[];
+  /** Runs work that nobody waits for. */
+  readonly later: (work: () => Promise<void>) => void;
   /** Ids of messages that have come, where the platform numbers them. Never throws. */
   readonly observe: (messengerId: string, box: string, messageIds: readonly number[]) => void;
 }
@@ -42,6 +47,7 @@ export type RouteResult =
 export class RootRuntime {
   readonly #options: RootRuntimeOptions;
   readonly #store: RootStore;
+  readonly #menu: CommandMenu;
   readonly #asking = new Map<string, Promise<BotIdentity>>();
   readonly #identities = new Map<string, BotIdentity>();
   readonly #probing = new Map<string, Probing | undefined>();
@@ -50,6 +56,7 @@ export class RootRuntime {
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
     this.#store = createRootStore(options.database);
+    this.#menu = new CommandMenu({ ...options, store: this.#store });
   }
 
   /** The answer to a messenger's webhook; `undefined` when the request is for somebody else. */
@@ -116,6 +123,8 @@ export class RootRuntime {
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !waiting.has(name)) this.#touch(name, definition, first);
     }
+    if (this.#menu.isDue(definition))
+      this.#options.later(() => this.#menu.tell(definition, this.#context(definition)));
   }
 
   /**

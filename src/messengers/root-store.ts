@@ -9,6 +9,7 @@ const SCHEMA = [
     name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS identity_v1 (messenger_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, user_name TEXT) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS menu_v1 (messenger_id TEXT PRIMARY KEY, hash TEXT NOT NULL, try_again_at INTEGER) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS ignored_v1 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
@@ -23,7 +24,16 @@ export interface DirectoryEntry {
   readonly lastActiveAt: number;
 }
 
+/** Which menu of commands a platform was told, or refused to take. */
+export interface StoredMenu {
+  readonly hash: string;
+  /** Epoch milliseconds; `undefined` when the platform has it. */
+  readonly tryAgainAt: number | undefined;
+}
+
 export interface RootStore {
+  menu(messengerId: string): StoredMenu | undefined;
+  setMenu(messengerId: string, menu: StoredMenu): void;
   identity(messengerId: string): BotIdentity | undefined;
   setIdentity(messengerId: string, identity: BotIdentity): void;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
@@ -40,6 +50,23 @@ export function createRootStore(database: Database): RootStore {
   const touched = new Map<string, number>();
 
   return {
+    menu(messengerId) {
+      const row = firstRow(
+        database.all<{ hash: string; try_again_at: number | null }>(
+          "SELECT hash, try_again_at FROM menu_v1 WHERE messenger_id = ?",
+          messengerId,
+        ),
+      );
+      return row && { hash: row.hash, tryAgainAt: row.try_again_at ?? undefined };
+    },
+    setMenu(messengerId, { hash, tryAgainAt }) {
+      database.run(
+        "INSERT OR REPLACE INTO menu_v1 (messenger_id, hash, try_again_at) VALUES (?, ?, ?)",
+        messengerId,
+        hash,
+        tryAgainAt ?? null,
+      );
+    },
     identity(messengerId) {
       const row = firstRow(
         database.all<{ user_id: string; user_name: string | null }>(

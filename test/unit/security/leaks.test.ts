@@ -318,6 +318,8 @@ describe("what the root answers and logs (I10)", () => {
         log: createLog((_level, line) => void lines.push(line)),
         definitions: () => normalizeMessengers({ bot: { ...definition, conversation } }),
         deliver: () => Promise.reject(talkative()),
+        commands: () => [],
+        later: () => {},
         observe: () => {},
       });
       const request = new Request("https://bot.example/messengers/bot/webhook", {

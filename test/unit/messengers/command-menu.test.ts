@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { CommandEntry } from "../../../src/core/messenger.ts";
+import { CommandMenu } from "../../../src/messengers/command-menu.ts";
+import { menuOf } from "../../../src/messengers/commands.ts";
+import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { createRootStore } from "../../../src/messengers/root-store.ts";
+import { definitionOf } from "../../support/messenger-events.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A root and its platform; `restart` is the same root after its object has died. */
+function createRig() {
+  const clock = createVirtualClock();
+  const store = createRootStore(createNodeDatabase());
+  const told: (readonly CommandEntry[])[] = [];
+  const log: string[] = [];
+  const state = {
+    commands: (): readonly CommandEntry[] => [{ name: "help", description: "Show the commands" }],
+    answer: (): Promise<void> => Promise.resolve(),
+  };
+  const write = (event: string, fields: object = {}): void =>
+    void log.push(JSON.stringify({ event, ...fields }));
+  const deps = { clock, newId: () => "id", random: () => 0, fetch };
+  const context = {
+    messengerId: "telegram",
+    deps,
+    log: { info: write, warn: write, error: write },
+    identity: () => Promise.reject(new Error("not needed")),
+  };
+  const { platform } = definitionOf();
+  const [definition] = normalizeMessengers({
+    telegram: definitionOf({
+      platform: {
+        ...platform,
+        setCommands: async (commands) => {
+          told.push(commands);
+          await state.answer();
+        },
+      },
+    }),
+  });
+  if (definition === undefined) throw new Error("no definition");
+  const start = () => {
+    const menu = new CommandMenu({ deps, log: context.log, store, commands: () => state.commands() });
+    /** What the root does after each webhook. */
+    return async (): Promise<void> => {
+      if (menu.isDue(definition)) await menu.tell(definition, context);
+    };
+  };
+  return { clock, told, log, state, start };
+}
+
+describe("the menu of commands", () => {
+  it("has the built-in commands and the bot's own, which may stand in for one", () => {
+    const own = {
+      start: { description: "Begin", handler: () => "Hi" },
+      hours: { description: "When we are open", handler: () => "9 to 5" },
+    };
+    expect(menuOf(own).map(({ name, description }) => [name, description])).toEqual([
+      ["start", "Begin"],
+      ["help", "Show the commands"],
+      ["stop", "Stop the answer that is being written"],
+      ["new", "Begin a new conversation"],
+      ["hours", "When we are open"],
+    ]);
+  });
+
+  it("is told once, also over restarts, and again when the list has changed", async () => {
+    const { told, state, start } = createRig();
+    for (let life = 0; life < 3; life += 1) {
+      const webhook = start();
+      for (let message = 0; message < 3; message += 1) await webhook();
+    }
+    expect(told).toHaveLength(1);
+    state.commands = () => [{ name: "help", description: "What I can do" }];
+    await start()();
+    expect(told).toHaveLength(2);
+  });
+
+  it("is tried again an hour after the platform has refused it, also over restarts, and harms nothing", async () => {
+    const { clock, told, log, state, start } = createRig();
+    state.answer = () => Promise.reject(new TypeError("psst"));
+    const webhook = start();
+    await webhook();
+    await webhook();
+    await start()();
+    expect(told).toHaveLength(1);
+    expect(log).toEqual([
+      expect.stringContaining('"event":"menu.not-set","messenger":"telegram","code":"TypeError"'),
+    ]);
+    expect(log.join()).not.toContain("psst");
+    await clock.advance(HOUR_MS);
+    state.answer = () => Promise.resolve();
+    await webhook();
+    await start()();
+    expect(told).toHaveLength(2);
+  });
+
+  it("is not told twice at the same moment", async () => {
+    const { told, start } = createRig();
+    const webhook = start();
+    await Promise.all([webhook(), webhook()]);
+    expect(told).toHaveLength(1);
+  });
+
+  it("does without a bot whose getCommands() throws", async () => {
+    const { told, log, state, start } = createRig();
+    state.commands = () => {
+      throw new TypeError("psst");
+    };
+    await start()();
+    expect(told).toEqual([]);
+    expect(log).toEqual([expect.stringContaining('"event":"bot.failed","method":"getCommands"')]);
+  });
+});

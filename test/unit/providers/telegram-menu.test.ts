@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { createTelegramRig } from "./telegram-rig.ts";
+
+const signal = new AbortController().signal;
+
+describe("the menu of commands on Telegram", () => {
+  it("is for private chats", async () => {
+    const { api, context, platform } = createTelegramRig();
+    await platform.setCommands?.([{ name: "help", description: "Show the commands" }], context, signal);
+    expect(api.calls).toEqual([
+      {
+        method: "setMyCommands",
+        payload: {
+          commands: [{ command: "help", description: "Show the commands" }],
+          scope: { type: "all_private_chats" },
+        },
+      },
+    ]);
+  });
+
+  it("leaves out what Telegram would refuse the whole list for", async () => {
+    const { api, context, platform } = createTelegramRig();
+    const many = Array.from({ length: 120 }, (_, index) => ({ name: `c${index}`, description: "x" }));
+    const odd = [
+      { name: "Help", description: "x" },
+      { name: "with-dash", description: "x" },
+      { name: "empty", description: " " },
+      { name: "long", description: "x".repeat(255) + "🙂" },
+    ];
+    await platform.setCommands?.([...odd, ...many], context, signal);
+    const offered = api.calls[0]?.payload.commands as { command: string; description: string }[];
+    expect(offered).toHaveLength(100);
+    expect(offered.slice(0, 2).map(({ command }) => command)).toEqual(["long", "c0"]);
+    expect(offered[0]?.description).toBe(`${"x".repeat(255)}…`);
+  });
+
+  it("is none where @BotFather's list is to stay", () => {
+    expect(createTelegramRig({ commandMenu: false }).platform.setCommands).toBeUndefined();
+  });
+});
