@@ -57,8 +57,8 @@ type StoredRow = {
 };
 
 export interface InboxStore {
-  /** Stores an event, unless one with its key is known. */
-  insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): "stored" | "known";
+  /** Stores an event; nothing when one with its key is known. */
+  insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): InboxRow | undefined;
   /** Rows in a state, in order of arrival. */
   inState(state: InboxState): InboxRow[];
   /** The rows with these numbers, in order of arrival. */
@@ -87,17 +87,34 @@ export function createInboxStore(database: Database): InboxStore {
   return {
     insert(messengerId, incoming, receivedAt) {
       const key = `${messengerId}|${incoming.key}`;
-      const known = firstRow(database.all<{ seq: number }>("SELECT seq FROM inbox_v1 WHERE key = ?", key));
-      if (known !== undefined) return "known";
+      const thread = JSON.stringify(incoming.thread);
+      const raw = JSON.stringify(incoming.raw);
       database.run(
-        "INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)",
+        `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)
+         ON CONFLICT (key) DO NOTHING`,
         key,
         messengerId,
         receivedAt,
-        JSON.stringify(incoming.thread),
-        JSON.stringify(incoming.raw),
+        thread,
+        raw,
       );
-      return "stored";
+      const inserted = firstRow(
+        database.all<{ rows: number; seq: number }>("SELECT changes() AS rows, last_insert_rowid() AS seq"),
+      );
+      if (inserted?.rows !== 1) return undefined;
+      const { seq } = inserted;
+      // As after a restart: what follows never sees more than is stored.
+      return parseRow({
+        seq,
+        key,
+        messenger_id: messengerId,
+        state: "received",
+        received_at: receivedAt,
+        thread,
+        raw,
+        event: null,
+        ready_at: 0,
+      });
     },
     inState: (state) =>
       database

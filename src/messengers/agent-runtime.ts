@@ -4,6 +4,7 @@ import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { RootBudget } from "../core/budget.ts";
 import type { Database } from "../core/database.ts";
+import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
 import { errorCode, SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -64,6 +65,11 @@ const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
 /** Wakes closer together than this are one. */
 const SAME_WAKE_MS = 5;
+/** Each move is a durable write: a wake is put off by this much at least, and only when it is about to come. */
+const PUT_OFF_FROM_MS = 1000;
+const PUT_OFF_WITHIN_MS = 600;
+/** The answer to the platform leaves before a turn begins, where both are the work of one thread. */
+const ANSWER_FIRST_MS = 5;
 
 /** Everything that an agent object does, as a Lifecycle capability: its root's part, its conversation's part, its alarm. */
 export class AgentRuntime extends LifecycleCapability {
@@ -138,6 +144,7 @@ export class AgentRuntime extends LifecycleCapability {
       }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
       wakeAt: (at) => this.#wakeAt(at),
+      putOffWake: (at) => this.#putOffWake(at),
     });
     return this.#thread;
   }
@@ -195,9 +202,10 @@ export class AgentRuntime extends LifecycleCapability {
 
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
     await this.lifecycle.ready();
-    this.thread.receive(messengerId, events);
+    const isWorkLeft = await this.thread.receive(messengerId, events);
+    if (!isWorkLeft) return;
     await this.#arming;
-    this.#later(() => this.thread.poke());
+    this.#later(() => this.thread.poke(), ANSWER_FIRST_MS);
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
@@ -310,9 +318,27 @@ export class AgentRuntime extends LifecycleCapability {
   /** Sets the durable wake to `at`, unless an earlier one is set. */
   #wakeAt(at: number): void {
     if (this.#armedAt !== undefined && this.#armedAt <= at + SAME_WAKE_MS) return;
+    this.#arm(at);
+  }
+
+  /** Moves the durable wake to a later time, or takes it away. */
+  #putOffWake(at: number | undefined): void {
+    if (this.#armedAt === undefined) return;
+    // A chat that nobody answers by a messenger has no other wake of ours.
+    if (at === undefined) {
+      if (this.#chats.size === 0) this.#arm(undefined);
+      return;
+    }
+    const isSoon = this.#armedAt <= this.#options.deps.clock.now() + PUT_OFF_WITHIN_MS;
+    if (isSoon && this.#armedAt <= at - PUT_OFF_FROM_MS) this.#arm(at);
+  }
+
+  #arm(at: number | undefined): void {
     this.#armedAt = at;
     const push = async (): Promise<void> => {
-      await this.lifecycle.jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
+      const { jobs } = this.lifecycle;
+      if (at === undefined) await jobs.cancel(DRIVE_JOB);
+      else await jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
     };
     this.#arming = this.#arming.then(push, push);
     this.#arming.catch((error: unknown) => {
@@ -322,9 +348,10 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   /** Runs after the current event, in the object's own time. */
-  #later(body: () => void): void {
+  #later(body: () => void, delayMs = 0): void {
+    const { clock } = this.#options.deps;
     this.#options.waitUntil(
-      Promise.resolve()
+      (delayMs === 0 ? Promise.resolve() : wait(clock, delayMs))
         .then(() => this.lifecycle.ready())
         .then(body),
     );

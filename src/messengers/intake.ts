@@ -6,6 +6,8 @@ import type { Log } from "../core/log.ts";
 import type { IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
+import { Arrivals } from "../inbox/arrivals.ts";
+import type { Arrival } from "../inbox/arrivals.ts";
 import { eventFields } from "../inbox/event-fields.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
@@ -50,6 +52,9 @@ export interface IntakeOptions {
  */
 export class Intake {
   readonly #options: IntakeOptions;
+  readonly #arrivals: Arrivals;
+  #isAsked = false;
+  #running: Promise<number | undefined> | undefined;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
   readonly #failures: ReadFailures;
@@ -57,30 +62,66 @@ export class Intake {
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#failures = new ReadFailures(options.deps.clock);
+    this.#arrivals = new Arrivals(options.inbox);
+  }
+
+  /** An event that was stored just now; `run` looks at it. */
+  add(row: InboxRow): Arrival {
+    return this.#arrivals.add(row);
+  }
+
+  /** Whether there are events of which it is not decided what becomes of them. */
+  hasOpen(): boolean {
+    return this.#arrivals.hasOpen();
   }
 
   /**
    * Sorts all events that have not been looked at. An event that cannot be read now (the platform could not be asked
    * who the bot is, code of the bot threw) stays, and holds up no other. Returns when to call again for such a one.
    */
-  async run(): Promise<number | undefined> {
+  run(): Promise<number | undefined> {
+    this.#isAsked = true;
+    this.#running ??= this.#rounds();
+    return this.#running;
+  }
+
+  async #rounds(): Promise<number | undefined> {
+    try {
+      let again: number | undefined;
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        again = await this.#round();
+      }
+      return again;
+    } finally {
+      // At once, and not a moment later: whoever asks from now on is not heard by these rounds.
+      this.#running = undefined;
+    }
+  }
+
+  async #round(): Promise<number | undefined> {
     let again = Infinity;
-    for (const row of this.#options.inbox.inState("received")) {
+    for (const arrival of this.#arrivals.open()) {
+      const { row } = arrival;
       if (this.#beside.has(row.seq)) continue;
       const restsUntil = this.#failures.restsUntil(row.seq);
       if (restsUntil !== undefined) {
         again = Math.min(again, restsUntil);
         continue;
       }
+      // What was decided before has been undone with its transaction.
+      arrival.outcome = "open";
       try {
         await this.#take(row);
         this.#failures.forget(row.seq);
       } catch (error) {
         const { attempts, code, retryAt } = this.#failures.add(row.seq, error);
         this.#options.log.error("inbox.unreadable", { ...nameOf(row), code, attempts });
+        arrival.outcome = "open";
         if (retryAt === undefined) await this.#giveUp(row, code);
         else again = Math.min(again, retryAt);
       }
+      this.#arrivals.forgetDecided(row);
     }
     return again === Infinity ? undefined : again;
   }
@@ -163,7 +204,7 @@ export class Intake {
     if (isFromPerson(event)) delivery.revive(event.thread.chatId);
     switch (sorting.kind) {
       case "ignore":
-        this.#end(row, `ignored: ${sorting.reason}`);
+        this.#end(row, `ignored: ${sorting.reason}`, "passed-over");
         return;
       case "membership":
         this.#end(row, `membership: ${event.detail ?? "changed"}`);
@@ -256,6 +297,7 @@ export class Intake {
     memory.hasRoom(event.thread.id);
     memory.isReadable(event.thread.id);
     database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
+    this.#arrivals.decide(row, "handled");
     this.#log(row, "queued");
   }
 
@@ -296,6 +338,7 @@ export class Intake {
     this.#beside.add(row.seq);
     void outcome
       .then((done) => this.#endCommand(row, event, command, definition, done))
+      .then(() => this.#arrivals.forgetDecided(row))
       .catch((error: unknown) => log.error("inbox.unreadable", { ...nameOf(row), code: errorName(error) }))
       .finally(() => {
         this.#beside.delete(row.seq);
@@ -342,8 +385,9 @@ export class Intake {
     );
   }
 
-  #end(row: InboxRow, outcome: string): void {
+  #end(row: InboxRow, outcome: string, arrival: "passed-over" | "handled" = "handled"): void {
     this.#options.inbox.end([row.seq], outcome);
+    this.#arrivals.decide(row, arrival);
     this.#log(row, outcome);
   }
 

@@ -117,12 +117,14 @@ export class RootRuntime {
       });
       byConversation.set(name, [...(byConversation.get(name) ?? []), event]);
     }
-    await Promise.all(
+    const delivered = Promise.all(
       [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
     );
+    // Beside the delivery: the answer does not wait for one commit after the other.
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !waiting.has(name)) this.#touch(name, definition, first);
     }
+    await delivered;
     if (this.#menu.isDue(definition))
       this.#options.later(() => this.#menu.tell(definition, this.#context(definition)));
   }
@@ -145,7 +147,12 @@ export class RootRuntime {
   }
 
   #touch(name: string, { id }: NormalizedMessengerDefinition, { thread }: IncomingEvent): void {
-    this.#store.touch(name, id, thread, this.#options.deps.clock.now());
+    try {
+      this.#store.touch(name, id, thread, this.#options.deps.clock.now());
+    } catch (error) {
+      // The directory is written again with the conversation's next message.
+      this.#options.log.error("directory.not-written", { code: errorCode(error) ?? nameOf(error) });
+    }
   }
 
   #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {

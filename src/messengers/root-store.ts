@@ -87,7 +87,6 @@ export function createRootStore(database: Database): RootStore {
     },
     touch(name, messengerId, thread, now) {
       if (now - (touched.get(name) ?? 0) < TOUCH_EVERY_MS) return;
-      touched.set(name, now);
       database.run(
         `INSERT INTO directory_v1 (name, messenger_id, thread_id, title, last_active_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (name) DO UPDATE SET title = excluded.title, last_active_at = excluded.last_active_at`,
@@ -97,6 +96,7 @@ export function createRootStore(database: Database): RootStore {
         thread.title ?? null,
         now,
       );
+      touched.set(name, now);
     },
     directory: (limit) =>
       database

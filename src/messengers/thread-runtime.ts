@@ -1,11 +1,12 @@
 import type { Database } from "../core/database.ts";
 import type { Delivery } from "../core/delivery.ts";
-import type { Deps } from "../core/deps.ts";
+import type { Deps, Timer } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { inMessengerContext } from "../core/turn-context.ts";
 import { createDelivery } from "../../delivery/index.ts";
+import type { Arrival } from "../inbox/arrivals.ts";
 import { eventFields } from "../inbox/event-fields.ts";
 import { createInboxStore } from "../inbox/inbox-store.ts";
 import type { InboxStore } from "../inbox/inbox-store.ts";
@@ -38,15 +39,21 @@ export interface ThreadRuntimeOptions {
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;
-  /** Asks for `drive` to be called at this time even if the object dies meanwhile. */
+  /** Asks for `drive` to be called at this time at the latest, even if the object dies meanwhile. */
   readonly wakeAt: (at: number) => void;
+  /** Nothing has to be done before this time, or ever: a wake that was asked for may be put off, or dropped. */
+  readonly putOffWake: (at: number | undefined) => void;
 }
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
-/** A running turn is looked after this often: so soon it goes on after a crash. */
+/** So soon a running turn goes on after a crash. */
 const HEARTBEAT_MS = 2500;
+/** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
+const MOVE_WAKE_AFTER_MS = 2000;
+/** What needs nobody else is decided within so many rounds of promises, without leaving the object. */
+const ROUNDS_AT_ONCE = 64;
 const FILE_TIMEOUT_MS = 20_000;
 
 /** One conversation: its inbox, its turns and its deliveries, driven by one loop. */
@@ -62,7 +69,13 @@ export class ThreadRuntime {
   #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
   #isDirty = false;
+  /** When the loop has to look at unreadable events, and at waiting messages, again. */
+  #readAgainAt: number | undefined;
+  #advanceAt: number | undefined;
+  #heartbeat: Timer | undefined;
   #hasResumed = false;
+  /** No turn of an earlier life is waiting to be taken up. */
+  #isFree = false;
   #sweptAt = 0;
 
   constructor(options: ThreadRuntimeOptions) {
@@ -84,6 +97,7 @@ export class ThreadRuntime {
         this.#definition(messengerId).platform.surface(this.#platform(messengerId)),
       onWake: (at) => {
         if (at !== undefined) options.wakeAt(at);
+        else if (this.#driving === undefined) this.#putOffWake();
       },
       onGone: (chatId, code) => {
         log.warn("chat.gone", { chatId, code });
@@ -128,18 +142,39 @@ export class ThreadRuntime {
     this.memory = memory;
   }
 
-  /** Stores events; when this returns they are durable and will be looked at whatever happens (I1). */
-  receive(messengerId: string, events: readonly IncomingEvent[]): void {
+  /**
+   * Stores events, and decides at once what becomes of them where that takes nobody else: that is one commit. When this
+   * resolves, nothing is left to do for them (`false`), or a wake was asked for and `drive` is to be called (I1).
+   */
+  async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
     const now = this.#options.deps.clock.now();
-    for (const event of events) {
-      if (this.#inbox.insert(messengerId, event, now) === "known") {
-        this.#options.log.info("inbox.event", {
-          ...eventFields(messengerId, event),
-          outcome: "known already",
-        });
-      }
+    const arrivals = events.map((event) => this.#store(messengerId, event, now));
+    const isOpen = (arrival: Arrival | undefined): boolean => arrival?.outcome === "open";
+    if (arrivals.some(isOpen) && this.#mayReadAtOnce()) {
+      this.#intake.run().catch((error: unknown) => this.#logFailure(error));
+      for (let round = 0; round < ROUNDS_AT_ONCE && arrivals.some(isOpen); round += 1)
+        await Promise.resolve();
     }
-    this.#options.wakeAt(now + HEARTBEAT_MS);
+    // One that is known already may have been stored by a process that died before it could ask for a wake.
+    const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
+    if (isWorkLeft) this.#options.wakeAt(now + HEARTBEAT_MS);
+    return isWorkLeft;
+  }
+
+  #store(messengerId: string, event: IncomingEvent, now: number): Arrival | undefined {
+    const row = this.#inbox.insert(messengerId, event, now);
+    if (row !== undefined) return this.#intake.add(row);
+    this.#options.log.info("inbox.event", {
+      ...eventFields(messengerId, event),
+      outcome: "known already",
+    });
+    return undefined;
+  }
+
+  /** A turn that a crash left has to be taken up before anything can be done to it. */
+  #mayReadAtOnce(): boolean {
+    this.#isFree ||= this.#hasResumed || !this.#runner.isBusy();
+    return this.#isFree;
   }
 
   /** The event that a turn answers. */
@@ -166,17 +201,19 @@ export class ThreadRuntime {
   /** Starts the loop, or has it go round once more. Never throws. */
   poke(): void {
     this.drive().catch((error: unknown) => {
-      this.#options.log.error("thread.failed", { code: error instanceof Error ? error.name : "unknown" });
+      this.#logFailure(error);
       this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
     });
+  }
+
+  #logFailure(error: unknown): void {
+    this.#options.log.error("thread.failed", { code: error instanceof Error ? error.name : "unknown" });
   }
 
   /** Does everything that is due. */
   drive(): Promise<void> {
     this.#isDirty = true;
-    this.#driving ??= this.#loop().finally(() => {
-      this.#driving = undefined;
-    });
+    this.#driving ??= this.#loop();
     return this.#driving;
   }
 
@@ -191,25 +228,40 @@ export class ThreadRuntime {
   }
 
   async #loop(): Promise<void> {
-    const { deps, engine, wakeAt } = this.#options;
-    if (!this.#hasResumed) {
-      await this.#resume();
-      await engine.resumeAll();
-      this.#hasResumed = true;
+    try {
+      if (!this.#hasResumed) {
+        await this.#resume();
+        await this.#options.engine.resumeAll();
+        this.#hasResumed = true;
+      }
+      while (this.#isDirty) {
+        this.#isDirty = false;
+        this.#readAgainAt = await this.#intake.run();
+        this.#advanceAt = await this.#runner.advance();
+      }
+      this.#deliver();
+      this.#sweep();
+    } finally {
+      // At once, and not a moment later: whoever asks from now on is not heard by this loop.
+      this.#driving = undefined;
     }
-    while (this.#isDirty) {
-      this.#isDirty = false;
-      const readAgainAt = await this.#intake.run();
-      if (readAgainAt !== undefined) wakeAt(readAgainAt);
-      const again = await this.#runner.advance();
-      if (again !== undefined) wakeAt(again);
-    }
-    this.#deliver();
-    // Delivery tells of changes only, and a wake that was set for an earlier moment has swallowed a later one.
-    const deliverAt = this.delivery.nextWakeAt();
-    if (deliverAt !== undefined) wakeAt(deliverAt);
-    if (this.#runner.isBusy()) wakeAt(deps.clock.now() + HEARTBEAT_MS);
-    this.#sweep();
+    this.#putOffWake();
+  }
+
+  /** Sets the durable wake to the moment at which something has to be done, and to none when that is all. */
+  #putOffWake(): void {
+    const { deps, putOffWake, wakeAt } = this.#options;
+    const now = deps.clock.now();
+    const isBusy = this.#runner.isBusy();
+    const needs = [this.#readAgainAt, this.#advanceAt, this.delivery.nextWakeAt()].filter(
+      (at) => at !== undefined,
+    );
+    if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
+    const at = needs.length === 0 ? undefined : Math.min(...needs);
+    if (at !== undefined) wakeAt(at);
+    putOffWake(at);
+    deps.clock.clearTimeout(this.#heartbeat);
+    this.#heartbeat = isBusy ? deps.clock.setTimeout(() => this.poke(), MOVE_WAKE_AFTER_MS) : undefined;
   }
 
   /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */

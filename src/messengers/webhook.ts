@@ -19,6 +19,7 @@ export async function admitWebhook(
   if (definition.verifyWebhook !== false && verification.kind === "header") {
     if (!(await verification.verify(request.headers))) return unauthorized();
   }
+  if (typeof definition.verifyWebhook !== "function" && isFramed(request)) return request;
   const body = await readBody(request);
   if (body === undefined) {
     return problem(413, "body-too-large", `The body of a webhook may have ${MAX_BODY_BYTES} bytes at most.`);
@@ -45,6 +46,20 @@ export function problem(
   headers?: Record<string, string>,
 ): Response {
   return Response.json({ error: { code, message } }, { status, headers });
+}
+
+/**
+ * Whether the length of the body was declared and is within the limit: HTTP lets no more of it in, so that it need not
+ * be counted as it is read.
+ */
+function isFramed({ headers }: Request): boolean {
+  const declared = headers.get("content-length");
+  return (
+    declared !== null &&
+    !headers.has("transfer-encoding") &&
+    /^\d{1,7}$/.test(declared) &&
+    Number(declared) <= MAX_BODY_BYTES
+  );
 }
 
 async function readBody(request: Request): Promise<Uint8Array | undefined> {

@@ -38,6 +38,8 @@ interface Live {
 
 /** Wakes closer together than this are one. */
 const SAME_WAKE_MS = 5;
+const PUT_OFF_FROM_MS = 1000;
+const PUT_OFF_WITHIN_MS = 600;
 
 /**
  * One conversation's Durable Object: the thread's real runtime over storage that outlives it, with the alarm that the
@@ -72,10 +74,10 @@ export class ThreadObject {
   /** Stores events. Resolves when they are durable; rejects, or never resolves, when the process dies before. */
   async receive(events: readonly IncomingEvent[]): Promise<void> {
     const live = this.#ensure();
-    live.runtime.receive("sim", events);
+    const isWorkLeft = await live.runtime.receive("sim", events);
     await live.arming;
     live.life.boundary("before stored");
-    this.#later(live);
+    if (isWorkLeft) this.#later(live);
   }
 
   onAlarm(): void {
@@ -130,6 +132,7 @@ export class ThreadObject {
       definitions: () => [options.definition(life)],
       commands: () => ({}),
       wakeAt: (at) => this.#wakeAt(live, at),
+      putOffWake: (at) => this.#putOffWake(live, at),
     });
     const live: Live = { life, runtime, armedAt: this.#alarmAt, arming: Promise.resolve() };
     this.#live = live;
@@ -142,13 +145,25 @@ export class ThreadObject {
 
   #wakeAt(live: Live, at: number): void {
     if (live.armedAt !== undefined && live.armedAt <= at + SAME_WAKE_MS) return;
+    this.#arm(live, at);
+  }
+
+  #putOffWake(live: Live, at: number | undefined): void {
+    if (live.armedAt === undefined) return;
+    const soon = this.#options.deps(live.life).clock.now() + PUT_OFF_WITHIN_MS;
+    const isWorthIt = at === undefined || (live.armedAt <= soon && live.armedAt <= at - PUT_OFF_FROM_MS);
+    if (isWorthIt) this.#arm(live, at);
+  }
+
+  #arm(live: Live, at: number | undefined): void {
     live.armedAt = at;
     const push = (): void => {
+      if (at === undefined && this.#alarmAt === undefined) return;
       live.life.write("alarm", () => {
         this.#alarmAt = at;
         this.#isRunning = false;
       });
-      this.#options.scheduleAlarm(at);
+      if (at !== undefined) this.#options.scheduleAlarm(at);
     };
     live.arming = live.arming.then(push, push);
     live.arming.catch(() => {

@@ -105,7 +105,8 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       const key = `m:1:${clock.now()}-${received}`;
       const event = messageEvent({ key, ...overrides, message: { id: key, text, ...overrides.message } });
       const incoming: IncomingEvent = { key, thread: event.thread, raw: event };
-      inbox.insert("telegram", incoming, clock.now());
+      const row = inbox.insert("telegram", incoming, clock.now());
+      if (row !== undefined) intake.add(row);
     },
     waiting: () => inbox.inState("queued").map(({ event }) => event?.message?.text),
     restart: () => rigOn(database, clock, options),

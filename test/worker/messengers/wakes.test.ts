@@ -1,0 +1,42 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, it, vi } from "vitest";
+import { createGate } from "../../support/gate.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
+import { untilReached } from "../support/until-reached.ts";
+import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
+
+const alarmOf = (world: World, chat: string): Promise<number | null> =>
+  runInDurableObject(world.thread(chat), (_bot, { storage }) => storage.getAlarm());
+
+it("sets no alarm for a message from which nothing follows", async () => {
+  const world = createWorld();
+  expect(await world.write("c1", "Anybody here?", { isGroup: true })).toBe(200);
+  expect(await alarmOf(world, "c1")).toBeNull();
+});
+
+it("has an alarm before it answers for a message that it cannot read without somebody else (I1)", async () => {
+  const gate = createGate();
+  const world = createWorld({
+    messengers: (own) => {
+      const platform = fakePlatform(own.chats);
+      const parse: typeof platform.parse = async (...given) => {
+        await gate.pass();
+        return platform.parse(...given);
+      };
+      return { fake: { ...own.messenger(), platform: { ...platform, parse } } };
+    },
+  });
+  expect(await world.write("c1", "Hello")).toBe(200);
+  await untilReached(gate);
+  expect(await alarmOf(world, "c1")).not.toBeNull();
+  gate.open();
+  await world.shows("c1", "You said: Hello");
+});
+
+it("takes its alarm away when all is delivered", async () => {
+  const world = createWorld();
+  await world.write("c1", "Hello");
+  await world.shows("c1", "You said: Hello");
+  await vi.waitFor(async () => expect(await alarmOf(world, "c1")).toBeNull(), 1500);
+});
