@@ -7,7 +7,7 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-fallback.ts";
-import { createPlanner, plainText, richBlocks, telegramEntities } from "./split/index.ts";
+import { createPlanner, plainText, richWhereItShows, telegramEntities } from "./split/index.ts";
 import type { Part, Planner, PlannerOptions } from "./split/index.ts";
 
 /**
@@ -127,13 +127,13 @@ export class Reply {
 
 function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
   const mark = resentMark(policy);
-  if (surface.rich !== undefined && isRich(policy, surface)) {
-    const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
-    // The mark is a block.
-    return { renderer: richBlocks, limits: { maxLength, maxEntities: maxEntities - 1 } };
-  }
+  const renderer = surface.format === "telegram-entities" ? telegramEntities : plainText;
+  const limits = limitsWithRoom(surface.limits, mark);
+  if (surface.rich === undefined || !isRich(policy, surface)) return { renderer, limits };
+  const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
   return {
-    renderer: surface.format === "telegram-entities" ? telegramEntities : plainText,
-    limits: limitsWithRoom(surface.limits, mark),
+    renderer: richWhereItShows(renderer, limits),
+    // The mark is a block.
+    limits: { maxLength, maxEntities: maxEntities - 1 },
   };
 }

@@ -1,5 +1,5 @@
-import type { MessageBlock } from "../../src/core/message-block.ts";
-import type { RichText } from "../../src/core/rich-text.ts";
+import type { InlineText, MessageBlock } from "../../src/core/message-block.ts";
+import type { RichText, TextLimits } from "../../src/core/rich-text.ts";
 import { buildBlocks } from "./build-blocks.ts";
 import { textOfBlocks } from "./text-of-blocks.ts";
 import type { Block } from "../split/blocks/block.ts";
@@ -32,6 +32,32 @@ export const richBlocks: Renderer<RichText> = {
     return { text: textOfBlocks(blocks), entities: [], blocks };
   },
 };
+
+/**
+ * Rich messages where they show more than ordinary ones, which every client shows well: of paragraphs and code alone,
+ * within the limits of an ordinary message, one of these is made.
+ */
+export function richWhereItShows(ordinary: Renderer<RichText>, limits: TextLimits): Renderer<RichText> {
+  return {
+    ...richBlocks,
+    render(pieces) {
+      const rich = richBlocks.render(pieces);
+      if (rich.blocks?.every(isOrdinary) !== true || rich.text.length > limits.maxLength) return rich;
+      const content = ordinary.render(pieces);
+      const fits = content.text.length <= limits.maxLength && content.entities.length <= limits.maxEntities;
+      return fits ? content : rich;
+    },
+  };
+}
+
+function isOrdinary(block: MessageBlock): boolean {
+  if (block.type === "code") return true;
+  return block.type === "paragraph" && !hasFormula(block.text);
+}
+
+function hasFormula(text: readonly InlineText[]): boolean {
+  return text.some((run) => typeof run !== "string" && (run.type === "formula" || hasFormula(run.text)));
+}
 
 function blockCost({ kind }: Block): MarkCost {
   switch (kind) {

@@ -10,4 +10,4 @@ export { plainText } from "../render/plain-text.ts";
 export { slackMrkdwn } from "../render/slack-mrkdwn.ts";
 export { discordMarkdown } from "../render/discord-markdown.ts";
 export { whatsapp } from "../render/whatsapp.ts";
-export { richBlocks } from "../render/rich-blocks.ts";
+export { richBlocks, richWhereItShows } from "../render/rich-blocks.ts";

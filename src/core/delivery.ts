@@ -33,8 +33,9 @@ export interface ReplyPolicy {
   /** Whether links show a preview, where the platform leaves that to the bot. @default false */
   readonly linkPreviews?: boolean;
   /**
-   * Whether replies are rich messages, where the platform has such: real headings, lists, tables and formulas, and one
-   * long message instead of several. What the platform refuses goes on as ordinary messages. @default false
+   * Whether replies are rich messages where these show more, and the platform has such: real headings, lists, tables and
+   * formulas, and one long message instead of several. What the platform refuses goes on as ordinary messages.
+   * @default false
    */
   readonly richMessages?: boolean;
   /** The line in front of a message that is sent again after an unknown outcome. */

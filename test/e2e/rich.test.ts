@@ -117,7 +117,9 @@ describe("rich messages", () => {
     model.on("which fruit", [say("Apple.")]);
     const [table] = ada.replies();
     rig.simulator.sendText(ada.chat, ada.user, "which fruit?", { date: later(), replyTo: table?.id ?? 0 });
-    await showsRich(ada, withFooter("Apple."));
+    const whole = "Apple.\n\nWritten by a program.";
+    await rig.simulator.waitFor(() => ada.replies()[1]?.text === whole, SOON);
+    expect(ada.replies()[1]?.rich).toBeUndefined();
     expect(toldIn(model.requests("which fruit")[0])).toContain("pear");
   });
 

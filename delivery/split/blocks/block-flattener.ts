@@ -1,6 +1,6 @@
 import type { Root } from "mdast";
 import { collectDefinitions, parseMarkdown } from "../parse-markdown.ts";
-import type { Piece } from "../piece.ts";
+import type { Mark, Piece } from "../piece.ts";
 import { NO_MARKS } from "../piece.ts";
 import type { CodeText, MarkdownSegment, Segment } from "../segment.ts";
 import type { Block } from "./block.ts";
@@ -12,7 +12,14 @@ const SEPARATORS = { block: "\n\n", line: "\n", space: " " } as const;
 const RANKS = { block: "block", line: "line", space: "weak" } as const;
 /** Quotes and lists in each other, deeper than a stack can follow: such a text is no document. */
 const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
-const CODE = [{ kind: "pre" }] as const;
+
+/** A fenced block whose lines are still coming. */
+interface OpenCode {
+  readonly blocks: readonly Block[];
+  readonly marks: readonly Mark[];
+  started: boolean;
+  blankLines: number;
+}
 
 /**
  * Turns segments, in the order of the document, into pieces for a platform that shows blocks itself. Knows the
@@ -24,7 +31,7 @@ export class BlockFlattener {
   #targets = new Map<string, string>();
   /** Labels in brackets that were not resolved when they were read. */
   #unresolved = new Set<string>();
-  #code: { readonly blocks: readonly Block[]; started: boolean; blankLines: number } | undefined;
+  #code: OpenCode | undefined;
   #isForked = false;
 
   constructor({ canLink }: { readonly canLink: (url: string) => boolean }) {
@@ -123,10 +130,14 @@ export class BlockFlattener {
 
   #startCode(openingLine: string): void {
     const [node] = parseMarkdown(openingLine, this.#targets).children;
-    const language = node?.type === "code" && node.lang ? node.lang : undefined;
-    const block: Block = language === undefined ? { kind: "code" } : { kind: "code", language };
+    const language = node?.type === "code" && node.lang ? { language: node.lang } : {};
     this.#writer.separate("\n\n", "block");
-    this.#code = { blocks: [block], started: false, blankLines: 0 };
+    this.#code = {
+      blocks: [{ kind: "code", ...language }],
+      marks: [{ kind: "pre", ...language }],
+      started: false,
+      blankLines: 0,
+    };
   }
 
   /** Blank lines wait for a line with text: those at the start and end of a block are layout. */
@@ -140,7 +151,7 @@ export class BlockFlattener {
     const breaks = code.started && newLine ? "\n".repeat(code.blankLines + 1) : "";
     code.blankLines = 0;
     code.started = true;
-    this.#writer.write(breaks + text, CODE, code.blocks);
+    this.#writer.write(breaks + text, code.marks, code.blocks);
   }
 }
 

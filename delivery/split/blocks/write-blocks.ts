@@ -58,9 +58,9 @@ function writeBlock(node: Node, context: WriteContext, around: readonly Block[])
     case "thematicBreak":
       return write(context, RULE, NO_MARKS, [...around, { kind: "divider" }]);
     case "code": {
-      const language = node.lang ?? undefined;
-      const block: Block = language === undefined ? { kind: "code" } : { kind: "code", language };
-      return write(context, trimBlankLines(node.value), [{ kind: "pre" }], enter(context, around, block));
+      const language = node.lang ? { language: node.lang } : {};
+      const blocks = enter(context, around, { kind: "code", ...language });
+      return write(context, trimBlankLines(node.value), [{ kind: "pre", ...language }], blocks);
     }
     case "html":
       return write(context, node.value, NO_MARKS, enter(context, around, { kind: "paragraph" }));

@@ -120,6 +120,34 @@ describe("replies as rich messages", () => {
     expect(message?.blocks?.slice(1)).toEqual(richOf(TEXT)[0]);
   });
 
+  it.each(["edit", "draft"] as const)(
+    "are made of an ordinary message in its place as soon as they show more (%s)",
+    async (mode) => {
+      const harness = harnessOf({ mode }, { draftLastsMs: 30_000 });
+      const { delivery, advance, start, surface } = harness;
+      delivery.open(start("r1"));
+      delivery.append("r1", "Here is **what** you need.\n\n");
+      await advance(3_000);
+      expect(surface.draft("7") ?? harness.visible()[0]).toBe("Here is what you need.");
+      expect(richCalls(harness)).toBe(0);
+      delivery.append("r1", "- one\n- two\n");
+      await advance(3_000);
+      expect(richCalls(harness)).toBeGreaterThan(0);
+      delivery.finish("r1", "Here is **what** you need.\n\n- one\n- two\n- three");
+      await advance(3_000);
+      expect(messagesOf(harness).map(({ blocks }) => blocks)).toEqual(
+        richOf("Here is **what** you need.\n\n- one\n- two\n- three"),
+      );
+    },
+  );
+
+  it("are ordinary ones where these show all there is", async () => {
+    const harness = harnessOf();
+    await answer(harness, "r1", "Yes, **that** is so.");
+    expect(harness.visible()).toEqual(["Yes, that is so."]);
+    expect(richCalls(harness)).toBe(0);
+  });
+
   it("are found again when the answer to their post is lost", async () => {
     const harness = harnessOf({}, { probing: true });
     harness.surface.fault("post", { kind: "lose", done: true });
@@ -240,9 +268,9 @@ describe("rich messages that are refused", () => {
     harness.surface.refuseRich(REFUSED);
     const rejected = { kind: "fail", failure: { kind: "rejected", code: "entities" } } as const;
     harness.surface.fault("post", undefined, rejected);
-    await answer(harness, "r1", "Some **bold** words.");
+    await answer(harness, "r1", "- Some **bold** words.");
     expect(messagesOf(harness).map(({ text, entities }) => ({ text, entities }))).toEqual([
-      { text: "Some bold words.", entities: [] },
+      { text: "• Some bold words.", entities: [] },
     ]);
   });
 

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPlanner, plainText, richBlocks, splitText } from "../../../../delivery/split/index.ts";
+import {
+  createPlanner,
+  plainText,
+  richBlocks,
+  richWhereItShows,
+  splitText,
+  telegramEntities,
+} from "../../../../delivery/split/index.ts";
 import type { PartLimits, Renderer } from "../../../../delivery/split/index.ts";
 import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
@@ -350,3 +357,48 @@ function sameLetters(contents: readonly RichText[]): string {
     .map(({ text }) => text.replace(NOTHING, "").replaceAll(/[•◦▪│─┼⸻>$\\()[\]]/gu, ""))
     .join("");
 }
+
+describe("rich messages where they show more", () => {
+  const limits = { maxLength: 4_000, maxEntities: 100 };
+  const renderer = richWhereItShows(telegramEntities, limits);
+  const shown = (text: string): RichText | undefined =>
+    splitText(text, { renderer, limits: TELEGRAM, final: true })[0]?.content;
+
+  it.each([
+    "Yes.",
+    "Some **bold** and `code`,\nwith [a link](https://example.org).\n\nAnd a second paragraph.",
+    "Try this:\n\n```ts\nlet a;\n\n  b\n```",
+    "42.",
+    "<b>no markup</b>",
+  ])("are ordinary ones, word for word, for %j", (text) => {
+    const [ordinary] = splitText(text, { renderer: telegramEntities, limits, final: true });
+    expect(shown(text)).toEqual(ordinary?.content);
+    expect(shown(text)?.blocks).toBeUndefined();
+  });
+
+  it.each([
+    ["a heading", "# Yes"],
+    ["a list", "- yes"],
+    ["a quote", "> yes"],
+    ["a table", "| a |\n|---|\n| 1 |"],
+    ["a formula", "It is $x^2$."],
+    ["a rule", "a\n\n---\n\nb"],
+    ["more text than an ordinary message holds", "word ".repeat(1_000)],
+    ["more formatting than an ordinary message holds", "*a* b ".repeat(101)],
+  ])("are rich with %s", (_name, text) => {
+    expect(shown(text)?.blocks).toBeDefined();
+  });
+
+  it("say the same in both forms", () => {
+    fc.assert(
+      fc.property(markdown, (text) => {
+        const parts = splitText(text, { renderer, limits: TELEGRAM, final: true });
+        const whole = split(text)
+          .map((content) => content.text.replace(NOTHING, ""))
+          .join("");
+        expect(parts.map(({ content }) => content.text.replace(NOTHING, "")).join("")).toBe(whole);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
