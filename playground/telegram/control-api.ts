@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { readBody } from "./bot-api-server.ts";
 import type { ChangeSignal } from "./change-signal.ts";
+import { commandsIn } from "./command-menu.ts";
 import type { Faults } from "./faults.ts";
 import type { Simulator } from "./contract.ts";
+import { serviceWords } from "./service-words.ts";
 import type { Updates } from "./updates.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
 import type { ChatState, StoredMessage, World } from "./world.ts";
@@ -163,8 +165,10 @@ function createOperations({
       bot: simulator.bot,
       now: world.clock.now(),
       users: simulator.users(),
-      chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
-      commands: [...commands.values()].at(-1) ?? [],
+      chats: [...world.chats.values()].map((chat) => ({
+        ...describeChat(world, chat),
+        commands: commandsIn(chat, commands),
+      })),
       webhook: webhookState(updates, delivery),
       faults: faults.list().map(({ id: faultId, rule, left }) => ({
         id: faultId,
@@ -304,8 +308,9 @@ function describeChat(world: World, chat: ChatState): object {
 
 function previewOf(message: StoredMessage): string {
   if (message.text !== "") return message.text;
-  const kind = Object.keys(message.media ?? message.service ?? {})[0] ?? "";
-  return kind.replaceAll("_", " ");
+  if (message.service !== undefined) return serviceWords(message.service, message.from);
+  const kind = Object.keys(message.media ?? {})[0] ?? "message";
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll("_", " ")}`;
 }
 
 function reply(response: ServerResponse, status: number, body: unknown): void {

@@ -86,8 +86,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const flood = options.flood ? new Flood(options.flood, clock) : undefined;
   const api = new BotApi(context, log, flood);
   const people = new People(world, updates, callbackQueries);
-  const stateFile =
-    options.stateFile === undefined ? undefined : new StateFile(options.stateFile, world, updates);
+  const stateFile = options.stateFile === undefined ? undefined : new StateFile(options.stateFile, context);
   stateFile?.load();
 
   for (const source of [world, updates, log, faults, callbackQueries]) source.onChange = onChange;

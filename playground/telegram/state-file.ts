@@ -28,6 +28,15 @@ interface SavedState {
   readonly files: readonly (Omit<StoredFile, "bytes"> & { readonly base64: string })[];
   readonly nextUpdateId: number;
   readonly pending: readonly UpdateRecord[];
+  /** Absent in older files. */
+  readonly commands?: readonly (readonly [string, readonly object[]])[];
+}
+
+/** What is kept. */
+interface Kept {
+  readonly world: World;
+  readonly updates: Updates;
+  readonly commands: Map<string, readonly object[]>;
 }
 
 /** Keeps the world in one JSON file: written a moment after a change, replaced as a whole. */
@@ -35,13 +44,15 @@ export class StateFile {
   readonly #path: string;
   readonly #world: World;
   readonly #updates: Updates;
+  readonly #commands: Kept["commands"];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, world: World, updates: Updates) {
+  constructor(path: string, { commands, updates, world }: Kept) {
     this.#path = path;
     this.#world = world;
     this.#updates = updates;
+    this.#commands = commands;
   }
 
   /** @throws {Error} when the file is there but was written by another version */
@@ -66,6 +77,7 @@ export class StateFile {
       if (chat.lastId !== undefined) this.#world.supergroupBoxes.set(chat.id, { lastId: chat.lastId });
     }
     this.#world.privateBox.lastId = saved.privateBox.lastId;
+    for (const [scope, list] of saved.commands ?? []) this.#commands.set(scope, list);
     this.#updates.nextId = saved.nextUpdateId;
     for (const record of saved.pending) {
       this.#updates.records.push(record);
@@ -121,6 +133,7 @@ export class StateFile {
       })),
       nextUpdateId: this.#updates.nextId,
       pending: [...this.#updates.pending.values()],
+      commands: [...this.#commands],
     };
   }
 }

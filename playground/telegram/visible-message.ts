@@ -1,4 +1,5 @@
 import type { MessageEntity, RichBlock } from "grammy/types";
+import { serviceWords } from "./service-words.ts";
 import type { ChatState, Media, MessageVersion, StoredMessage, World } from "./world.ts";
 
 export interface VisibleButton {
@@ -35,8 +36,10 @@ export interface VisibleMessage {
   readonly replyToId?: number;
   readonly reactions: readonly { readonly userId: number; readonly emoji: string }[];
   readonly pinned: boolean;
-  /** What a service message says, such as "pinned_message". */
+  /** What a service message is, such as "pinned_message". */
   readonly service?: string;
+  /** The same in plain words. */
+  readonly serviceText?: string;
   /** Every text that it has had, the first one first. */
   readonly history: readonly MessageVersion[];
 }
@@ -70,7 +73,10 @@ export function toVisible(world: World, message: StoredMessage): VisibleMessage 
     ...(message.replyToId !== undefined && { replyToId: message.replyToId }),
     reactions: message.reactions,
     pinned: message.pinned,
-    ...(message.service !== undefined && { service: Object.keys(message.service)[0] ?? "service" }),
+    ...(message.service !== undefined && {
+      service: Object.keys(message.service)[0] ?? "service",
+      serviceText: serviceWords(message.service, from),
+    }),
     history: message.versions,
   };
 }

@@ -314,12 +314,31 @@ describe("a person at the playground", () => {
     );
   });
 
+  it("sees whom it writes to, and in the list of chats what happened", async () => {
+    await page.getByText(`@${simulator.bot.username} · as Alice Moss`).waitFor();
+    const [alice] = simulator.users();
+    if (alice === undefined) throw new Error("nobody is there");
+    const bob = simulator.addUser({ first_name: "Bob" });
+    const group = simulator.addGroup({ title: "Crew", members: [alice] });
+    simulator.join(group, bob);
+    const entry = page.getByRole("button", { name: "Crew" });
+    await entry.getByText("Bob joined").waitFor();
+    await entry.click();
+    await page.getByText(`supergroup, 2 people and @${simulator.bot.username}`).waitFor();
+    await log().getByText("Bob joined").waitFor();
+    expect(await page.locator("#messages .service").allTextContents()).toContain("Bob joined");
+  });
+
   it("picks a command that the bot offers", async () => {
-    await api.setMyCommands([
-      { command: "start", description: "Begin" },
-      { command: "stop", description: "End the reply" },
-    ]);
-    await page.reload();
+    await messageField().fill("/");
+    await api.setMyCommands(
+      [
+        { command: "start", description: "Begin" },
+        { command: "stop", description: "End the reply" },
+      ],
+      { scope: { type: "all_private_chats" } },
+    );
+    await page.getByRole("button", { name: "/start Begin" }).waitFor();
     await messageField().fill("/sto");
     await page.getByRole("button", { name: "/stop End the reply" }).click();
     await log().getByText("You said: /stop").waitFor();

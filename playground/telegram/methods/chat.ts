@@ -1,5 +1,6 @@
 import { badRequest } from "../bot-api-error.ts";
 import { readText } from "../call-parameters.ts";
+import { scopeKey } from "../command-menu.ts";
 import { toChat, toMessage } from "../message-object.ts";
 import type { ChatState, World } from "../world.ts";
 import { findMessage, readableChat, topicOf, writableChat } from "./context.ts";
@@ -161,7 +162,7 @@ export const deleteMyCommands: Method = ({ commands }, parameters) => {
 };
 
 function commandScope(parameters: Parameters<Method>[1]): string {
-  return `${JSON.stringify(parameters.json("scope", "BotCommandScope") ?? { type: "default" })}|${parameters.string("language_code")}`;
+  return scopeKey(parameters.json("scope", "BotCommandScope"), parameters.string("language_code"));
 }
 
 export const getMe: Method = ({ world }: MethodContext) => world.bot;

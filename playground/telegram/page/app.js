@@ -32,7 +32,7 @@ async function refresh() {
 async function readAll() {
   page.state = await read("state");
   if (openChat() === undefined) chooseFirstChat();
-  setCommands(page.state.commands);
+  setCommands(openChat()?.commands ?? []);
   showBanner();
   showChats();
   showHeader();
@@ -136,8 +136,9 @@ function showHeader() {
   paintAvatar(byId("chat-avatar"), title, isPrivate ? page.state.bot.id : chat.id);
   byId("chat-title").textContent = title;
   const members = chat.members.length === 1 ? "1 person" : `${chat.members.length} people`;
+  const botName = `@${page.state.bot.username}`;
   const notes = [
-    isPrivate ? `as ${titleOf(chat)}` : `${chat.type}, ${members} and the bot`,
+    ...(isPrivate ? [botName, `as ${titleOf(chat)}`] : [`${chat.type}, ${members} and ${botName}`]),
     chat.blocked ? "bot blocked" : "",
     chat.botStatus === "kicked" ? "bot removed" : "",
   ];

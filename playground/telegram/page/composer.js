@@ -37,7 +37,9 @@ export function startComposer(currentTarget, onError) {
 
 /** The bot's commands, offered after a slash. */
 export function setCommands(list) {
+  if (JSON.stringify(list) === JSON.stringify(commands)) return;
   commands = list;
+  showCommands();
 }
 
 export function replyTo(message) {

@@ -10,7 +10,7 @@ import { richText } from "./rich-text.js";
  */
 export function messageView(item, actions) {
   const { message, isOwn, isGroup, startsRun, replied } = item;
-  if (message.service !== undefined) return serviceView(message, item.serviceText);
+  if (message.service !== undefined) return serviceView(message);
   const hasMedia = message.attachments.length > 0;
   const bubble = element("div", { class: `bubble${hasMedia ? " with-media" : ""}` });
   if (isGroup && !isOwn && startsRun) {
@@ -93,8 +93,8 @@ export function typingView(name, action) {
   );
 }
 
-function serviceView(message, text) {
-  return element("div", { class: "service", "data-message-id": message.id }, element("span", {}, text));
+function serviceView({ id, serviceText }) {
+  return element("div", { class: "service", "data-message-id": id }, element("span", {}, serviceText));
 }
 
 function metaView(message, isOwn) {

@@ -58,7 +58,6 @@ export function showMessages(chat, view, refresh) {
         waiting.filter((answer) => answer.messageId === message.id).length > 0
           ? message.buttons.flat().map((button) => button.callbackData)
           : [],
-      serviceText: serviceText(message),
     };
   });
   const botName = nameOf(page.state.bot);
@@ -149,25 +148,5 @@ function showAnswers(answers) {
     if (answer.text === undefined || Date.now() - answer.answeredAt > 10_000) continue;
     if (answer.showAlert) alertDialog(answer.text);
     else toast(answer.text);
-  }
-}
-
-function serviceText(message) {
-  const name = message.from.name;
-  switch (message.service) {
-    case undefined:
-      return undefined;
-    case "pinned_message":
-      return `${name} pinned a message`;
-    case "new_chat_members":
-      return `${name} joined, or brought somebody along`;
-    case "left_chat_member":
-      return `${name} left`;
-    case "new_chat_title":
-      return `${name} changed the title`;
-    case "forum_topic_created":
-      return `${name} opened this topic`;
-    default:
-      return message.service.replaceAll("_", " ");
   }
 }

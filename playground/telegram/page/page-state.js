@@ -3,7 +3,7 @@ import { byId } from "./dom.js";
 
 /** What the simulator said last, and what is open. */
 export const page = {
-  state: { users: [], chats: [], faults: [], webhook: {}, bot: {}, commands: [] },
+  state: { users: [], chats: [], faults: [], webhook: {}, bot: {} },
   open: { chatId: undefined, threadId: undefined },
 };
 

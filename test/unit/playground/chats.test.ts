@@ -152,6 +152,27 @@ describe("replies", () => {
   });
 });
 
+describe("service messages", () => {
+  it("say in plain words what happened", async () => {
+    const group = simulator.addGroup({ title: "Crew", members: [alice], forum: true });
+    simulator.join(group, bob);
+    simulator.addTopic(group, "Returns");
+    simulator.changeTitle(group, alice, "Shop crew");
+    const { message_id } = simulator.sendText(group, alice, "Rules: be kind");
+    simulator.pin(group, alice, message_id);
+    simulator.leave(group, bob);
+    const said = simulator.messages(group).flatMap(({ serviceText }) => serviceText ?? []);
+    expect(said).toEqual([
+      expect.stringMatching(/^Alice added /),
+      "Bob joined",
+      "Alice opened the topic “Returns”",
+      "Alice named the group “Shop crew”",
+      "Alice pinned “Rules: be kind”",
+      "Bob left",
+    ]);
+  });
+});
+
 describe("other methods", () => {
   it("set and read commands by scope", async () => {
     const commands = [{ command: "start", description: "Begin" }];
@@ -162,6 +183,28 @@ describe("other methods", () => {
     await expect(api.setMyCommands([{ command: "No spaces", description: "x" }])).rejects.toThrow(
       "BOT_COMMAND_INVALID",
     );
+  });
+
+  it("offer in a chat the commands of its narrowest scope that has some", async () => {
+    const group = simulator.addGroup({ title: "S", members: [alice] });
+    const offered = async () => {
+      const state = (await (await fetch(`${simulator.url}/_sim/state`)).json()) as {
+        chats: { id: number; commands: { command: string }[] }[];
+      };
+      const of = (id: number) =>
+        state.chats.find((one) => one.id === id)?.commands.map(({ command }) => command);
+      return { inPrivate: of(chat.id), inGroup: of(group.id) };
+    };
+    const list = (command: string) => [{ command, description: "x" }];
+    expect(await offered()).toEqual({ inPrivate: [], inGroup: [] });
+    await api.setMyCommands(list("any"));
+    await api.setMyCommands(list("german"), { language_code: "de", scope: { type: "all_private_chats" } });
+    expect(await offered()).toEqual({ inPrivate: ["any"], inGroup: ["any"] });
+    await api.setMyCommands(list("alone"), { scope: { type: "all_private_chats" } });
+    expect(await offered()).toEqual({ inPrivate: ["alone"], inGroup: ["any"] });
+    await api.setMyCommands(list("here"), { scope: { type: "chat", chat_id: group.id } });
+    await api.setMyCommands([], { scope: { type: "all_private_chats" } });
+    expect(await offered()).toEqual({ inPrivate: ["any"], inGroup: ["here"] });
   });
 
   it("react with what is allowed", async () => {

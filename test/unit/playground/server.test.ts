@@ -166,7 +166,7 @@ describe("the control API", () => {
 });
 
 describe("the state file", () => {
-  it("keeps chats, numbers, files and undelivered updates over a restart", async () => {
+  it("keeps chats, numbers, files, commands and undelivered updates over a restart", async () => {
     const folder = await mkdtemp(join(tmpdir(), "simulator-"));
     const stateFile = join(folder, "state.json");
     const before = await startSimulator({ stateFile });
@@ -179,6 +179,8 @@ describe("the state file", () => {
       mimeType: "text/plain",
       threadId: topic,
     });
+    const commands = [{ command: "start", description: "Begin" }];
+    await apiOf(before).setMyCommands(commands);
     await before.close();
 
     const after = await startSimulator({ stateFile });
@@ -188,6 +190,7 @@ describe("the state file", () => {
     expect(after.updates().map((record) => record.state)).toContain("pending");
     const next = after.sendText(group.id, alice.id, "Next");
     expect(next.message_id).toBe(sent.message_id + 1);
+    expect(await apiOf(after).getMyCommands()).toEqual(commands);
     expect(after.addUser().id).not.toBe(alice.id);
     await after.close();
     await rm(folder, { recursive: true });
