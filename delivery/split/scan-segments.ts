@@ -167,7 +167,7 @@ export class SegmentScanner {
       atEnd,
       verbatim: open.kind === "html",
     });
-    this.#emitSource(source);
+    this.#emitSource(source, this.#lines.slice(0, this.#lines.length - rest.length));
     this.#carry = carry;
     this.#dedent = column;
     this.#lines = rest.map((line) => removeIndent(line, dedent));
@@ -285,7 +285,7 @@ export class SegmentScanner {
   }
 
   #close(): void {
-    this.#emitSource(this.#source());
+    this.#emitSource(this.#source(), this.#lines);
     this.#lines = [];
     this.#weight = 0;
     this.#carry = undefined;
@@ -293,7 +293,7 @@ export class SegmentScanner {
     this.#join = "block";
   }
 
-  #emitSource(source: string): void {
+  #emitSource(source: string, written: readonly string[]): void {
     const itemNumber = this.#itemNumber;
     this.#itemNumber = undefined;
     if (this.#lines.length === 0 || isBlank(source)) return;
@@ -302,6 +302,7 @@ export class SegmentScanner {
     this.#emit({
       kind: "markdown",
       source,
+      written: written.join("\n"),
       verbatim: carry?.verbatim ?? false,
       join: this.#join,
       ...(itemNumber === undefined ? {} : { itemNumber }),

@@ -2,11 +2,13 @@ import type { Root, RootContent } from "mdast";
 import type { BlockContext, Place } from "./flatten-blocks.ts";
 import { flattenBlocks, flattenList, TOP } from "./flatten-blocks.ts";
 import { continueTable, fitsWidth } from "./flatten-table.ts";
-import { collectDefinitions, parseMarkdown } from "./parse-markdown.ts";
+import { collectDefinitions, fullParse, parseMarkdown } from "./parse-markdown.ts";
+import { parseSimple } from "./parse-simple.ts";
 import type { Mark, Piece } from "./piece.ts";
 import { NO_MARKS } from "./piece.ts";
 import { PieceWriter } from "./piece-writer.ts";
 import type { CodeText, MarkdownSegment, Segment } from "./segment.ts";
+import { weighText } from "./weigh-text.ts";
 
 export interface FlattenOptions {
   readonly canLink: (url: string) => boolean;
@@ -17,6 +19,11 @@ const SEPARATORS = { block: "\n\n", line: "\n" } as const;
 const RANKS = { block: "block", line: "line", space: "weak" } as const;
 /** Quotes and lists in each other, deeper than a stack can follow: such a text is no document. */
 const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
+/**
+ * How much of one reply the whole parser reads, as `weighText` counts. What is longer, and no ordinary prose, list or
+ * table, is no reply that anyone reads: it is shown as it was written.
+ */
+const MAX_PARSED_WEIGHT = 400_000;
 const INSIDE_ITEM: Place = { marks: NO_MARKS, indent: "  ", depth: 1 };
 
 /** Turns segments, in the order of the document, into pieces. Knows the definitions of the segments before. */
@@ -28,6 +35,7 @@ export class SegmentFlattener {
   #unresolved = new Set<string>();
   #code: { readonly marks: readonly Mark[]; started: boolean; blankLines: number } | undefined;
 
+  #parsedWeight = 0;
   #forked = false;
   /** How the table was shown that the last segment ended with, so that a table that was cut goes on alike. */
   #tableIsAligned = false;
@@ -43,6 +51,7 @@ export class SegmentFlattener {
     copy.#targets = this.#targets;
     copy.#unresolved = this.#unresolved;
     copy.#code = this.#code && { ...this.#code };
+    copy.#parsedWeight = this.#parsedWeight;
     copy.#forked = true;
     copy.#tableIsAligned = this.#tableIsAligned;
     return copy;
@@ -76,8 +85,11 @@ export class SegmentFlattener {
     if (join !== "none") {
       this.#writer.separate(join === "space" ? " " : SEPARATORS[join] + place.indent, RANKS[join], NO_MARKS);
     }
-    if (verbatim || TOO_DEEP.test(segment.source)) return this.#writer.write(segment.source, NO_MARKS);
-    const root = this.#parse(segment.source, continued?.reopen ?? "");
+    if (verbatim) return this.#writer.write(segment.source, NO_MARKS);
+    const root = TOO_DEEP.test(segment.source)
+      ? undefined
+      : this.#parse(segment.source, continued?.reopen ?? "");
+    if (root === undefined) return this.#writer.write(segment.written.trimEnd(), NO_MARKS);
     const context: BlockContext = {
       writer: this.#writer,
       targets: this.#targets,
@@ -105,16 +117,19 @@ export class SegmentFlattener {
     flattenBlocks(nodes, context, place);
   }
 
-  /** Formatting that was thought to go on, and does not, is not shown as its openers. */
-  #parse(source: string, reopen: string): Root {
-    const root = parseMarkdown(source, this.#targets);
+  /** Formatting that was thought to go on, and does not, is not shown as its openers. Undefined past the bound. */
+  #parse(source: string, reopen: string): Root | undefined {
+    const simple = parseSimple(source);
+    if (simple === undefined) this.#parsedWeight += weighText(source);
+    if (this.#parsedWeight > MAX_PARSED_WEIGHT && simple === undefined) return undefined;
+    const root = simple ?? fullParse(source, this.#targets);
     const [first] = root.children;
     const [start] = first !== undefined && "children" in first ? first.children : [];
     const isText = start?.type === "text" && source.startsWith(reopen) && start.value.startsWith(reopen);
     return reopen !== "" && isText ? parseMarkdown(source.slice(reopen.length), this.#targets) : root;
   }
 
-  #learn(source: string, root: ReturnType<typeof parseMarkdown>): void {
+  #learn(source: string, root: Root): void {
     if (!source.includes("[")) return;
     for (const match of source.matchAll(/\[([^[\]\n]{1,200})\](?!:)/g)) {
       const identifier = (match[1] ?? "").trim().replace(/\s+/g, " ").toLowerCase();

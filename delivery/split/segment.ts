@@ -7,6 +7,8 @@ export type Segment = MarkdownSegment | CodeStart | CodeText | CodeEnd;
 export interface MarkdownSegment {
   readonly kind: "markdown";
   readonly source: string;
+  /** The same as it was written, without what was added where a block was cut. */
+  readonly written: string;
   /** The source is text whatever it looks like: the inside of an HTML block. */
   readonly verbatim: boolean;
   /** What stands between this segment and the one before it. */

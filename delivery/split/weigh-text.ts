@@ -3,7 +3,7 @@ const SYNTAX_WEIGHT = 8;
 const MAX_SYNTAX_UNIT = 127;
 
 const IS_SYNTAX: readonly boolean[] = Array.from({ length: MAX_SYNTAX_UNIT + 1 }, (_, unit) =>
-  "*_~`[]()<!&\\$|@".includes(String.fromCharCode(unit)),
+  "\n*_~`[]()<!&\\$|@".includes(String.fromCharCode(unit)),
 );
 
 /** About what it costs to parse a text as markdown, in characters of plain prose. */

@@ -42,6 +42,15 @@ describe("blocks that are too large to be read again with every chunk", () => {
     expect(shown.join("").replace(/[^a-z]/g, "")).toBe(text.replace(/[^a-z]/g, ""));
   });
 
+  it("shows what is too much to parse as it was written, once", () => {
+    const row = "| one | `two` <b> | *three* |\n";
+    const text = `| a | b | c |\n|---|---|---|\n${row.repeat(20_000)}`;
+    const shown = splitText(text, { ...options, final: true }).map(({ content }) => content.text);
+    expect(shown.join("\n").match(/three/g)).toHaveLength(20_000);
+    expect(shown.at(-1)).toMatch(/^(?:\| one \| `two` <b> \| \*three\* \|\n?)+$/);
+    expect(shown.join("\n").match(/---/g)).toBeNull();
+  });
+
   it("goes on with bold text that fills many parts", () => {
     const parts = splitText(`**${"b".repeat(20_000)}**`, { ...options, final: true });
     for (const { content } of parts) {
