@@ -24,6 +24,8 @@ export interface OutboxEntry {
   inquiry?: Inquiry | undefined;
   /** The likeliest id is worth a look before the lost post has settled. */
   isLookDue?: boolean;
+  /** How often a search was put off until more is known. */
+  newsWaits?: number;
   /** The stream into the message, where replies are streamed. */
   stream?: MessageStream | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */

@@ -43,8 +43,9 @@ import type { Reply } from "./reply.ts";
  * that is killed again and again comes to its end all the same.
  */
 
-/** What came and what others sent may be told to the root late, on a busy machine: a long range is looked at again. */
-const NEWS_LATE_MS = 8_000;
+/** What came and what others sent is told to the root a moment later: a long range is looked at again, so often. */
+const NEWS_MS = 3_000;
+const MOST_NEWS_WAITS = 2;
 
 /** Finds out which ids to ask about. Costs no call to the platform. Returns until when nothing may go to the address. */
 export async function prepareInquiry(
@@ -80,18 +81,16 @@ export async function prepareInquiry(
     return undefined;
   }
   if (isTooLong) {
-    const { clock } = context.deps;
-    if (
-      row.state === "unknown" &&
-      !isOnlyThread(address) &&
-      clock.now() < landsBy(row, reply) + NEWS_LATE_MS
-    ) {
-      store(context, entry, { retryAt: clock.now() + NEWS_LATE_MS / 2 });
+    const { newsWaits = 0 } = entry;
+    if (newsWaits < MOST_NEWS_WAITS) {
+      entry.newsWaits = newsWaits + 1;
+      awaitNews(context, reply, entry);
       return undefined;
     }
     leaveOpen(context, reply, entry, "range-too-long");
     return undefined;
   }
+  entry.newsWaits = 0;
   entry.inquiry = newInquiry(ids, isShared);
   if (ids.length === 0) conclude(context, reply, surface, entry);
   else keepProgress(context, entry, entry.inquiry);
@@ -101,6 +100,17 @@ export async function prepareInquiry(
 /** Whether the first id may be looked at before the post has settled. */
 export function isLookDue({ isLookDue = false, inquiry, row }: OutboxEntry, now: number): boolean {
   return inquiry?.isLook ?? (isLookDue && row.state === "unknown" && (row.retryAt ?? 0) > now);
+}
+
+function awaitNews(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
+  const until = context.deps.clock.now() + NEWS_MS;
+  if (entry.row.state === "unknown") {
+    store(context, entry, { retryAt: until });
+    return;
+  }
+  // All is shown: nobody needs to wait for the question whether it is shown twice.
+  reply.isWholeVisible = true;
+  reply.notBefore = until;
 }
 
 function newInquiry(ids: readonly number[], isShared: boolean): Inquiry {

@@ -204,6 +204,20 @@ it.each(UNRESOLVED)("leaves it to the policy (%s) when the range is too long", a
   expect(probes()).toEqual(["101"]);
 });
 
+it("waits for news of what others have sent before it calls a range too long", async () => {
+  const { surface, delivery, start, visible, advance, budget } = probed();
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(100);
+  const theirs = Array.from({ length: 30 }, () => Number(surface.numberForOther()));
+  // The post that is made anew is the thirty-first of the box; the others are told of after it.
+  await advance(3_000);
+  expect(visible()).toEqual([TEXT]);
+  await budget.boxes?.observe("telegram", "common", theirs);
+  await advance(40_000);
+  expect(visible()).toEqual([TEXT]);
+});
+
 it.each(UNRESOLVED)("leaves it to the policy (%s) where nothing can be probed", async (onUnknown, shown) => {
   const { surface, delivery, start, visible, advance } = createHarness({ policy: { onUnknown } });
   surface.fault("post", { kind: "lose", done: false });
