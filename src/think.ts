@@ -15,7 +15,7 @@ import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/commands.ts";
 import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
-import { answerSafely } from "./messengers/answer-safely.ts";
+import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
@@ -71,6 +71,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     this.lifecycle.use(this.#runtime);
     const onRequest = this.onRequest.bind(this);
     this.onRequest = (request) => answerSafely(consoleLog, "onRequest", () => onRequest(request));
+    this.onStart = failSafely(consoleLog, "onStart", this.onStart.bind(this));
+    this.onConnect = failSafely(consoleLog, "onConnect", this.onConnect.bind(this));
+    this.onMessage = failSafely(consoleLog, "onMessage", this.onMessage.bind(this));
+    this.onClose = failSafely(consoleLog, "onClose", this.onClose.bind(this));
+    this.getConnectionTags = failSafely(consoleLog, "getConnectionTags", this.getConnectionTags.bind(this));
   }
 
   /**

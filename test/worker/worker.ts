@@ -41,6 +41,18 @@ export class ScriptedBot extends Think {
     return this.#world().commands;
   }
 
+  override async onStart(): Promise<void> {
+    await this.#world().onStart?.(this);
+  }
+
+  override async onConnect(): Promise<void> {
+    await this.#world().onConnect?.();
+  }
+
+  override getConnectionTags(): string[] {
+    return this.#world().connectionTags?.() ?? [];
+  }
+
   override onRequest(request: Request): Response | Promise<Response> {
     return this.#world().onRequest?.(request, this) ?? super.onRequest(request);
   }

@@ -46,6 +46,52 @@ describe("headers by which objects speak among themselves", () => {
   });
 });
 
+describe("an object that the bot's own code keeps from starting", () => {
+  const fail = (): never => {
+    throw new Error("EXCEPTION-DETAIL\n    at what somebody wrote");
+  };
+  const isSilent = (text: string): void => {
+    expect(text).not.toMatch(/EXCEPTION-DETAIL|somebody wrote|\.[jt]s:\d|node_modules/);
+  };
+
+  it("says nothing of the error to a request, and answers when it can start", async () => {
+    const log = captureConsole();
+    let isBroken = true;
+    const world = createWorld({
+      onStart: () => (isBroken ? fail() : undefined),
+      onRequest: () => new Response("the bot's own page"),
+    });
+    const response = await request(world.root, "/page");
+    expect(response.status).toBe(500);
+    isSilent(await response.text());
+    expect(log()).toContain('\\"event\\":\\"bot.failed\\",\\"method\\":\\"onStart\\"');
+    expect(log()).not.toMatch(/EXCEPTION-DETAIL|somebody wrote/);
+    isBroken = false;
+    expect(await (await request(world.root, "/page")).text()).toBe("the bot's own page");
+  });
+
+  it.each([
+    ["onStart", { onStart: fail }],
+    ["onConnect", { onConnect: fail }],
+    ["getConnectionTags", { connectionTags: fail }],
+  ])("says nothing of the error to a socket when %s throws", async (method, options) => {
+    const log = captureConsole();
+    const world = createWorld(options);
+    const response = await request(world.root, "/", { upgrade: "websocket" });
+    const socket = response.webSocket;
+    const heard: string[] = [];
+    if (socket) {
+      const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
+      socket.addEventListener("message", ({ data }) => heard.push(String(data)));
+      socket.accept();
+      await closed;
+    } else heard.push(await response.text());
+    isSilent(heard.join("\n"));
+    expect(log()).toContain(`\\"method\\":\\"${method}\\"`);
+    expect(log()).not.toMatch(/EXCEPTION-DETAIL|somebody wrote/);
+  });
+});
+
 describe("a request on which the bot's own code fails", () => {
   it("says nothing of the error, neither in the answer nor in the log", async () => {
     const log = captureConsole();

@@ -22,6 +22,9 @@ export interface WorldOptions {
   readonly getSystemPrompt?: (agent: Think) => string | Promise<string>;
   readonly getTools?: (agent: Think) => ToolSet | Promise<ToolSet>;
   readonly onRequest?: (request: Request, agent: Think) => Response | Promise<Response>;
+  readonly onStart?: (agent: Think) => void | Promise<void>;
+  readonly onConnect?: () => void | Promise<void>;
+  readonly connectionTags?: () => string[];
 }
 
 const worlds = new Map<string, World>();
@@ -47,6 +50,9 @@ export class World {
   readonly settings: NonNullable<WorldOptions["settings"]>;
   readonly commands: ThinkCommands;
   readonly onRequest: WorldOptions["onRequest"];
+  readonly onStart: WorldOptions["onStart"];
+  readonly onConnect: WorldOptions["onConnect"];
+  readonly connectionTags: WorldOptions["connectionTags"];
   readonly #options: WorldOptions;
   #script: ModelScript;
   #sent = 0;
@@ -56,6 +62,9 @@ export class World {
     this.settings = options.settings ?? {};
     this.commands = options.commands ?? {};
     this.onRequest = options.onRequest;
+    this.onStart = options.onStart;
+    this.onConnect = options.onConnect;
+    this.connectionTags = options.connectionTags;
     this.#options = options;
     this.#script = options.script ?? echo;
   }
