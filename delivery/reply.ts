@@ -7,7 +7,7 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-fallback.ts";
-import { createPlanner, plainText, richWhereItShows, telegramEntities } from "./split/index.ts";
+import { createPlanner, rendererOf, richWhereItShows } from "./split/index.ts";
 import type { Part, Planner, PlannerOptions } from "./split/index.ts";
 
 /**
@@ -127,7 +127,7 @@ export class Reply {
 
 function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
   const mark = resentMark(policy);
-  const renderer = surface.format === "telegram-entities" ? telegramEntities : plainText;
+  const renderer = rendererOf(surface.format);
   const limits = limitsWithRoom(surface.limits, mark);
   if (surface.rich === undefined || !isRich(policy, surface)) return { renderer, limits };
   const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);

@@ -9,5 +9,7 @@ export { telegramEntities } from "../render/telegram-entities.ts";
 export { plainText } from "../render/plain-text.ts";
 export { slackMrkdwn } from "../render/slack-mrkdwn.ts";
 export { discordMarkdown } from "../render/discord-markdown.ts";
+export { standardMarkdown } from "../render/standard-markdown.ts";
+export { rendererOf } from "../render/renderer-of.ts";
 export { whatsapp } from "../render/whatsapp.ts";
 export { richBlocks, richWhereItShows } from "../render/rich-blocks.ts";

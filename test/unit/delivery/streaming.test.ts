@@ -40,3 +40,17 @@ it("cuts a long reply into messages, each finished before the next begins", asyn
   expect(posts).toHaveLength(visible().length);
   expect(delivery.nextWakeAt()).toBeUndefined();
 });
+
+it.each([
+  ["markdown", "some **bold** a\\_b"],
+  ["slack-mrkdwn", "some *bold* a_b"],
+  ["discord-markdown", "some **bold** a\\_b"],
+  ["whatsapp", "some *bold* a_b"],
+  ["plain", "some bold a_b"],
+] as const)("writes formatting as the surface wants it: %s", async (format, shown) => {
+  const { delivery, clock, start, visible } = createHarness({ surface: { format } });
+  delivery.open(start("r1"));
+  delivery.finish("r1", "some **bold** a_b");
+  await clock.advance(2000);
+  expect(visible()).toEqual([shown]);
+});
