@@ -4,6 +4,7 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Address, Pacing, Rate } from "../src/core/surface.ts";
 import { BudgetStore } from "./budget-store.ts";
 import type { Penalty } from "./budget-store.ts";
+import { BoxStore } from "./box-store.ts";
 import { MessageBoxMemory } from "./message-boxes.ts";
 import { SpeakerMemory } from "./speaker-memory.ts";
 import { TokenBucket } from "./token-bucket.ts";
@@ -29,7 +30,7 @@ export interface BudgetOptions {
  *   (`answerCallbackQuery` takes none), so nothing is sent to the chat, and it is worth nothing when it is late.
  */
 export function createBudget({ database, deps }: BudgetOptions): RootBudget {
-  return new ChatBudgets(new BudgetStore(database), deps);
+  return new ChatBudgets(new BudgetStore(database), new BoxStore(database), deps);
 }
 
 /** Kept for the calls that must become visible. */
@@ -77,10 +78,14 @@ class ChatBudgets implements RootBudget {
   readonly #global = new Map<string, TokenBucket>();
   #order = 0;
 
-  constructor(store: BudgetStore, deps: Deps) {
+  constructor(store: BudgetStore, boxes: BoxStore, deps: Deps) {
     this.#store = store;
     this.#deps = deps;
-    this.boxes = new MessageBoxMemory(deps.clock, new SpeakerMemory(store));
+    this.boxes = new MessageBoxMemory({
+      clock: deps.clock,
+      speakers: new SpeakerMemory(store),
+      store: boxes,
+    });
     this.#startedAt = deps.clock.now();
     store.deleteExpired(this.#startedAt);
   }
@@ -88,7 +93,10 @@ class ChatBudgets implements RootBudget {
   acquire(address: Address, purpose: CallPurpose, pacing: Pacing, request: CallRequest = {}): Promise<Grant> {
     const { messengerId } = address;
     const { news, takesLease = false } = request;
-    if (news !== undefined) this.boxes.note(messengerId, news.box, news.sentIds, address);
+    if (news !== undefined) {
+      if (news.box !== address.chatId) this.boxes.keep(messengerId, news.box);
+      this.boxes.note(messengerId, news.box, news.sentIds, address);
+    }
     const grant = this.#acquire(address, purpose, pacing, takesLease);
     if (grant.kind === "wait" || news === undefined) return Promise.resolve(grant);
     if (news.isPost) this.boxes.beginPost(address);

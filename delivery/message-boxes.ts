@@ -1,6 +1,7 @@
 import type { IdRange, MessageBoxes, UnseenIds } from "../src/core/budget.ts";
 import type { Clock } from "../src/core/deps.ts";
 import type { Address } from "../src/core/surface.ts";
+import type { BoxStore } from "./box-store.ts";
 import { isOnlyThread } from "./landing.ts";
 
 /** Most ids of one range that are worth a call each. */
@@ -20,10 +21,16 @@ const MEMORY = 400;
 /** Above this many boxes in memory the idle ones are let go. */
 const MOST_BOXES = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
+/** What a box has seen is stored so long after it has changed. */
+const STORE_AFTER_MS = 1_000;
 /** A post whose id is not told within this time will not be heard of. */
 const UNTOLD_FOR_MS = 5 * 60 * 1000;
 
 interface Box {
+  readonly messengerId: string;
+  readonly name: string;
+  /** It is about to be stored. */
+  isStoring: boolean;
   newest: number;
   readonly seen: Set<number>;
   /** The first message that was posted since the start: of older ones it is not known who made them. */
@@ -38,7 +45,17 @@ export interface Speakers {
   isAlone(address: Address): boolean;
 }
 
-/** The root's memory of message ids. It takes no rows, and begins empty after each start. */
+export interface MessageBoxOptions {
+  readonly clock: Clock;
+  readonly speakers: Speakers;
+  readonly store: Pick<BoxStore, "read" | "write">;
+}
+
+/**
+ * The root's memory of message ids. Boxes of several chats are stored a moment after they have changed, so that a start
+ * forgets about the last second. A chat's own box is not: its thread knows most of it, and it would take a row for each
+ * message.
+ */
 export class MessageBoxMemory implements MessageBoxes {
   readonly #clock: Clock;
   readonly #startedAt: number;
@@ -46,11 +63,26 @@ export class MessageBoxMemory implements MessageBoxes {
   /** By chat: the threads that were granted a post and have not told its id, and since when. */
   readonly #untold = new Map<string, Map<string, number>>();
   readonly #speakers: Speakers;
+  readonly #store: MessageBoxOptions["store"];
+  /** Boxes of several chats. */
+  readonly #wide = new Set<string>();
 
-  constructor(clock: Clock, speakers: Speakers) {
+  constructor({ clock, speakers, store }: MessageBoxOptions) {
     this.#clock = clock;
     this.#speakers = speakers;
+    this.#store = store;
     this.#startedAt = clock.now();
+  }
+
+  /** The box numbers the messages of more than one chat. */
+  keep(messengerId: string, box: string): void {
+    const key = boxKey(messengerId, box);
+    if (this.#wide.has(key)) return;
+    this.#wide.add(key);
+    const known = this.#boxes.get(key);
+    if (known === undefined) return;
+    this.#restore(known);
+    this.#storeSoon(known);
   }
 
   newest(messengerId: string, box: string): number | undefined {
@@ -84,19 +116,21 @@ export class MessageBoxMemory implements MessageBoxes {
       const known = this.#box(messengerId, box, now);
       known.seen.add(id);
       known.newest = Math.max(known.newest, id);
+      this.#storeSoon(known);
       if (known.seen.size <= 2 * MEMORY) continue;
       for (const old of known.seen) if (old <= known.newest - MEMORY) known.seen.delete(old);
     }
   }
 
   unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
-    const known = this.#boxes.get(boxKey(address.messengerId, box));
+    if (box !== address.chatId) this.keep(address.messengerId, box);
+    const known = this.#box(address.messengerId, box, this.#clock.now());
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;
     const tail = address.isDirectMessage ? DIRECT_TAIL : MOST_CANDIDATES;
-    const isSeen = (id: number): boolean => known?.seen.has(id) === true;
-    const { ids, isTooLong } = idsBetween(range, known?.newest, isSeen, tail);
-    const isOlder = known?.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;
+    const isSeen = (id: number): boolean => known.seen.has(id);
+    const { ids, isTooLong } = idsBetween(range, known.newest, isSeen, tail);
+    const isOlder = known.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;
     const mayBeOther = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
     const isShared = mayBeOther && (isOnlyThread(address) || !this.#speakers.isAlone(address));
     return Promise.resolve({ ids, isTooLong, isShared });
@@ -119,9 +153,38 @@ export class MessageBoxMemory implements MessageBoxes {
     if (this.#boxes.size >= MOST_BOXES) {
       for (const [other, { usedAt }] of this.#boxes) if (now - usedAt > IDLE_MS) this.#boxes.delete(other);
     }
-    const made: Box = { newest: 0, seen: new Set(), knownFrom: undefined, usedAt: now };
+    const made: Box = {
+      messengerId,
+      name: box,
+      newest: 0,
+      seen: new Set(),
+      knownFrom: undefined,
+      usedAt: now,
+      isStoring: false,
+    };
     this.#boxes.set(key, made);
+    if (this.#wide.has(key)) this.#restore(made);
     return made;
+  }
+
+  #restore(box: Box): void {
+    for (const id of this.#store.read(box.messengerId, box.name)) {
+      box.seen.add(id);
+      box.newest = Math.max(box.newest, id);
+    }
+  }
+
+  #storeSoon(box: Box): void {
+    if (box.isStoring || !this.#wide.has(boxKey(box.messengerId, box.name))) return;
+    box.isStoring = true;
+    this.#clock.setTimeout(() => {
+      box.isStoring = false;
+      try {
+        this.#store.write(box.messengerId, box.name, box.seen);
+      } catch {
+        // Known in memory all the same; the next id tries again.
+      }
+    }, STORE_AFTER_MS);
   }
 
   #forgetUntold(now: number): void {

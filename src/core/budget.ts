@@ -60,7 +60,7 @@ export interface RootBudget extends Budget {
 }
 
 /**
- * The message ids that the bot has seen, by box. In memory: after a restart less is known, which never makes an answer
+ * The message ids that the bot has seen, by box. After a restart less is known, which never makes an answer
  * wrong, only longer.
  */
 export interface MessageBoxes {

@@ -1,7 +1,11 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
+import { BoxStore } from "../../../delivery/box-store.ts";
+import { idsOf, runsOf } from "../../../delivery/id-ranges.ts";
 import { MessageBoxMemory } from "../../../delivery/message-boxes.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
 import { ADDRESS } from "./engine-harness.ts";
 
 const BOX = "common";
@@ -11,11 +15,13 @@ const SPEAKERS = { add: () => {}, isAlone: () => false };
 
 function memory() {
   const clock = createVirtualClock();
-  const boxes = new MessageBoxMemory(clock, SPEAKERS);
+  const store = new BoxStore(createNodeDatabase());
+  const boxes = new MessageBoxMemory({ clock, speakers: SPEAKERS, store });
   const startedAt = clock.now();
   return {
     clock,
     boxes,
+    store,
     ids: async (afterId: number, address = ADDRESS, sinceAt = startedAt) =>
       (await boxes.unseen(address, BOX, { afterId, sinceAt })).ids,
     unseen: (afterId: number, beforeId?: number) =>
@@ -65,7 +71,7 @@ it("remembers of a long life about the newest ids only, and never calls a forgot
 });
 
 it("says when another thread of the chat may own a message, until it tells which", async () => {
-  const { boxes, clock, unseen } = memory();
+  const { boxes, clock, store, unseen } = memory();
   expect((await unseen(100)).isShared, "messages of an earlier start").toBe(true);
   boxes.beginPost(ADDRESS);
   boxes.note("telegram", BOX, [100], ADDRESS);
@@ -78,7 +84,41 @@ it("says when another thread of the chat may own a message, until it tells which
   boxes.note("telegram", BOX, [101], TOPIC);
   expect((await unseen(100)).isShared).toBe(false);
   await clock.advance(1_000);
-  const restarted = new MessageBoxMemory(clock, SPEAKERS);
+  const restarted = new MessageBoxMemory({ clock, speakers: SPEAKERS, store });
   const before = { afterId: 100, sinceAt: clock.now() - 1 };
   expect((await restarted.unseen(ADDRESS, BOX, before)).isShared, "unknown after a start").toBe(true);
+});
+
+it("knows after a start what a box of several chats had seen a second before", async () => {
+  const { boxes, clock, store, unseen } = memory();
+  boxes.note("telegram", BOX, [101]);
+  await unseen(100);
+  boxes.note("telegram", BOX, [102, 103, 106]);
+  await clock.advance(1_000);
+  boxes.note("telegram", BOX, [107]);
+  const restarted = new MessageBoxMemory({ clock, speakers: SPEAKERS, store });
+  const range = { afterId: 100, sinceAt: clock.now() };
+  expect((await restarted.unseen(ADDRESS, BOX, range)).ids).toEqual([104, 105, 107, 108]);
+  expect(restarted.newest("telegram", BOX)).toBe(106);
+});
+
+it("stores nothing of a chat's own box, which would take a row for each message", async () => {
+  const { boxes, clock, store } = memory();
+  boxes.note("telegram", "-1007", [101]);
+  await boxes.unseen({ ...TOPIC, chatId: "-1007" }, "-1007", { afterId: 100, sinceAt: 0 });
+  boxes.note("telegram", "-1007", [102]);
+  await clock.advance(5_000);
+  expect(store.read("telegram", "-1007")).toEqual([]);
+});
+
+it("writes any set of ids as runs, and reads the same", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 300 })), (ids) => {
+      const runs = runsOf(ids);
+      expect(idsOf(runs)).toEqual(ids.toSorted((left, right) => left - right));
+      for (const [index, [first]] of runs.entries()) {
+        if (index > 0) expect(first).toBeGreaterThan((runs[index - 1]?.[1] ?? 0) + 1);
+      }
+    }),
+  );
 });
