@@ -94,7 +94,7 @@ class ChatBudgets implements RootBudget {
     const { messengerId } = address;
     const { news, takesLease = false } = request;
     if (news !== undefined) {
-      if (news.box !== address.chatId) this.boxes.keep(messengerId, news.box);
+      this.boxes.keep(address, news.box);
       this.boxes.note(messengerId, news.box, news.sentIds, address);
     }
     const grant = this.#acquire(address, purpose, pacing, takesLease);

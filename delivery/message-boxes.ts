@@ -52,8 +52,8 @@ export interface MessageBoxOptions {
 }
 
 /**
- * The root's memory of message ids. Boxes of several chats are stored a moment after they have changed, so that a start
- * forgets about the last second. A chat's own box is not: its thread knows most of it, and it would take a row for each
+ * The root's memory of message ids. Boxes of several threads are stored a moment after they have changed, so that a
+ * start forgets about the last second. Others are not: their thread knows most of it, and it would take a row for each
  * message.
  */
 export class MessageBoxMemory implements MessageBoxes {
@@ -64,7 +64,7 @@ export class MessageBoxMemory implements MessageBoxes {
   readonly #untold = new Map<string, Map<string, number>>();
   readonly #speakers: Speakers;
   readonly #store: MessageBoxOptions["store"];
-  /** Boxes of several chats. */
+  /** Boxes of several threads. */
   readonly #wide = new Set<string>();
 
   constructor({ clock, speakers, store }: MessageBoxOptions) {
@@ -74,10 +74,11 @@ export class MessageBoxMemory implements MessageBoxes {
     this.#startedAt = clock.now();
   }
 
-  /** The box numbers the messages of more than one chat. */
-  keep(messengerId: string, box: string): void {
+  /** Keeps a box over a start when more than one thread has messages in it. */
+  keep(address: Address, box: string): void {
+    const { messengerId, chatId } = address;
     const key = boxKey(messengerId, box);
-    if (this.#wide.has(key)) return;
+    if (this.#wide.has(key) || (box === chatId && this.#speakers.isAlone(address))) return;
     this.#wide.add(key);
     const known = this.#boxes.get(key);
     if (known === undefined) return;
@@ -123,7 +124,7 @@ export class MessageBoxMemory implements MessageBoxes {
   }
 
   unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
-    if (box !== address.chatId) this.keep(address.messengerId, box);
+    this.keep(address, box);
     const known = this.#box(address.messengerId, box, this.#clock.now());
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;

@@ -102,13 +102,20 @@ it("knows after a start what a box of several chats had seen a second before", a
   expect(restarted.newest("telegram", BOX)).toBe(106);
 });
 
-it("stores nothing of a chat's own box, which would take a row for each message", async () => {
-  const { boxes, clock, store } = memory();
+it.each([
+  [true, []],
+  [false, [101, 102]],
+])("stores a group's box only when it is not one thread's own (%s)", async (isAlone, stored) => {
+  const { clock, store } = memory();
+  const boxes = new MessageBoxMemory({ clock, speakers: { ...SPEAKERS, isAlone: () => isAlone }, store });
   boxes.note("telegram", "-1007", [101]);
-  await boxes.unseen({ ...TOPIC, chatId: "-1007" }, "-1007", { afterId: 100, sinceAt: 0 });
+  await boxes.unseen({ ...TOPIC, chatId: "-1007", isDirectMessage: false }, "-1007", {
+    afterId: 100,
+    sinceAt: 0,
+  });
   boxes.note("telegram", "-1007", [102]);
   await clock.advance(5_000);
-  expect(store.read("telegram", "-1007")).toEqual([]);
+  expect(store.read("telegram", "-1007")).toEqual(stored);
 });
 
 it("writes any set of ids as runs, and reads the same", () => {
