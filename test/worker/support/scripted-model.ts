@@ -9,7 +9,7 @@ import type { Gate } from "../../support/gate.ts";
 /** What the model does, one after the other. */
 export type ModelStep =
   | { readonly kind: "say"; readonly text: string }
-  | { readonly kind: "hold"; readonly gate: Gate }
+  | { readonly kind: "hold"; readonly gate: Pick<Gate, "pass"> }
   | { readonly kind: "call"; readonly tool: string; readonly input: unknown }
   | { readonly kind: "fail"; readonly error: Error };
 
@@ -30,7 +30,7 @@ export function say(text: string): ModelStep {
   return { kind: "say", text };
 }
 
-export function holdAt(gate: Gate): ModelStep {
+export function holdAt(gate: Pick<Gate, "pass">): ModelStep {
   return { kind: "hold", gate };
 }
 

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { partsOf } from "../../simulation/mode-rules.ts";
+import { isMarked, stripMark } from "../../simulation/visible-text.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { createSchedule } from "./schedule.ts";
+import { ScheduleWorld } from "./schedule-world.ts";
+
+/*
+ * The schedules of the simulation, in small, where the runtime's own parts matter: the real object with its storage,
+ * the turn engine, the jobs behind its alarm, and deaths by `abort`. Time is a faked `Date`, which starts a day ahead,
+ * so that no alarm of the runtime's own fires by itself.
+ */
+
+const SEEDS = Array.from({ length: 36 }, (_, index) => index + 1);
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+beforeEach(() => {
+  captureLog();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY_MS });
+});
+afterEach(() => void vi.useRealTimers());
+
+describe("a schedule of deaths and faults in workerd", () => {
+  it.each(SEEDS)("answers every message whole, once and in order: %i", async (seed) => {
+    const { world, problem } = await play(seed);
+    expect(problem).toBeUndefined();
+    expect(await world.restart()).toBe(0);
+  });
+
+  it("has deaths and faults in it", () => {
+    const steps = SEEDS.flatMap((seed) => createSchedule(seed).steps);
+    expect(steps.filter(({ kind }) => kind === "kill").length).toBeGreaterThan(SEEDS.length);
+    expect(steps.filter(({ kind }) => kind === "fault").length).toBeGreaterThan(SEEDS.length);
+  });
+
+  it("shows a defect: a post without an answer that counts as not made", async () => {
+    const problems: (string | undefined)[] = [];
+    for (const seed of SEEDS) {
+      const { problem } = await play(seed, true);
+      problems.push(problem);
+      if (problem !== undefined) break;
+    }
+    expect(problems.at(-1)).toContain("instead of");
+  });
+});
+
+async function play(seed: number, isBlind = false): Promise<{ world: ScheduleWorld; problem?: string }> {
+  const schedule = createSchedule(seed);
+  const world = new ScheduleWorld(schedule, isBlind);
+  await world.run();
+  const open = await world.finish();
+  if (open.length > 0) return { world, problem: `Not at its end: ${open.join(", ")}` };
+  for (const chat of schedule.chats) {
+    const problem = problemOf(world, chat);
+    if (problem !== undefined) return { world, problem };
+  }
+  return { world };
+}
+
+/** What a person in the chat would complain of. */
+function problemOf(world: ScheduleWorld, chat: string): string | undefined {
+  const visible = world.line.platform.visible(`fake:${chat}`);
+  const marked = visible.filter(({ text }) => isMarked(text)).length;
+  const texts = visible.map(({ text }) => stripMark(text));
+  const written = world.written.filter((message) => message.chat === chat).map(({ token }) => token);
+  // The answers that are visible, by the words that only they have, in the order in which they stand there.
+  const shown = [...new Set(texts.flatMap((text) => text.match(/\ba\d+(?=w\d+z\b)/g) ?? []))].flatMap(
+    (name) => world.answers[Number(name.slice(1))] ?? [],
+  );
+  const answered = shown.flatMap(({ questions }) => questions);
+  if (answered.join() !== written.join())
+    return `${chat} answers ${answered.join()} instead of ${written.join()}`;
+  const expected = shown.flatMap((answer) =>
+    partsOf(answer.text, "telegram", true).map(({ content }) => content.text),
+  );
+  // Beside a marked message the lost one may stand.
+  const kept = marked === 0 ? texts : expected.filter((text) => texts.includes(text));
+  const isSurplus = texts.length > expected.length + marked;
+  if (kept.join("|") === expected.join("|") && !isSurplus) return undefined;
+  return `${chat} shows ${JSON.stringify(texts)} instead of ${JSON.stringify(expected)}`;
+}
