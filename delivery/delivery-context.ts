@@ -38,6 +38,9 @@ export const BUDGET_TIMEOUT_MS = 5_000;
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
+const UNHURRIED_LENGTH = 1_000;
+const SLOWER_EACH = 400;
+const LONGEST_INTERIM_MS = 5_000;
 
 export function callTimeoutMs(policy: ReplyPolicy): number {
   return policy.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
@@ -45,6 +48,16 @@ export function callTimeoutMs(policy: ReplyPolicy): number {
 
 export function editEveryMs(policy: ReplyPolicy): number {
   return policy.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
+}
+
+/**
+ * How long an interim state stays. Nobody has read a long text by the next second: each further `SLOWER_EACH` characters
+ * add the time between two edits of a short one, up to a limit.
+ */
+export function interimEveryMs(policy: ReplyPolicy, textLength: number): number {
+  const everyMs = editEveryMs(policy);
+  const steps = Math.max(0, textLength - UNHURRIED_LENGTH) / SLOWER_EACH;
+  return Math.max(everyMs, Math.min(LONGEST_INTERIM_MS, everyMs * (1 + steps)));
 }
 
 export const TIMED_OUT: CallFailure = { kind: "unknown", code: "timed-out" };

@@ -4,7 +4,7 @@ import type { Surface } from "../src/core/surface.ts";
 import { errorName } from "./error-name.ts";
 import { backoffMs } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { BUDGET_TIMEOUT_MS, editEveryMs } from "./delivery-context.ts";
+import { BUDGET_TIMEOUT_MS, editEveryMs, interimEveryMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
@@ -195,7 +195,12 @@ export class Lane {
     if (!reply.isFinal && now.action.kind !== "probe" && !isRefusedDraft) {
       // An edit that took long says that somebody is overloaded: the next interim state gives them time.
       const tookMs = now.action.kind === "edit" ? Math.min(LONGEST_EDIT_MS, deps.clock.now() - askedAt) : 0;
-      const spacingMs = Math.max(editEveryMs(reply.record.policy), SLOW_EDIT_FACTOR * tookMs);
+      const { policy } = reply.record;
+      // What is finished early has a message behind it that can begin.
+      const everyMs = isFinishing(now.action)
+        ? editEveryMs(policy)
+        : interimEveryMs(policy, reply.textLength);
+      const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
       reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs);
     }
   }
@@ -278,6 +283,9 @@ function purposeOf(reply: Reply, action: CallAction): CallPurpose {
   if (reply.isFinal) return "final";
   if (action.kind === "post" || action.kind === "probe") return "post";
   // A later part waits for an earlier one to be whole.
-  const finishes = (action.kind === "edit" || action.kind === "stream") && !action.isInterim;
-  return finishes ? "post" : "edit";
+  return isFinishing(action) ? "post" : "edit";
+}
+
+function isFinishing(action: CallAction): boolean {
+  return (action.kind === "edit" || action.kind === "stream") && !action.isInterim;
 }

@@ -55,6 +55,10 @@ export class Reply {
     return this.record.state === "streaming" || this.record.state === "final";
   }
 
+  get textLength(): number {
+    return this.#planned.length + this.#pending.length;
+  }
+
   get mayHaveMessage(): boolean {
     return this.entries.some(
       ({ row: { state } }) => state === "sent" || state === "sending" || state === "unknown",

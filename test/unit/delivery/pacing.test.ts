@@ -32,6 +32,28 @@ it("always shows the newest text when an edit is allowed, never a queue of stale
   expect(surface.calls.length).toBe(during + 1);
 });
 
+it("edits ever more rarely as a reply grows, leaves no message unfinished for it, and ends it at once", async () => {
+  const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
+  await clock.advance(LATER_MS);
+  const openedAt = clock.now();
+  delivery.open(start("r1"));
+  let text = "";
+  for (let word = 0; word < 2_400; word += 1) {
+    const delta = `${String(word).padStart(4, "0")}${word % 40 === 39 ? "\n\n" : " "}`;
+    text += delta;
+    delivery.append("r1", delta);
+    await clock.advance(5);
+  }
+  expect(surface.calls.length, "calls for 12,000 characters in twelve seconds").toBeLessThanOrEqual(12);
+  const times = surface.calls.map(({ at }) => at - openedAt);
+  for (const [index, at] of times.slice(1).entries())
+    expect(at - (times[index] ?? 0)).toBeLessThanOrEqual(5_200);
+  expect(visible().length).toBeGreaterThanOrEqual(2);
+  delivery.finish("r1", text);
+  await clock.advance(100);
+  expect(visible().join(" ").endsWith("2399")).toBe(true);
+});
+
 it("has a slot for the final text at any moment of a stream", async () => {
   for (let stopAt = 0; stopAt < 40; stopAt += 1) {
     const { delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
