@@ -24,7 +24,7 @@ export class SpeakerMemory implements Speakers {
 
   isAlone(address: Address): boolean {
     const speakers = this.#of(address);
-    return speakers.size === 1 && speakers.has(address.threadId);
+    return speakers.size === 0 || (speakers.size === 1 && speakers.has(address.threadId));
   }
 
   #of({ messengerId, chatId }: Address): Set<string> {
