@@ -4,7 +4,7 @@ import { hashContent } from "./hash.ts";
 import type { Part, PartLimits } from "./part.ts";
 import type { Mark, Piece } from "./piece.ts";
 import { isPreformatted } from "./piece.ts";
-import type { Renderer } from "./renderer.ts";
+import type { MarkCost, Renderer } from "./renderer.ts";
 
 /** A piece with the marks that count, and what the part costs up to its end. */
 interface Placed {
@@ -15,6 +15,8 @@ interface Placed {
   readonly length: number;
   readonly entities: number;
 }
+
+const NOTHING: MarkCost = { length: 0, entities: 0 };
 
 /**
  * Fills parts with pieces. A part is cut when the next text does not fit, at the best place before that, so where it
@@ -88,9 +90,9 @@ export class Packer<Content> {
     const { blockCost } = this.#renderer;
     const around = previous?.blocks ?? [];
     const blocks = piece.separator === undefined ? (piece.blocks ?? []) : around;
-    for (const block of blockCost === undefined ? [] : blocks) {
+    for (const block of blocks) {
       if (around.includes(block)) continue;
-      const cost = blockCost(block);
+      const cost = blockCost?.(block) ?? NOTHING;
       length += cost.length;
       entities += cost.entities;
     }
