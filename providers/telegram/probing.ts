@@ -18,8 +18,9 @@ export function createTelegramProbing(client: TelegramClient): Probing {
     async probe({ chatId }: Address, messageId: string, { signal }: CallOptions) {
       const id = Number(chatId);
       const chat = Number.isSafeInteger(id) ? id : chatId;
+      let edited: unknown;
       try {
-        await client.call("editMessageReplyMarkup", signal, (api, signal) =>
+        edited = await client.call("editMessageReplyMarkup", signal, (api, signal) =>
           api.editMessageReplyMarkup(chat, Number(messageId), {}, signal),
         );
       } catch (error) {
@@ -28,7 +29,14 @@ export function createTelegramProbing(client: TelegramClient): Probing {
         if (kind === "missing") return "other";
         throw error;
       }
-      return "own";
+      if (isMessage(edited, messageId)) return "own";
+      // A server that accepts anything has not looked: nothing may be concluded from that.
+      throw new TelegramCallError("editMessageReplyMarkup", { kind: "rejected", code: "unexpected-answer" });
     },
   };
+}
+
+function isMessage(answer: unknown, messageId: string): boolean {
+  if (typeof answer !== "object" || answer === null || !("message_id" in answer)) return false;
+  return String(answer.message_id) === messageId;
 }

@@ -40,6 +40,12 @@ const ANSWERS: readonly [string, "own" | "other"][] = [
   ["Bad Request: MESSAGE_ID_INVALID", "other"],
 ];
 
+it("takes the message itself for an answer: it had a keyboard", async () => {
+  const rig = createTelegramRig();
+  rig.api.answerNext("editMessageReplyMarkup", Response.json({ ok: true, result: { message_id: 42 } }));
+  expect(await probingOf(rig).probe(chat("7"), "42", never())).toBe("own");
+});
+
 it.each(ANSWERS)("understands %s", async (description, expected) => {
   const rig = createTelegramRig();
   rig.api.answerNext("editMessageReplyMarkup", refusal(400, description));
@@ -55,6 +61,8 @@ it.each([
   [refusal(403, "Forbidden: bot was blocked by the user"), "gone"],
   [refusal(400, "Bad Request: something new"), "rejected"],
   [refusal(500, "Internal Server Error"), "transient"],
+  [Response.json({ ok: true, result: true }), "rejected"],
+  [Response.json({ ok: true, result: { message_id: 43 } }), "rejected"],
 ])("says nothing about the message when the call itself fails (%#)", async (answer, kind) => {
   const rig = createTelegramRig();
   rig.api.answerNext("editMessageReplyMarkup", answer);
