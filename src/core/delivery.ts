@@ -65,6 +65,8 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly busyResponseText?: PolicyText;
   /** Shown once to a person who is not allowed to use the bot. */
   readonly refusedResponseText?: PolicyText;
+  /** Shown once to a person who has asked for more than `limits` allows. */
+  readonly limitResponseText?: PolicyText;
   /**
    * Whether the model may choose to say nothing in a group, and the signal by which it does. The signal is told to the
    * model and never shown. @default only where `respondTo` has "subscribed-thread"

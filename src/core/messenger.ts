@@ -33,6 +33,14 @@ export type MessengerAllow =
   | readonly (string | number)[]
   | ((author: MessengerAuthor, event: MessengerEvent) => boolean | Promise<boolean>);
 
+/** How many answers one person may ask for in one conversation. Quick lines that become one question count once. */
+export interface MessengerLimits {
+  /** Within any 24 hours. @default no limit */
+  readonly turnsPerPersonPerDay?: number;
+  /** Within any 60 seconds. @default no limit */
+  readonly turnsPerPersonPerMinute?: number;
+}
+
 /** What every messenger understands, whatever the platform. */
 export interface MessengerOptions {
   /** Webhook path, with a leading slash and without `?` and `#`. @default "/messengers/{id}/webhook" */
@@ -61,6 +69,11 @@ export interface MessengerOptions {
   readonly maxMediaBytes?: number;
   /** Who may use the bot; others get one polite refusal and cost nothing. @default everyone */
   readonly allow?: MessengerAllow;
+  /**
+   * What one person may ask for; who asks for more is told once, with `limitResponseText`, and costs nothing.
+   * @default no limits
+   */
+  readonly limits?: MessengerLimits;
   /** Messages of one person that follow each other within this time become one turn, in milliseconds. @default 1000 */
   readonly burstMs?: number;
   /**

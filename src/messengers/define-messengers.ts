@@ -85,6 +85,9 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
       `The messenger "${id}" does not say how its webhook is verified. Set verifyWebhook to a function, or to false to accept every request.`,
     );
   }
+  for (const [name, value] of Object.entries(definition.limits ?? {})) {
+    if (value !== undefined) positive(id, `limits.${name}`, value as number, Infinity);
+  }
   return {
     ...definition,
     id,

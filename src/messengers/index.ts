@@ -9,6 +9,7 @@ export { ThinkMessengerStateAgent } from "./state-agent.ts";
 export type {
   ConversationTarget,
   MessengerAllow,
+  MessengerLimits,
   MessengerConversation,
   MessengerDefinition,
   MessengerOptions,

@@ -22,6 +22,7 @@ import { ReadFailures, UnresolvedError } from "./read-failures.ts";
 import type { RouteResult } from "./root-runtime.ts";
 import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
+import { personOf, TurnLimits } from "./turn-limits.ts";
 import { addressOf } from "./address-of.ts";
 
 export interface IntakeOptions {
@@ -58,10 +59,12 @@ export class Intake {
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
   readonly #failures: ReadFailures;
+  readonly #limits: TurnLimits;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#failures = new ReadFailures(options.deps.clock);
+    this.#limits = new TurnLimits(options.database);
     this.#arrivals = new Arrivals(options.inbox);
   }
 
@@ -213,7 +216,7 @@ export class Intake {
         this.#end(row, this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already");
         return;
       case "correct":
-        this.#correct(row, event);
+        this.#correct(row, event, definition);
         return;
       case "withdraw":
         this.#withdraw(row, event);
@@ -280,6 +283,10 @@ export class Intake {
 
   #queue(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
     const { database, deps, inbox, memory } = this.#options;
+    if (!this.#limits.allows(event, row.receivedAt, definition)) {
+      this.#refuseOverLimit(row, event, definition);
+      return;
+    }
     if (inbox.countQueued() >= definition.inboxLimit) {
       database.transaction(() => {
         if (memory.reportFullOnce(event.thread.id)) {
@@ -296,17 +303,39 @@ export class Intake {
     }
     memory.hasRoom(event.thread.id);
     memory.isReadable(event.thread.id);
-    database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
+    database.transaction(() => {
+      queueMessage(inbox, row, event, deps.clock.now());
+      this.#count(row, event, definition);
+    });
     this.#arrivals.decide(row, "handled");
     this.#log(row, "queued");
   }
 
-  #correct(row: InboxRow, event: MessengerEvent): void {
+  #count(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
+    if (definition.limits === undefined) return;
+    this.#limits.count(event, row.receivedAt, definition);
+    this.#options.memory.isWithinLimits(event.messengerId, personOf(event));
+  }
+
+  #refuseOverLimit(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
+    const { database, memory } = this.#options;
+    database.transaction(() => {
+      const isFirst = memory.reportLimitOnce(event.messengerId, personOf(event));
+      const text = safeText(definition.delivery, "limitResponseText", event);
+      if (isFirst) this.#reply(`limit:${row.seq}`, event, definition, text);
+      this.#end(row, isFirst ? "refused: over the limit" : "ignored: over the limit");
+    });
+  }
+
+  #correct(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
     const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#end(row, "edit applied to the waiting message");
+    } else if (!this.#limits.allows(event, row.receivedAt, definition)) {
+      this.#end(row, "ignored: edit over the limit");
     } else if (this.#options.rerun(event)) {
+      this.#count(row, event, definition);
       this.#end(row, "edit: answered anew");
     } else {
       this.#end(row, "ignored: edit of a message that is not waiting");

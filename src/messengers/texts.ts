@@ -8,7 +8,8 @@ export type SafeText =
   | "interruptedResponseText"
   | "stoppedResponseText"
   | "busyResponseText"
-  | "refusedResponseText";
+  | "refusedResponseText"
+  | "limitResponseText";
 
 const DEFAULTS: Readonly<Record<SafeText, string>> = {
   emptyResponseText: "I have no answer to that. Could you put it another way?",
@@ -18,6 +19,7 @@ const DEFAULTS: Readonly<Record<SafeText, string>> = {
   busyResponseText:
     "You are ahead of me: I will answer your earlier messages first. Please send this one again later.",
   refusedResponseText: "Sorry, this bot is private and I am not able to help you here.",
+  limitResponseText: "That was a lot for now. I need a break, please write to me again later.",
 };
 
 /** The text for the one who reads it. A function of the bot that throws gives the default. */

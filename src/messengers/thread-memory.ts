@@ -12,6 +12,9 @@ export interface ThreadMemory {
   openSession(id: string): void;
   isSubscribed(threadId: string): boolean;
   subscribe(threadId: string): void;
+  /** `true` the first time since this person was within the limits. */
+  reportLimitOnce(messengerId: string, userId: string): boolean;
+  isWithinLimits(messengerId: string, userId: string): void;
   /** `true` the first time only, for this person. */
   refuseOnce(messengerId: string, userId: string): boolean;
   /** `true` the first time since the inbox of this thread had room. */
@@ -55,6 +58,8 @@ export function createThreadMemory(database: Database): ThreadMemory {
     subscribe(threadId) {
       once(`subscribed:${threadId}`);
     },
+    reportLimitOnce: (messengerId, userId) => once(`limit:${messengerId}:${userId}`),
+    isWithinLimits: (messengerId, userId) => forget(`limit:${messengerId}:${userId}`),
     refuseOnce: (messengerId, userId) => once(`refused:${messengerId}:${userId}`),
     reportFullOnce: (threadId) => once(`full:${threadId}`),
     hasRoom: (threadId) => forget(`full:${threadId}`),

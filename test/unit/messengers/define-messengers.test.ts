@@ -28,6 +28,12 @@ describe("normalizeMessengers", () => {
     ["no verification", { verifyWebhook: undefined }, "messenger-verification-missing", /verifyWebhook/],
     ["a negative burst", { burstMs: -1 }, "messenger-option-invalid", /burstMs/],
     ["an inbox of nothing", { inboxLimit: 0 }, "messenger-option-invalid", /inboxLimit/],
+    [
+      "a limit of nothing",
+      { limits: { turnsPerPersonPerDay: 0 } },
+      "messenger-option-invalid",
+      /limits\.turnsPerPersonPerDay/,
+    ],
     ["an unknown kind", { respondTo: ["everything"] as never }, "messenger-respond-to-invalid", /everything/],
   ])("refuses %s and says the fix", (_name, overrides, code, message) => {
     expect(() => one(overrides)).toThrow(
