@@ -243,8 +243,13 @@ function checkNothingTwice(
   const visible = platform.visible(thread.threadId);
   const orphans = visible.filter(({ id }) => !owned.has(String(id)));
   figures.leftovers += orphans.length;
-  const rows = [...receipts.values()].flatMap(({ messages }) => messages);
-  const unresolved = rows.filter(({ state }) => state === "unknown" || state === "failed").length;
+  const unresolved = [...receipts.values()].flatMap((receipt) =>
+    receipt.messages.filter(({ state }) => {
+      if (state === "unknown" || state === "failed") return true;
+      // Where nothing can be taken over, a withdrawn reply keeps what was under way when its process died.
+      return state === "sending" && receipt.state === "withdrawn" && platform.kind === "fixed";
+    }),
+  ).length;
   const marked = oracle.marks.get(thread.threadId) ?? 0;
   if (orphans.length > unresolved + marked) {
     oracle.fail(

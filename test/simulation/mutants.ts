@@ -208,7 +208,10 @@ export const mutants: readonly Mutant[] = [
     threadDatabase: (database) => ({
       all: (statement, ...bindings) => database.all(statement, ...bindings),
       run: (statement, ...bindings) =>
-        database.run(statement, ...(/INTO outbox_v1/.test(statement) ? withoutLateUntil(bindings) : bindings)),
+        database.run(
+          statement,
+          ...(/INTO outbox_v1/.test(statement) ? withoutLateUntil(bindings) : bindings),
+        ),
       transaction: (body) => database.transaction(body),
     }),
   },
