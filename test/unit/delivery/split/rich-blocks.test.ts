@@ -297,7 +297,7 @@ describe("the laws of rich messages", () => {
         planner.finish();
         expect(planner.parts()).toEqual(final);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
