@@ -1,0 +1,130 @@
+import type { Surface } from "../src/core/surface.ts";
+import { GIVE_UP_AFTER_MS } from "./call-policy.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { mostOf, rangeOf } from "./inquiry-range.ts";
+import { isOnlyThread, landsBy } from "./landing.ts";
+import { addDuplicate, keepEarlier } from "./late-post.ts";
+import { isGapQuestion } from "./open-question.ts";
+import { store } from "./outbox-change.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import { nextState } from "./outbox-state.ts";
+import type { Reply } from "./reply.ts";
+
+/** All ids were asked about, or enough: what is known now of the lost post. */
+export function conclude(context: DeliveryContext, reply: Reply, surface: Surface, entry: OutboxEntry): void {
+  const { inquiry, row } = entry;
+  if (inquiry === undefined) return;
+  const { hits } = inquiry;
+  const { address } = reply.record;
+  if (hits.length === 0) {
+    if (row.state === "sent") closeQuestion(context, entry, isGapQuestion(row));
+    else postAnew(context, reply, entry, inquiry.ids.at(-1) ?? rangeOf(row).afterId);
+  } else if (hits.length > mostOf(row)) {
+    leaveOpen(context, reply, entry, "several-messages");
+  } else if (inquiry.isShared && !isOnlyThread(address)) {
+    leaveOpen(context, reply, entry, "chat-shared");
+  } else {
+    for (const hit of hits) context.budget.sent(address, surface, String(hit));
+    context.database.transaction(() => adopt(context, reply, entry, hits.map(String)));
+  }
+}
+
+function adopt(
+  context: DeliveryContext,
+  reply: Reply,
+  entry: OutboxEntry,
+  [messageId, ...repeated]: readonly string[],
+): void {
+  const { row, inquiry } = entry;
+  if (messageId === undefined) return;
+  for (const other of repeated) addDuplicate(context, row.replyId, other);
+  context.log.info("delivery.lost-post-found", {
+    replyId: row.replyId,
+    part: row.part,
+    attempts: row.attempts,
+  });
+  reply.isDirty = true;
+  if (row.state === "sent") {
+    const isGap = isGapQuestion(row);
+    if (isGap) keepEarlier(context, entry, messageId);
+    else addDuplicate(context, row.replyId, messageId);
+    closeQuestion(context, entry, isGap);
+    return;
+  }
+  // Not all ids were asked about: another post of the row may have been made too.
+  const isRestOpen = inquiry?.isLook === true && row.attempts > 1;
+  const now = context.deps.clock.now();
+  store(context, entry, {
+    state: nextState(row.state, "posted"),
+    messageId,
+    shownHash: undefined,
+    doubts: Math.max(0, row.doubts - 1),
+    sentAt: now,
+    code: undefined,
+    retryAt: undefined,
+    failingSince: undefined,
+    inquiry: undefined,
+    // Whatever there was to find between the two posts, this was it.
+    probedTo: undefined,
+    doubtedAt: row.lateUntil === undefined && !isRestOpen ? undefined : (row.doubtedAt ?? row.begunAt),
+    lateUntil: isRestOpen ? Math.max(now, row.lateUntil ?? 0) : row.lateUntil,
+  });
+  entry.shownHash = undefined;
+  entry.inquiry = undefined;
+}
+
+function postAnew(context: DeliveryContext, reply: Reply, entry: OutboxEntry, probedTo: number): void {
+  const { row } = entry;
+  const landsUntil = landsBy(row, reply);
+  const isEarly = landsUntil > context.deps.clock.now();
+  const failingSince = row.failingSince ?? row.begunAt;
+  entry.inquiry = undefined;
+  if (context.deps.clock.now() - (failingSince ?? Infinity) > GIVE_UP_AFTER_MS) {
+    store(context, entry, { state: nextState(row.state, "failed"), retryAt: undefined, inquiry: undefined });
+    return;
+  }
+  context.log.info("delivery.lost-post-not-made", { replyId: row.replyId, part: row.part });
+  store(context, entry, {
+    state: nextState(row.state, "refused"),
+    doubts: Math.max(0, row.doubts - 1),
+    failingSince,
+    retryAt: undefined,
+    inquiry: undefined,
+    // What lands from now on may take an id that was asked about.
+    probedTo: isEarly ? rangeOf(row).afterId : probedTo,
+    doubtedAt: row.doubtedAt ?? row.begunAt,
+    lateUntil: isEarly ? landsUntil : row.lateUntil,
+  });
+  reply.isDirty = true;
+}
+
+/** One of the two questions about a visible message is answered; the one about late posts comes last. */
+function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: boolean): void {
+  const { row } = entry;
+  entry.inquiry = undefined;
+  const lateUntil = isGap ? row.lateUntil : undefined;
+  const doubtedAt = lateUntil === undefined ? undefined : row.doubtedAt;
+  store(context, entry, {
+    probedTo: undefined,
+    doubtedAt,
+    lateUntil,
+    retryAt: undefined,
+    inquiry: undefined,
+  });
+}
+
+/** Probing cannot tell: a lost post is left to the policy; a message that may be a repetition says so. */
+export function leaveOpen(context: DeliveryContext, reply: Reply, entry: OutboxEntry, code: string): void {
+  const { row } = entry;
+  context.log.warn("delivery.lost-post-unresolved", { replyId: row.replyId, part: row.part, code });
+  reply.isDirty = true;
+  if (row.state === "unknown") {
+    entry.inquiry = undefined;
+    store(context, entry, { isAmbiguous: true, retryAt: undefined, inquiry: undefined });
+    return;
+  }
+  closeQuestion(context, entry, isGapQuestion(row));
+  if ((reply.record.policy.onUnknown ?? "resend-marked") !== "resend-marked") return;
+  store(context, entry, { isMarked: true, shownHash: undefined });
+  entry.shownHash = undefined;
+}

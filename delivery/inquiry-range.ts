@@ -1,0 +1,17 @@
+import type { IdRange } from "../src/core/budget.ts";
+import { isGapQuestion } from "./open-question.ts";
+import type { OutboxRow } from "./outbox-store.ts";
+
+/** How many messages there may be without an answer: one for each post, save the one that is known. */
+export function mostOf({ state, attempts }: OutboxRow): number {
+  return state === "sent" ? attempts - 1 : attempts;
+}
+
+/** A post that began anew while an earlier one had not been found may have either message. */
+export function rangeOf(row: OutboxRow): IdRange {
+  const { state, afterId = 0, probedTo, messageId, begunAt = 0, doubtedAt } = row;
+  const sinceAt = Math.min(begunAt, doubtedAt ?? begunAt);
+  if (isGapQuestion(row)) return { afterId: probedTo ?? 0, beforeId: Number(messageId), sinceAt };
+  if (state === "sent") return { afterId: Number(messageId), sinceAt };
+  return { afterId: Math.min(afterId, probedTo ?? afterId), sinceAt };
+}
