@@ -80,11 +80,15 @@ export function answerSentence(asked: {
   readonly text: string;
   readonly speaker?: string;
   readonly hasFiles: boolean;
+  readonly thing?: string;
 }): string | undefined {
   for (const { pattern, answer } of INTENTS) {
     const match = pattern.exec(asked.text);
     if (match !== null) return answer(match, asked.speaker);
   }
+  if (asked.thing?.startsWith("a message")) return "That is something I cannot read.";
+  if (asked.thing !== undefined)
+    return `Your ${asked.thing} has arrived, but the demo understands sentences only; a real model can make more of it.`;
   if (asked.hasFiles) return "Your file has arrived, but the demo cannot look into files; a real model can.";
   return undefined;
 }

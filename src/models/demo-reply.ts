@@ -53,6 +53,8 @@ export interface Asked {
   /** The speaker's name, where a group's text has one. */
   readonly speaker?: string;
   readonly hasFiles: boolean;
+  /** What was sent that is neither words nor a file, such as "sticker". */
+  readonly thing?: string;
 }
 
 function askedIn(messages: LanguageModelV4Prompt): Asked {
@@ -63,6 +65,7 @@ function askedIn(messages: LanguageModelV4Prompt): Asked {
     quoted.push(quote);
     return "";
   });
+  const notes: string[] = [];
   let speaker: string | undefined;
   const written = withoutQuotes.split("\n").flatMap((line) => {
     const label = SPEAKER.exec(line);
@@ -72,18 +75,25 @@ function askedIn(messages: LanguageModelV4Prompt): Asked {
     const pressed = BUTTON.exec(rest)?.groups?.["data"];
     if (pressed !== undefined) return [pressed];
     if (rest.startsWith(">")) quoted.push(rest);
+    if (rest.startsWith("[")) notes.push(rest);
     return /^[>[]/.test(rest) ? [] : [rest];
   });
+  const things = notes.flatMap((note) => THING.exec(note)?.groups?.["thing"]?.toLowerCase() ?? []);
   return {
     text: written.join("\n").trim(),
     quoted: quoted.join("\n"),
     speaker,
-    hasFiles: content.some((part) => part.type === "file") || /^\[/m.test(withoutQuotes),
+    hasFiles: content.some((part) => part.type === "file") || notes.length > things.length,
+    thing: things[0],
   };
 }
 
-/** The notes that chat messages carry in brackets: a quoted message, a pressed button, or (any other) a file. */
+/**
+ * The notes that chat messages carry in brackets: a quoted message, a pressed button, a thing that is no file (with a
+ * capital letter), or (any other) a file.
+ */
 const QUOTE = /\[In reply to [^\n:]*: "([\s\S]*?)"\](?:\n|$)/g;
+const THING = /^\[(?<thing>[A-Z][a-z ]+)[:\]]/;
 const BUTTON = /^\[Button pressed: (?<data>.*)\]$/;
 
 /** `Ann Smith: hello` of a group. An order's number in front of a colon is no name. */
