@@ -109,6 +109,13 @@ describe("replies as rich messages", () => {
     expect(messagesOf(harness).map(({ blocks }) => blocks)).toEqual(richOf(TEXT));
   });
 
+  it.each(["buffered", "final-only"] as const)("are posted once, whole, in the mode %s", async (mode) => {
+    const harness = harnessOf({ mode });
+    await answer(harness, "r1");
+    expect(messagesOf(harness).map(({ blocks }) => blocks)).toEqual(richOf(TEXT));
+    expect(harness.surface.calls.filter(({ method }) => method === "edit")).toEqual([]);
+  });
+
   it("begin with the mark in a block of its own when they are sent again", async () => {
     const harness = harnessOf();
     harness.surface.fault("post", { kind: "lose", done: false });
