@@ -13,8 +13,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS rich_rest_v1 (
   until INTEGER NOT NULL
 ) WITHOUT ROWID`;
 
-/** A server may be brought up to date; until then one reply an hour finds out that it was not. */
-const REST_MS = 60 * 60 * 1000;
+/** A server may be brought up to date; until then one reply in a while finds out that it was not. */
+const REST_MS = 6 * 60 * 60 * 1000;
 
 /**
  * What becomes of rich messages that a platform refuses: the same reply goes on as ordinary messages, and where it was
