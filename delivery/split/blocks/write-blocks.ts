@@ -33,7 +33,7 @@ export interface WriteContext extends Omit<BlockContext, "writer"> {
 
 /** A divider as a text. It cannot be cut. */
 export const RULE = "⸻";
-/** Lists, quotes and tables nest as deep as Telegram shows them, with room for what is inside of the innermost. */
+/** Of Telegram's sixteen levels: room is left for a list or table, its items or cells, and their formatting. */
 const MAX_DEPTH = 9;
 const MAX_COLUMNS = 20;
 /** Keeps the place of an empty item. */
@@ -234,7 +234,6 @@ function enter(context: WriteContext, around: readonly Block[], block: Block): r
   const { blocks } = context.resume;
   const known = blocks[around.length];
   const goesOn = known?.kind === block.kind && around.every((outer, index) => blocks[index] === outer);
-  // A whole block begins after a blank line, a container goes on.
   return [...around, goesOn && known !== undefined ? known : block];
 }
 
