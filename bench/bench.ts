@@ -2,7 +2,7 @@
  * `npm run bench`: the served bot beside a bare object that inserts a row and, once `npm run bench:peers` has installed
  * it, beside the same bot on its peer. All of them run in workerd with storage on disk, at the same time and by turns.
  *
- *   npm run bench -- [--only webhook,latency] [--rounds 3] [--without think] [--json]
+ *   npm run bench -- [--only webhook,latency] [--rounds 3] [--transcript 10,100,1000] [--without think] [--json]
  */
 import { readOptions } from "../scripts/command-line/read-options.ts";
 import { isPeerInstalled, type ContenderName } from "./contender.ts";
@@ -12,12 +12,14 @@ import { fiftyPart, longPart, stormPart, tokensPart } from "./parts/engine.ts";
 import { latencyPart } from "./parts/latency.ts";
 import { rowsPart } from "./parts/rows.ts";
 import { threadsPart } from "./parts/threads.ts";
+import { transcriptsPart } from "./parts/transcripts.ts";
 import { webhookPart } from "./parts/webhook.ts";
 import { Report } from "./report.ts";
 
 const PARTS: Readonly<Record<string, Part>> = {
   webhook: webhookPart,
   latency: latencyPart,
+  transcripts: transcriptsPart,
   chats: chatsPart,
   most: mostPart,
   rows: rowsPart,
@@ -31,6 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 const values = readOptions("npm run bench", {
   only: { type: "string", about: `parts, with commas between: ${Object.keys(PARTS).join(", ")}` },
   rounds: { type: "string", default: "3", about: "how often each part runs" },
+  transcript: { type: "string", default: "10,100,1000", about: "lengths of transcripts, in messages" },
   without: {
     type: "string",
     default: "",
@@ -57,6 +60,7 @@ for (const name of chosen) {
     bots: (["switchboard", ...peers] as const).filter(isWanted),
     bare: (["bare", "bare+hop"] as const).filter(isWanted),
     rounds: Math.max(1, Number(values.rounds)),
+    transcripts: values.transcript.split(",").map(Number),
   });
 }
 process.stdout.write(

@@ -49,6 +49,10 @@ export interface Contender {
   freshChat(): BenchChat;
   /** An update that is stored and then passed over: a message in a group that does not speak to the bot. */
   chatter(group: number): object;
+  /** An update that is stored and then passed over: somebody edits a message that was answered long ago. */
+  edit(chat: BenchChat): object;
+  /** Stops the bot, has somebody work on its storage, and starts it again. */
+  whileStopped(work: (dataDirectory: string) => void): Promise<void>;
   /** Writes to the bot, and resolves when the reply is whole or the time is over. */
   ask(chat: BenchChat, question: string, timeoutMs?: number): Promise<Answer>;
   close(): Promise<void>;
@@ -60,6 +64,8 @@ export interface BenchChat {
 }
 
 export interface Answer {
+  /** Names the question; stands in its text behind a `#`. */
+  readonly key: string;
   /** From the first byte of the webhook to its answer. */
   readonly webhookMs: number;
   /** From the webhook's first byte to the arrival of the first call that shows text. */
@@ -128,6 +134,26 @@ export async function startContender(
         },
       };
     },
+    edit({ chat, userId }) {
+      const date = Math.floor(Date.now() / 1000);
+      return {
+        update_id: nextUpdateId(),
+        edited_message: {
+          message_id: 1,
+          date: date - 60,
+          edit_date: date,
+          chat: { id: chat.id, type: "private", first_name: "Ada" },
+          from: { id: userId, is_bot: false, first_name: "Ada" },
+          text: `What was said before, in other words: ${updateId}`,
+        },
+      };
+    },
+    async whileStopped(work) {
+      await bot.stop();
+      work(bot.dataDirectory);
+      await bot.restart();
+      client.close();
+    },
     async ask({ chat, userId }, question, timeoutMs = 20_000) {
       const callsBefore = callsTo(chat.id).length;
       const key = `${name}/${chat.id}/${callsBefore}`;
@@ -142,6 +168,7 @@ export async function startContender(
           const first = calls.find((call) => call.outcome === "ok" && textOf(call) !== "");
           const lastTokenAt = lastTokenTimes.get(key) ?? Number.NaN;
           return {
+            key,
             webhookMs,
             firstTextMs: (first?.at ?? Number.NaN) - startedAt,
             finalTextMs: (final?.at ?? Number.NaN) - lastTokenAt,

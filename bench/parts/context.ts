@@ -9,6 +9,8 @@ export interface PartContext {
   readonly bare: readonly ContenderName[];
   /** How often each measurement is repeated; medians are reported. */
   readonly rounds: number;
+  /** Lengths of transcripts, in messages. */
+  readonly transcripts: readonly number[];
 }
 
 export type Part = (context: PartContext) => Promise<void>;

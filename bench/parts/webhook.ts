@@ -45,11 +45,16 @@ async function warmUp(contender: Contender): Promise<void> {
 }
 
 export async function ratePerSecond(contender: Contender, groups = GROUPS): Promise<number> {
+  return postFor(contender, (turn) => contender.chatter(turn % groups));
+}
+
+/** Webhooks a second, with eight clients for three seconds. */
+export async function postFor(contender: Contender, update: (turn: number) => object): Promise<number> {
   const endAt = performance.now() + WINDOW_MS;
   let count = 0;
   const client = async (first: number): Promise<void> => {
-    for (let group = first; performance.now() < endAt; group += CLIENTS) {
-      await contender.client.post(contender.chatter(group % groups));
+    for (let turn = first; performance.now() < endAt; turn += CLIENTS) {
+      await contender.client.post(update(turn));
       count += 1;
     }
   };
