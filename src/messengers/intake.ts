@@ -13,6 +13,7 @@ import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import { completesAlbum, queueMessage, waitingMessage } from "../inbox/waiting-messages.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
+import { Admission } from "./admission.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
 import type { ThinkCommands } from "./commands.ts";
@@ -22,7 +23,6 @@ import { ReadFailures, UnresolvedError } from "./read-failures.ts";
 import type { RouteResult } from "./root-runtime.ts";
 import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
-import { personOf, TurnLimits } from "./turn-limits.ts";
 import { addressOf } from "./address-of.ts";
 
 export interface IntakeOptions {
@@ -59,12 +59,16 @@ export class Intake {
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
   readonly #failures: ReadFailures;
-  readonly #limits: TurnLimits;
+  readonly #admission: Admission;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#failures = new ReadFailures(options.deps.clock);
-    this.#limits = new TurnLimits(options.database);
+    this.#admission = new Admission({
+      ...options,
+      reply: (id, event, definition, text) => this.#reply(id, event, definition, text),
+      end: (row, outcome) => this.#end(row, outcome),
+    });
     this.#arrivals = new Arrivals(options.inbox);
   }
 
@@ -224,15 +228,15 @@ export class Intake {
       case "press": {
         if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
         if (!sorting.answer) this.#end(row, "button answered");
-        else if (await this.#isAllowed(row, event, definition)) this.#queue(row, event, definition);
+        else if (await this.#admission.isAllowed(row, event, definition)) this.#queue(row, event, definition);
         return;
       }
       case "command":
-        if (await this.#isAllowed(row, event, definition))
+        if (await this.#admission.isAllowed(row, event, definition))
           this.#command(row, event, sorting.command, definition);
         return;
       case "answer":
-        if (await this.#isAllowed(row, event, definition)) this.#queue(row, event, definition);
+        if (await this.#admission.isAllowed(row, event, definition)) this.#queue(row, event, definition);
         return;
     }
   }
@@ -250,81 +254,21 @@ export class Intake {
   async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
     if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
       return false;
-    return !this.#options.memory.isSubscribed(event.thread.id) && (await this.#mayUse(event, definition));
-  }
-
-  async #mayUse(event: MessengerEvent, { allow }: NormalizedMessengerDefinition): Promise<boolean> {
-    const { author } = event;
-    if (allow === undefined || author === undefined) return allow === undefined;
-    if (typeof allow === "function") return this.#inTime("allow", allow(author, event));
-    return allow.some((id) => String(id) === author.userId);
-  }
-
-  async #isAllowed(
-    row: InboxRow,
-    event: MessengerEvent,
-    definition: NormalizedMessengerDefinition,
-  ): Promise<boolean> {
-    if (await this.#mayUse(event, definition)) return true;
-    const { author } = event;
-    const isFirst = author !== undefined && this.#options.memory.refuseOnce(event.messengerId, author.userId);
-    this.#options.database.transaction(() => {
-      if (isFirst)
-        this.#reply(
-          `refused:${row.seq}`,
-          event,
-          definition,
-          safeText(definition.delivery, "refusedResponseText", event),
-        );
-      this.#end(row, isFirst ? "refused: not allowed" : "ignored: not allowed");
-    });
-    return false;
+    return (
+      !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
+    );
   }
 
   #queue(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
     const { database, deps, inbox, memory } = this.#options;
-    if (!this.#limits.allows(event, row.receivedAt, definition)) {
-      this.#refuseOverLimit(row, event, definition);
-      return;
-    }
-    if (inbox.countQueued() >= definition.inboxLimit) {
-      database.transaction(() => {
-        if (memory.reportFullOnce(event.thread.id)) {
-          this.#reply(
-            `full:${row.seq}`,
-            event,
-            definition,
-            safeText(definition.delivery, "busyResponseText", event),
-          );
-        }
-        this.#end(row, "refused: the inbox is full");
-      });
-      return;
-    }
-    memory.hasRoom(event.thread.id);
+    if (!this.#admission.hasRoom(row, event, definition)) return;
     memory.isReadable(event.thread.id);
     database.transaction(() => {
       queueMessage(inbox, row, event, deps.clock.now());
-      this.#count(row, event, definition);
+      this.#admission.count(row, event, definition);
     });
     this.#arrivals.decide(row, "handled");
     this.#log(row, "queued");
-  }
-
-  #count(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
-    if (definition.limits === undefined) return;
-    this.#limits.count(event, row.receivedAt, definition);
-    this.#options.memory.isWithinLimits(event.messengerId, personOf(event));
-  }
-
-  #refuseOverLimit(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
-    const { database, memory } = this.#options;
-    database.transaction(() => {
-      const isFirst = memory.reportLimitOnce(event.messengerId, personOf(event));
-      const text = safeText(definition.delivery, "limitResponseText", event);
-      if (isFirst) this.#reply(`limit:${row.seq}`, event, definition, text);
-      this.#end(row, isFirst ? "refused: over the limit" : "ignored: over the limit");
-    });
   }
 
   #correct(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
@@ -332,10 +276,10 @@ export class Intake {
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#end(row, "edit applied to the waiting message");
-    } else if (!this.#limits.allows(event, row.receivedAt, definition)) {
+    } else if (!this.#admission.isWithinLimits(row, event, definition)) {
       this.#end(row, "ignored: edit over the limit");
     } else if (this.#options.rerun(event)) {
-      this.#count(row, event, definition);
+      this.#admission.count(row, event, definition);
       this.#end(row, "edit: answered anew");
     } else {
       this.#end(row, "ignored: edit of a message that is not waiting");

@@ -1,0 +1,120 @@
+import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { safeText } from "./texts.ts";
+import type { SafeText } from "./texts.ts";
+import type { ThreadMemory } from "./thread-memory.ts";
+import { personOf, TurnLimits } from "./turn-limits.ts";
+
+export interface AdmissionOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly inbox: InboxStore;
+  readonly memory: ThreadMemory;
+  readonly reply: (
+    id: string,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    text: string,
+  ) => void;
+  readonly end: (row: InboxRow, outcome: string) => void;
+}
+
+/** Who may ask the bot something, and how much. What it refuses it ends, with a text for the person the first time. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #limits: TurnLimits;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+    this.#limits = new TurnLimits(options.database);
+  }
+
+  async mayUse(event: MessengerEvent, { allow }: NormalizedMessengerDefinition): Promise<boolean> {
+    const { author } = event;
+    if (allow === undefined || author === undefined) return allow === undefined;
+    if (typeof allow !== "function") return allow.some((id) => String(id) === author.userId);
+    // What hangs would hold up every later event, also `/stop`.
+    return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, allow(author, event), "allow");
+  }
+
+  async isAllowed(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    if (await this.mayUse(event, definition)) return true;
+    const { memory } = this.#options;
+    const userId = event.author?.userId;
+    this.#refuse(row, event, definition, {
+      name: "refused",
+      text: "refusedResponseText",
+      isFirst: () => userId !== undefined && memory.refuseOnce(event.messengerId, userId),
+      outcomes: ["refused: not allowed", "ignored: not allowed"],
+    });
+    return false;
+  }
+
+  /** Whether one more message may wait for its answer. */
+  hasRoom(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
+    const { inbox, memory } = this.#options;
+    if (!this.isWithinLimits(row, event, definition)) {
+      this.#refuse(row, event, definition, {
+        name: "limit",
+        text: "limitResponseText",
+        isFirst: () => memory.reportLimitOnce(event.messengerId, personOf(event)),
+        outcomes: ["refused: over the limit", "ignored: over the limit"],
+      });
+      return false;
+    }
+    if (inbox.countQueued() >= definition.inboxLimit) {
+      this.#refuse(row, event, definition, {
+        name: "full",
+        text: "busyResponseText",
+        isFirst: () => memory.reportFullOnce(event.thread.id),
+        outcomes: ["refused: the inbox is full", "refused: the inbox is full"],
+      });
+      return false;
+    }
+    memory.hasRoom(event.thread.id);
+    return true;
+  }
+
+  isWithinLimits(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
+    return this.#limits.allows(event, row.receivedAt, definition);
+  }
+
+  /** Counts what was admitted against the limits; in the transaction that makes it so. */
+  count(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
+    if (definition.limits === undefined) return;
+    this.#limits.count(event, row.receivedAt, definition);
+    this.#options.memory.isWithinLimits(event.messengerId, personOf(event));
+  }
+
+  #refuse(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    refusal: {
+      readonly name: string;
+      readonly text: SafeText;
+      readonly isFirst: () => boolean;
+      /** The first time, and later. */
+      readonly outcomes: readonly [string, string];
+    },
+  ): void {
+    const { database, end, reply } = this.#options;
+    database.transaction(() => {
+      const isFirst = refusal.isFirst();
+      if (isFirst) {
+        const text = safeText(definition.delivery, refusal.text, event);
+        reply(`${refusal.name}:${row.seq}`, event, definition, text);
+      }
+      end(row, refusal.outcomes[isFirst ? 0 : 1]);
+    });
+  }
+}
