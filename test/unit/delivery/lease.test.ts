@@ -111,7 +111,7 @@ const asks = fc.array(
     thread: fc.constantFrom(0, 0, 0, 0, 0, 1),
     isGroup: fc.boolean(),
   }),
-  { maxLength: 80 },
+  { maxLength: 80, size: "max" },
 );
 
 /** Fast enough for a bucket to fill while a lease is out. */
@@ -123,12 +123,14 @@ const FAST: Pacing = {
 
 /** Never more calls in any window than a burst and what the window earns. */
 function expectPaced(times: readonly number[], burst: number, everyMs: number): void {
+  let most = 0;
   for (const [index, from] of times.entries()) {
-    for (const [later, to] of times.entries()) {
-      if (later < index) continue;
-      expect(later - index + 1).toBeLessThanOrEqual(burst + (to - from) / everyMs + 1e-9);
+    for (let later = index; later < times.length; later += 1) {
+      const earned = ((times[later] ?? from) - from) / everyMs;
+      most = Math.max(most, later - index + 1 - earned);
     }
   }
+  expect(most, "calls of a window over what it has earned").toBeLessThanOrEqual(burst + 1e-9);
 }
 
 it("makes no longer burst when a lease is spent late", async () => {
