@@ -1,9 +1,16 @@
+import { wait } from "../src/core/deps.ts";
 import type { ActionNotice, Address, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
 import { callTimeoutMs, classify, logFailure, penalize, TIMED_OUT } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
-/** Answers a press of a button: at once, outside of every queue and budget, one time. Never throws. */
+const MAX_ATTEMPTS = 3;
+const REST_MS = 500;
+
+/**
+ * Answers a press of a button: at once, outside of every queue and budget. An answer may be given twice, so one that
+ * failed on the way is given again, a moment later; after a time limit nobody waits for it any more. Never throws.
+ */
 export async function answerAction(
   context: Pick<DeliveryContext, "surfaceFor" | "deps" | "log" | "budget">,
   address: Address,
@@ -18,11 +25,16 @@ export async function answerAction(
     context.log.warn("delivery.unknown-messenger", { messengerId: address.messengerId });
     return;
   }
-  const outcome = await callWithin(context.deps.clock, callTimeoutMs({}), async (signal) => {
-    await surface.answerAction(address, actionId, notice, { signal });
-  });
-  if (outcome.kind === "done") return;
-  const failure = outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
-  logFailure(context, { method: "answer", address, attempts: 1 }, failure);
-  if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
+  const { clock } = context.deps;
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
+    const outcome = await callWithin(clock, callTimeoutMs({}), async (signal) => {
+      await surface.answerAction(address, actionId, notice, { signal });
+    });
+    if (outcome.kind === "done") return;
+    const failure = outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
+    logFailure(context, { method: "answer", address, attempts }, failure);
+    if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
+    if (outcome.kind === "timed-out" || (failure.kind !== "transient" && failure.kind !== "unknown")) return;
+    if (attempts < MAX_ATTEMPTS) await wait(clock, REST_MS);
+  }
 }
