@@ -22,7 +22,7 @@ export async function answerAction(
     surface = context.surfaceFor(address.messengerId);
   } catch {
     // The messenger is not declared any more: nobody can be answered.
-    context.log.warn("delivery.unknown-messenger", { messengerId: address.messengerId });
+    context.log.warn("delivery.unknown-messenger", { messenger: address.messengerId });
     return;
   }
   const { clock } = context.deps;

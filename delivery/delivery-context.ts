@@ -88,8 +88,8 @@ export function logFailure(
     kind: failure.kind,
     code: failure.code,
     attempts: call.attempts,
-    messengerId: call.address.messengerId,
-    threadId: call.address.threadId,
+    messenger: call.address.messengerId,
+    thread: call.address.threadId,
     replyId: call.replyId,
     part: call.part,
     retryAfterMs: failure.kind === "retry-after" ? failure.retryAfterMs : undefined,
@@ -106,6 +106,6 @@ export async function penalize(
     context.budget.penalize(address, retryAfterMs),
   );
   if (outcome.kind !== "done") {
-    context.log.warn("delivery.penalty-not-stored", { messengerId: address.messengerId, retryAfterMs });
+    context.log.warn("delivery.penalty-not-stored", { messenger: address.messengerId, retryAfterMs });
   }
 }

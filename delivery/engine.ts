@@ -97,7 +97,7 @@ class Engine implements Delivery {
       endChat: (address, code) => this.#endChat(address, code),
       misconfigured: ({ messengerId }, code) => {
         if (!this.#misconfigured.has(messengerId)) {
-          options.log.error("delivery.misconfigured", { messengerId, code });
+          options.log.error("delivery.misconfigured", { messenger: messengerId, code });
         }
         this.#misconfigured.add(messengerId);
       },

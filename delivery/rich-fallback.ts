@@ -49,7 +49,12 @@ export class RichFallback {
     store.setPolicy(id, policy);
     reply.setPolicy(policy);
     if (code !== surface.rich?.unsupportedCode) {
-      log.warn("delivery.rich-refused", { messengerId, threadId: address.threadId, replyId: id, code });
+      log.warn("delivery.rich-refused", {
+        messenger: messengerId,
+        thread: address.threadId,
+        replyId: id,
+        code,
+      });
       return;
     }
     if (this.#isResting(messengerId)) return;
@@ -58,7 +63,7 @@ export class RichFallback {
       messengerId,
       deps.clock.now() + REST_MS,
     );
-    log.warn("delivery.rich-unsupported", { messengerId, code, restMs: REST_MS });
+    log.warn("delivery.rich-unsupported", { messenger: messengerId, code, restMs: REST_MS });
   }
 
   #isResting(messengerId: string): boolean {
