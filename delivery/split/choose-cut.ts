@@ -45,14 +45,20 @@ function findPlaces(pieces: readonly Piece[], text: string, fits: number): Map<R
   for (const piece of pieces) {
     if (offset > fits) break;
     if (piece.separator !== undefined) {
-      const rank: Rank = piece.separator === "weak" ? "word" : piece.separator;
-      if (offset > 0) places.set(rank, offset);
+      if (offset > 0)
+        places.set(rankOf(piece, text.slice(Math.max(0, offset - SENTENCE_CONTEXT), offset)), offset);
     } else {
       findInText(piece, offset, text, fits, places);
     }
     offset += piece.text.length;
   }
   return places;
+}
+
+/** Where a paragraph was too long to be read at once, a space inside of it is a separator. */
+function rankOf({ separator, text }: Piece, before: string): Rank {
+  if (separator === "block" || separator === "line") return separator;
+  return text === " " && SENTENCE_END.test(before) ? "sentence" : "word";
 }
 
 function findInText(

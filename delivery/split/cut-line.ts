@@ -14,12 +14,14 @@ const MAX_SPACES_TRIED = 24;
 export function cutLongLine(line: string, limit: number): number {
   const text = line.slice(0, limit);
   const spaces = lastSpaces(text, limit / 2);
-  const opens = spaces.map((space) => findOpenInline(text.slice(0, space)));
-  const plain = opens.findIndex(
-    (open) => open.bracket === undefined && open.code === undefined && open.delimiters.length === 0,
-  );
-  const whole = opens.findIndex((open) => open.bracket === undefined && open.code === undefined);
-  const space = spaces[plain] ?? spaces[whole] ?? spaces[0];
+  let whole: number | undefined;
+  for (const space of spaces) {
+    const open = findOpenInline(text.slice(0, space));
+    if (open.bracket !== undefined || open.code !== undefined) continue;
+    if (open.delimiters.length === 0) return space + 1;
+    whole ??= space;
+  }
+  const space = whole ?? spaces[0];
   if (space !== undefined) return space + 1;
   const border = graphemeBorder(text, limit - 1);
   for (let at = border; at > border - MAX_STEPS_BACK && at > 1; at -= 1) {
