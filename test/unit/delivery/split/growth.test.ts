@@ -24,17 +24,17 @@ const kinds = Object.entries(costlyTexts);
 
 describe("work", () => {
   it.each(kinds)("grows in proportion to the length of %s", (_name, make) => {
-    const small = make(6000);
-    const large = make(24_000);
+    const small = make(5000);
+    const large = make(20_000);
     split(small);
-    const smallWork = leastWork(3, () => split(small));
-    const largeWork = leastWork(2, () => split(large));
+    const smallWork = leastWork(2, () => split(small));
+    const largeWork = leastWork(1, () => split(large));
     // Four times the text: work in proportion is four times as much, quadratic work sixteen times.
     expect(largeWork).toBeLessThan(smallWork * 8 + 30);
   });
 
   it.each(kinds)("does not grow for a chunk of %s with the text so far", (_name, make) => {
-    const text = make(21_000);
+    const text = make(13_000);
     const chunkWork = (length: number): number => {
       const planner = createPlanner(options);
       planner.append(text.slice(0, length));
@@ -50,8 +50,8 @@ describe("work", () => {
     };
     chunkWork(1000);
     // An open block is read again up to a bound that a text of this length has reached.
-    const reference = Math.max(chunkWork(2000), chunkWork(3000), chunkWork(4000));
-    for (const length of [7900, 20_000]) {
+    const reference = Math.max(chunkWork(2500), chunkWork(4000));
+    for (const length of [7900, 12_000]) {
       expect(chunkWork(length)).toBeLessThan(reference * 4 + 15);
     }
   });
