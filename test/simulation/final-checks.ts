@@ -246,8 +246,10 @@ function checkNothingTwice(
   const unresolved = [...receipts.values()].flatMap((receipt) =>
     receipt.messages.filter(({ state }) => {
       if (state === "unknown" || state === "failed") return true;
-      // Where nothing can be taken over, a withdrawn reply keeps what was under way when its process died.
-      return state === "sending" && receipt.state === "withdrawn" && platform.kind === "fixed";
+      if (state !== "sending") return false;
+      // What was under way when its process died stays so when the chat is gone, and with a withdrawn reply where
+      // nothing can be taken over.
+      return receipt.state === "gone" || (receipt.state === "withdrawn" && platform.kind === "fixed");
     }),
   ).length;
   const marked = oracle.marks.get(thread.threadId) ?? 0;
