@@ -5,6 +5,7 @@ import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
 import type { OperationStore } from "./model-engine.ts";
 import { modeProblem } from "./mode-rules.ts";
+import { PenaltyWatch } from "./penalty-watch.ts";
 import type { CallFault } from "./plan.ts";
 import type { Platform } from "./platform.ts";
 import { classifyError } from "./platform-surface.ts";
@@ -40,32 +41,8 @@ export interface OracleOptions {
   readonly modes: ReadonlyMap<string, DeliveryMode>;
 }
 
-interface Penalty {
-  readonly until: number;
-  /** Since when the root knows. */
-  readonly since: number;
-  /** Threads that have met it themselves. */
-  readonly metBy: Set<string>;
-}
-
-interface Spoken {
-  readonly chatId: string;
-  readonly threadId: string;
-  readonly until: number;
-  readonly at: number;
-  /** The process that was told. */
-  readonly life: Life;
-}
-
 /** Of the text under a reply that was stopped. */
 export const STOPPED = "Stopped";
-
-/** How long a call may be under way between the root's grant and its leaving. */
-const NEWS_MS = 15;
-/** How much later the root may be told of a penalty when it cannot be reached at once. */
-const ROOT_TOLD_MS = 6_000;
-/** How much later a thread may know of a penalty that another thread has met: so long it may hold a lease. */
-const LEASE_MS = 1_000;
 
 /** What happened, for the proof that it does happen. */
 export interface Happened {
@@ -98,14 +75,12 @@ export class Oracle {
   readonly #draftsRefused = new Set<string>();
   readonly #budget = new BudgetCount();
   readonly #deliveries = new Map<string, Delivery>();
-  /** Until when each chat is in a penalty, and since when the root knows it. */
-  readonly #penalties = new Map<string, Penalty>();
-  /** Penalties that the platform spoke and that the root must learn of. */
-  readonly #spoken: Spoken[] = [];
+  readonly #penalties: PenaltyWatch;
   readonly #postsUnderWay = new Map<string, Set<number>>();
 
   constructor({ now, platform, modes }: OracleOptions) {
     this.#now = now;
+    this.#penalties = new PenaltyWatch(now);
     this.#platform = platform;
     this.#modes = modes;
   }
@@ -212,7 +187,8 @@ export class Oracle {
   onCall(call: SurfaceCall, life: Life, _fault: CallFault | undefined): void {
     const { address, method } = call;
     if (method === "answer") return;
-    this.#checkI8(call);
+    const early = this.#penalties.check(call);
+    if (early !== undefined) this.fail("I8", early);
     const missing = this.#budget.use(address.chatId);
     if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
     if (method === "post" || method === "begin") {
@@ -240,9 +216,7 @@ export class Oracle {
     }
     const retryAfterS = retryAfterOf(error);
     if (retryAfterS === undefined) return;
-    const { chatId, threadId } = call.address;
-    const at = this.#now();
-    this.#spoken.push({ chatId, threadId, until: at + retryAfterS * 1_000, at, life });
+    this.#penalties.spoken(call.address, retryAfterS * 1_000, life);
   }
 
   onGrant(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant): void {
@@ -250,17 +224,8 @@ export class Oracle {
     if (problem !== undefined) this.fail("I7", problem);
   }
 
-  onPenalized({ chatId, threadId }: Address, retryAfterMs: number): void {
-    const now = this.#now();
-    const known = this.#penalties.get(chatId);
-    const until = now + retryAfterMs;
-    const isOn = known !== undefined && known.until > now;
-    // Who heard of a shorter penalty before may not call either.
-    const since = isOn ? known.since : now;
-    const metBy = isOn ? known.metBy : new Set<string>();
-    metBy.add(threadId);
-    this.#budget.penalized(chatId, Math.max(until, known?.until ?? 0));
-    this.#penalties.set(chatId, { until: Math.max(until, known?.until ?? 0), since, metBy });
+  onPenalized(address: Address, retryAfterMs: number): void {
+    this.#budget.penalized(address.chatId, this.#penalties.told(address, retryAfterMs));
   }
 
   onRootStarted(): void {
@@ -306,27 +271,6 @@ export class Oracle {
       if (problem === undefined) return;
     }
     this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);
-  }
-
-  #checkI8(call: SurfaceCall): void {
-    const now = this.#now();
-    const { chatId } = call.address;
-    const penalty = this.#penalties.get(chatId);
-    const newsMs = penalty?.metBy.has(call.address.threadId) === true ? NEWS_MS : LEASE_MS + NEWS_MS;
-    if (penalty !== undefined && now < penalty.until && now > penalty.since + newsMs) {
-      const leftMs = penalty.until - now;
-      this.fail("I8", `call #${call.number} (${call.method}) left ${leftMs} ms before the end of a penalty`);
-    }
-    for (const spoken of this.#spoken) {
-      if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until) continue;
-      const newsMs = spoken.threadId === call.address.threadId ? NEWS_MS : ROOT_TOLD_MS;
-      if (now > spoken.at + newsMs && (penalty?.until ?? 0) < spoken.until - NEWS_MS) {
-        this.fail(
-          "I8",
-          `call #${call.number} (${call.method}) left in a penalty that the root was not told of`,
-        );
-      }
-    }
   }
 }
 
