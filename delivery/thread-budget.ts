@@ -128,6 +128,8 @@ export class ThreadBudget {
       return { ...idsBetween(range, box.newest, (id) => isKnown.has(id)), isShared: true };
     }
     await this.#tell(box);
+    // A root that was started since may know fewer: then the ids that it adds at the end would be those of this thread.
+    if (box.newest > 0) await this.#root.boxes.observe(box.messengerId, box.name, [box.newest]);
     const found = await this.#root.boxes.unseen(this.#asSpeaker(address), box.name, range);
     return { ...found, ids: found.ids.filter((id) => !isKnown.has(id)) };
   }

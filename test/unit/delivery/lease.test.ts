@@ -216,3 +216,15 @@ it("serves a thread that comes to a chat with a lease as soon as the tokens are 
   await clock.advance(wait.kind === "wait" ? wait.retryAt - clock.now() : 0);
   expect(await ask("final", inTopic(2))).toMatchObject({ kind: "granted" });
 });
+
+it("asks about the ids after its own newest message, also when the root was started since and knows none of them", async () => {
+  const clock = createVirtualClock();
+  const deps = depsOn(clock);
+  const surface = createFakeSurface({ clock, probing: true });
+  const thread = new ThreadBudget(createBudget({ database: createNodeDatabase(), deps }), deps);
+  for (const id of ["103", "104", "105", "106"]) thread.knows(ADDRESS, surface, id);
+  const { probing } = surface;
+  if (probing === undefined) throw new Error("The surface cannot be probed.");
+  const { ids } = await thread.unseen(ADDRESS, probing, { afterId: 103, sinceAt: clock.now() });
+  expect(ids).toContain(107);
+});
