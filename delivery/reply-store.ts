@@ -78,6 +78,8 @@ const policySchema = z.object({
 
 export class ReplyStore {
   readonly #database: Database;
+  /** Whether any chat may be gone: every message of a person asks, and next to none of them is. */
+  #mayHaveGone: boolean | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -185,6 +187,7 @@ export class ReplyStore {
   }
 
   markGone(address: Address, code: string): void {
+    this.#mayHaveGone = true;
     this.#database.run(
       "INSERT OR REPLACE INTO gone_chat_v1 VALUES (?, ?, ?)",
       address.messengerId,
@@ -194,6 +197,8 @@ export class ReplyStore {
   }
 
   revive(chatId: string): void {
+    this.#mayHaveGone ??= this.#database.all("SELECT 1 AS one FROM gone_chat_v1 LIMIT 1").length > 0;
+    if (!this.#mayHaveGone) return;
     this.#database.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
   }
 }
