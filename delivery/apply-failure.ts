@@ -53,6 +53,7 @@ export async function applyFailure(
           ? Math.max(0, settlesAt(entry.row, reply, now) - now)
           : undefined,
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
+      canProbe: call.canProbe === true,
       isReplacement: entry.row.isReplacement,
       wasWhole: entry.row.shownHash !== undefined,
       failingForMs: now - (entry.interimFailingSince ?? entry.row.failingSince ?? now),

@@ -17,8 +17,8 @@ const SCHEMA = [
 ) WITHOUT ROWID`,
 ];
 
-/** Enough to know that a chat is shared. */
-const MOST_SPEAKERS = 2;
+/** In a chat of more nobody is asked: it is simply shared. */
+export const MOST_SPEAKERS = 20;
 
 /** What a chat's refusals leave behind. */
 export interface Penalty {
@@ -59,7 +59,7 @@ export class BudgetStore {
     );
   }
 
-  /** Who has posted into the chat, up to the first two. */
+  /** Who has posted into the chat, up to `MOST_SPEAKERS`. */
   speakers(messengerId: string, chatId: string): string[] {
     return this.#database
       .all<{ speaker: string }>(

@@ -6,12 +6,15 @@ import { BudgetStore } from "./budget-store.ts";
 import type { Penalty } from "./budget-store.ts";
 import { BoxStore } from "./box-store.ts";
 import { MessageBoxMemory } from "./message-boxes.ts";
+import type { AskSpeaker } from "./message-boxes.ts";
 import { SpeakerMemory } from "./speaker-memory.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 export interface BudgetOptions {
   readonly database: Database;
   readonly deps: Deps;
+  /** Reaches another object that shares a chat. Without it a lost post in such a chat is not told from theirs. */
+  readonly askSpeaker?: AskSpeaker;
 }
 
 /**
@@ -29,8 +32,16 @@ export interface BudgetOptions {
  * - `answer` is always granted, also during a penalty: the answer of a button press is a call without a chat
  *   (`answerCallbackQuery` takes none), so nothing is sent to the chat, and it is worth nothing when it is late.
  */
-export function createBudget({ database, deps }: BudgetOptions): RootBudget {
-  return new ChatBudgets(new BudgetStore(database), new BoxStore(database), deps);
+export function createBudget({ database, deps, askSpeaker }: BudgetOptions): RootBudget {
+  const store = new BudgetStore(database);
+  const speakers = new SpeakerMemory(store);
+  const boxes = new MessageBoxMemory({
+    clock: deps.clock,
+    speakers,
+    store: new BoxStore(database),
+    askSpeaker,
+  });
+  return new ChatBudgets(store, boxes, deps);
 }
 
 /** Kept for the calls that must become visible. */
@@ -78,14 +89,10 @@ class ChatBudgets implements RootBudget {
   readonly #global = new Map<string, TokenBucket>();
   #order = 0;
 
-  constructor(store: BudgetStore, boxes: BoxStore, deps: Deps) {
+  constructor(store: BudgetStore, boxes: MessageBoxMemory, deps: Deps) {
     this.#store = store;
     this.#deps = deps;
-    this.boxes = new MessageBoxMemory({
-      clock: deps.clock,
-      speakers: new SpeakerMemory(store),
-      store: boxes,
-    });
+    this.boxes = boxes;
     this.#startedAt = deps.clock.now();
     store.deleteExpired(this.#startedAt);
   }

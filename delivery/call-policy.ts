@@ -95,6 +95,8 @@ export interface CallContext {
   /** When it can be found out what became of a post that is lost now; nothing when it cannot. */
   readonly resolvableInMs: number | undefined;
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
+  /** The platform is one where lost posts can be looked for. */
+  readonly canProbe: boolean;
   /** The message already replaces one that a person deleted. */
   readonly isReplacement: boolean;
   /** The message has shown its whole text once. */
@@ -138,12 +140,13 @@ export const GIVE_UP_MISCONFIGURED_AFTER_MS = 3 * GIVE_UP_AFTER_MS;
 
 /**
  * How often a post may end without an answer, and without a way to find out, before it is left alone (I6). One that
- * says that it was sent again does less harm than an answer that never comes; two in a row may be lost under a process
- * that is killed again and again.
+ * says that it was sent again does less harm than an answer that never comes; several in a row may be lost under a
+ * process that is killed again and again. Where posts can be looked for, most are found, so that more are borne.
  */
-export function mostDoubts(onUnknown: CallContext["onUnknown"]): number {
+export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolean): number {
   if (onUnknown === "leave") return 1;
-  return onUnknown === "resend" ? 2 : 3;
+  if (onUnknown === "resend") return 2;
+  return canProbe ? 5 : 3;
 }
 
 /** Pure: what to do about a failed call. `random` in [0, 1) spreads the retries. */
@@ -169,7 +172,7 @@ export function decide(
         : { kind: "retry", delayMs: SLOW_BACKOFF_MS * (1 + random / 2), tellOwner: true };
     case "doubt":
       if (context.resolvableInMs !== undefined) return { kind: "resolve", delayMs: context.resolvableInMs };
-      return context.doubts + 1 < mostDoubts(context.onUnknown)
+      return context.doubts + 1 < mostDoubts(context.onUnknown, context.canProbe)
         ? { kind: "resend", delayMs: RESEND_DELAY_MS }
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":

@@ -1,4 +1,4 @@
-import type { Budget } from "../src/core/budget.ts";
+import type { Budget, OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type {
   Delivery,
@@ -202,6 +202,10 @@ class Engine implements Delivery {
     return this.#receipts.list(filter);
   }
 
+  ownMessages(question: OwnMessagesQuestion): OwnMessages {
+    return this.#outbox.ownMessages(question);
+  }
+
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
   #begin(start: ReplyStart, text: string | undefined): Reply | undefined {
     const known = this.#replies.get(start.id);
@@ -240,23 +244,24 @@ class Engine implements Delivery {
     const earlier = this.#replies.get(earlierId);
     const record = earlier?.record ?? this.#store.read(earlierId);
     if (record === undefined || laneKey(record.address) !== laneKey(reply.record.address)) return;
-    if (!this.#canEdit(record.address)) return;
+    const surface = this.#knownSurface(record.address);
+    if (surface?.capabilities.edit !== true) return;
     const entries = earlier?.entries ?? this.#outbox.rowsOf(earlierId).map(entryOf);
     if (earlier?.isOpen === true) this.#end(earlier, "withdrawn", undefined);
     else if (record.state === "delivered" || record.state === "failed") {
       this.#store.end(earlierId, "withdrawn", undefined, this.#options.deps.clock.now());
     }
-    reply.entries = adoptMessages(this.#outbox, reply.record, entries);
+    reply.entries = adoptMessages(this.#outbox, reply.record, entries, surface.probing !== undefined);
     if (earlier !== undefined) earlier.entries = [];
     this.#replies.delete(earlierId);
   }
 
-  #canEdit(address: Address): boolean {
+  #knownSurface(address: Address): Surface | undefined {
     try {
-      return this.#surface(address.messengerId).capabilities.edit;
+      return this.#surface(address.messengerId);
     } catch {
       // Not declared any more; the reply itself will end for that.
-      return false;
+      return undefined;
     }
   }
 

@@ -1,9 +1,18 @@
-import type { IdRange, MessageBoxes, UnseenIds } from "../src/core/budget.ts";
+import type {
+  IdRange,
+  MessageBoxes,
+  OwnMessages,
+  OwnMessagesQuestion,
+  UnseenIds,
+} from "../src/core/budget.ts";
 import type { Clock } from "../src/core/deps.ts";
 import type { Address } from "../src/core/surface.ts";
 import type { BoxStore } from "./box-store.ts";
+import { callWithin } from "./call-within.ts";
 import { isOnlyThread } from "./landing.ts";
 
+/** The others of a chat answer by then, or it stays open whose a message is. */
+const ASK_TIMEOUT_MS = 3_000;
 /** Most ids of one range that are worth a call each. */
 export const MOST_CANDIDATES = 10;
 /**
@@ -43,13 +52,19 @@ export interface Speakers {
   add(address: Address): void;
   /** Whether nobody but this thread has ever posted into the chat. */
   isAlone(address: Address): boolean;
+  /** Who else has; nothing when they are too many. */
+  others(address: Address): readonly string[] | undefined;
 }
 
 export interface MessageBoxOptions {
   readonly clock: Clock;
   readonly speakers: Speakers;
   readonly store: Pick<BoxStore, "read" | "write">;
+  readonly askSpeaker?: AskSpeaker | undefined;
 }
+
+/** Asks another object what it has sent. May reject. */
+export type AskSpeaker = (speaker: string, question: OwnMessagesQuestion) => Promise<OwnMessages>;
 
 /**
  * The root's memory of message ids. Boxes of several threads are stored a moment after they have changed, so that a
@@ -64,11 +79,13 @@ export class MessageBoxMemory implements MessageBoxes {
   readonly #untold = new Map<string, Map<string, number>>();
   readonly #speakers: Speakers;
   readonly #store: MessageBoxOptions["store"];
+  readonly #askSpeaker: AskSpeaker | undefined;
   /** Boxes of several threads. */
   readonly #wide = new Set<string>();
 
-  constructor({ clock, speakers, store }: MessageBoxOptions) {
+  constructor({ clock, speakers, store, askSpeaker }: MessageBoxOptions) {
     this.#clock = clock;
+    this.#askSpeaker = askSpeaker;
     this.#speakers = speakers;
     this.#store = store;
     this.#startedAt = clock.now();
@@ -123,18 +140,36 @@ export class MessageBoxMemory implements MessageBoxes {
     }
   }
 
-  unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
+  async unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
     this.keep(address, box);
     const known = this.#box(address.messengerId, box, this.#clock.now());
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;
     const tail = address.isDirectMessage ? DIRECT_TAIL : MOST_CANDIDATES;
     const isSeen = (id: number): boolean => known.seen.has(id);
-    const { ids, isTooLong } = idsBetween(range, known.newest, isSeen, tail);
-    const isOlder = known.knownFrom === undefined || (ids[0] ?? Infinity) < known.knownFrom;
+    const unseen = idsBetween(range, known.newest, isSeen, tail);
+    const isOlder = known.knownFrom === undefined || (unseen.ids[0] ?? Infinity) < known.knownFrom;
     const mayBeOther = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
-    const isShared = mayBeOther && (isOnlyThread(address) || !this.#speakers.isAlone(address));
-    return Promise.resolve({ ids, isTooLong, isShared });
+    if (!mayBeOther || isOnlyThread(address)) return { ...unseen, isShared: mayBeOther };
+    const told = await this.#askOthers(address, range);
+    if (told === undefined) return { ...unseen, isShared: true };
+    this.note(address.messengerId, box, told);
+    return { ...idsBetween(range, known.newest, isSeen, tail), isShared: false };
+  }
+
+  /** What the others of the chat have sent in the range; nothing when that is not certain. */
+  async #askOthers(address: Address, { afterId, sinceAt }: IdRange): Promise<readonly number[] | undefined> {
+    const others = this.#speakers.others(address);
+    const ask = this.#askSpeaker;
+    if (others?.length === 0) return [];
+    if (others === undefined || ask === undefined) return undefined;
+    const { messengerId, chatId } = address;
+    const question = { messengerId, chatId, afterId, sinceAt };
+    const outcome = await callWithin(this.#clock, ASK_TIMEOUT_MS, () =>
+      Promise.all(others.map((speaker) => ask(speaker, question))),
+    );
+    if (outcome.kind !== "done" || outcome.value.some(({ hasOpenPost }) => hasOpenPost)) return undefined;
+    return outcome.value.flatMap(({ ids }) => ids);
   }
 
   #hasOtherPost({ messengerId, chatId, threadId }: Address, sinceAt: number): boolean {

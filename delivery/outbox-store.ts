@@ -1,3 +1,4 @@
+import type { OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type { OutboxState } from "../src/core/delivery.ts";
 import type { Address } from "../src/core/surface.ts";
@@ -75,6 +76,9 @@ export interface OutboxRow {
   /** The search for a lost post, as far as it has come. */
   readonly inquiry?: StoredInquiry | undefined;
 }
+
+/** A post of which nothing was heard for so long has no message that another thread could look for. */
+const OPEN_FOR_MS = 5 * 60 * 1000;
 
 type Stored = {
   reply_id: string;
@@ -167,6 +171,27 @@ export class OutboxStore {
         ...messageIds,
       )
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
+  }
+
+  /** What was sent into a chat. One read of the whole table, without the rows that are of no interest. */
+  ownMessages({ messengerId, chatId, afterId, sinceAt }: OwnMessagesQuestion): OwnMessages {
+    const rows = this.#database
+      .all<{ message_id: string | null; state: string; begun_at: number | null; address: string }>(
+        `SELECT message_id, outbox_v1.state, begun_at, address FROM outbox_v1
+         JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE outbox_v1.state IN ('sending', 'unknown') OR CAST(message_id AS INTEGER) > ?`,
+        afterId,
+      )
+      .filter(({ address }) => {
+        const known = parseAddress(address);
+        return known.messengerId === messengerId && known.chatId === chatId;
+      });
+    const isOpen = ({ state, begun_at: begunAt }: (typeof rows)[number]): boolean =>
+      (state === "sending" || state === "unknown") && (begunAt ?? 0) > sinceAt - OPEN_FOR_MS;
+    return {
+      ids: rows.flatMap(({ message_id: id }) => (id === null ? [] : [Number(id)])),
+      hasOpenPost: rows.some(isOpen),
+    };
   }
 
   delete(row: OutboxRow): void {

@@ -104,7 +104,7 @@ function stepFor<Part extends DesiredPart>(
       return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
     case "unknown":
       if (canProbe && isOpenQuestion(row)) return act({ kind: "probe", entry });
-      if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown))
+      if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown, canProbe))
         return act({ kind: "post", part, entry });
       return { kind: "failed", code: row.code ?? "unknown" };
     case "failed":

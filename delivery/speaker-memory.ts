@@ -1,4 +1,5 @@
 import type { Address } from "../src/core/surface.ts";
+import { MOST_SPEAKERS } from "./budget-store.ts";
 import type { BudgetStore } from "./budget-store.ts";
 import type { Speakers } from "./message-boxes.ts";
 
@@ -16,10 +17,15 @@ export class SpeakerMemory implements Speakers {
 
   add(address: Address): void {
     const speakers = this.#of(address);
-    // A third one changes nothing.
-    if (speakers.size > 1 || speakers.has(address.threadId)) return;
+    if (speakers.size >= MOST_SPEAKERS || speakers.has(address.threadId)) return;
     this.#store.addSpeaker(address.messengerId, address.chatId, address.threadId);
     speakers.add(address.threadId);
+  }
+
+  others(address: Address): readonly string[] | undefined {
+    const speakers = this.#of(address);
+    if (speakers.size >= MOST_SPEAKERS) return undefined;
+    return [...speakers].filter((speaker) => speaker !== address.threadId);
   }
 
   isAlone(address: Address): boolean {

@@ -11,9 +11,10 @@ export function adoptMessages(
   outbox: OutboxStore,
   { id: replyId, policy }: ReplyRecord,
   entries: readonly OutboxEntry[],
+  canProbe: boolean,
 ): OutboxEntry[] {
   const adopted = entries
-    .filter(({ row }) => isWorthAdopting(row, mostDoubts(policy.onUnknown ?? "resend-marked")))
+    .filter(({ row }) => isWorthAdopting(row, mostDoubts(policy.onUnknown ?? "resend-marked", canProbe)))
     .sort((left, right) => left.row.part - right.row.part);
   let part = 0;
   for (const entry of adopted) {

@@ -1,7 +1,15 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type { CallPurpose, CallRequest, Grant, IdRange, UnseenIds } from "./core/budget.ts";
+import type {
+  CallPurpose,
+  CallRequest,
+  Grant,
+  IdRange,
+  OwnMessages,
+  OwnMessagesQuestion,
+  UnseenIds,
+} from "./core/budget.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
@@ -221,6 +229,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From a conversation to its root. */
   async unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
     return this.#runtime.budget.boxes.unseen(address, box, range);
+  }
+
+  /** @internal From the root to a conversation. */
+  async ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages> {
+    return this.#runtime.ownMessages(question);
   }
 
   /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */

@@ -70,6 +70,21 @@ export interface MessageBoxes {
   unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
 }
 
+/** What one object is asked about the messages that it has sent into a chat in which others speak too. */
+export interface OwnMessagesQuestion {
+  readonly messengerId: string;
+  readonly chatId: string;
+  readonly afterId: number;
+  /** Epoch milliseconds: posts that began before are of no interest. */
+  readonly sinceAt: number;
+}
+
+export interface OwnMessages {
+  readonly ids: readonly number[];
+  /** Whether there may be a message of its own of which it does not know the id. */
+  readonly hasOpenPost: boolean;
+}
+
 export interface IdRange {
   readonly afterId: number;
   /** Without it the range ends some ids after the newest one that is known. */

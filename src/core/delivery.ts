@@ -1,3 +1,4 @@
+import type { OwnMessages, OwnMessagesQuestion } from "./budget.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { Address } from "./surface.ts";
 
@@ -174,4 +175,6 @@ export interface Delivery {
   receipt(replyId: string): DeliveryReceipt | undefined;
   /** Receipts, the newest first. */
   receipts(filter?: DeliveryFilter): DeliveryReceipt[];
+  /** What this object has sent into a chat, for others that look for a lost message there. */
+  ownMessages(question: OwnMessagesQuestion): OwnMessages;
 }

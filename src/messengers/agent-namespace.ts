@@ -1,4 +1,12 @@
-import type { CallPurpose, CallRequest, Grant, IdRange, UnseenIds } from "../core/budget.ts";
+import type {
+  CallPurpose,
+  CallRequest,
+  Grant,
+  IdRange,
+  OwnMessages,
+  OwnMessagesQuestion,
+  UnseenIds,
+} from "../core/budget.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
@@ -24,6 +32,7 @@ export interface AgentStub {
   penalizeBudget(address: Address, retryAfterMs: number): Promise<void>;
   observeMessages(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
   unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
+  ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
   routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
 }

@@ -2,7 +2,7 @@ import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
-import type { RootBudget } from "../core/budget.ts";
+import type { OwnMessages, OwnMessagesQuestion, RootBudget } from "../core/budget.ts";
 import type { Database } from "../core/database.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
@@ -151,8 +151,20 @@ export class AgentRuntime extends LifecycleCapability {
 
   /** The budget of all chats of this root. */
   get budget(): RootBudget {
-    this.#budget ??= createBudget({ database: this.#options.database, deps: this.#options.deps });
+    this.#budget ??= createBudget({
+      database: this.#options.database,
+      deps: this.#options.deps,
+      askSpeaker: (name, question) =>
+        name === this.#options.name()
+          ? this.ownMessages(question)
+          : this.#options.stub(name).ownMessages(question),
+    });
     return this.#budget;
+  }
+
+  async ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages> {
+    await this.lifecycle.ready();
+    return this.thread.delivery.ownMessages(question);
   }
 
   /** What is wrong with the bot's declarations, as far as that shows without a message; logged once. */

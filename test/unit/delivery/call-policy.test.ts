@@ -16,6 +16,7 @@ const CONTEXT: CallContext = {
   wasWhole: false,
   resolvableInMs: undefined,
   onUnknown: "resend-marked",
+  canProbe: false,
   failingForMs: 0,
 };
 
@@ -61,6 +62,14 @@ describe("what came before changes the decision", () => {
   ][] = [
     ["sends again what is in doubt for the second time", "post", "unknown", { doubts: 1 }, "resend"],
     ["leaves a row that is in doubt for the third time", "post", "unknown", { doubts: 2 }, "leave-unknown"],
+    [
+      "bears more where most lost posts are found",
+      "post",
+      "unknown",
+      { doubts: 3, canProbe: true },
+      "resend",
+    ],
+    ["but not without end", "post", "unknown", { doubts: 4, canProbe: true }, "leave-unknown"],
     [
       "sends again only once where nothing says so",
       "post",

@@ -11,7 +11,7 @@ import { ADDRESS } from "./engine-harness.ts";
 const BOX = "common";
 const TOPIC: Address = { ...ADDRESS, threadId: "telegram:7:2", topicId: "2" };
 
-const SPEAKERS = { add: () => {}, isAlone: () => false };
+const SPEAKERS = { add: () => {}, isAlone: () => false, others: () => undefined };
 
 function memory() {
   const clock = createVirtualClock();
