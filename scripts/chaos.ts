@@ -26,6 +26,7 @@ const result = await runCampaign({
   onProgress: (line) => process.stdout.write(`${line}\n`),
 });
 process.stdout.write(`${table(result)}\n`);
+for (const breach of result.penaltyBreaches) process.stdout.write(`${breach}\n`);
 for (const problem of result.totals.problems) process.stdout.write(`${problem}\n`);
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
 const { duplicated, lost, outOfOrder, truncated } = result.totals;

@@ -32,6 +32,8 @@ export interface CampaignResult {
   readonly callsInPenalty: number;
   /** The same where the bot was killed within `STORED_WITHIN_MS` of being told, so that it may not know. */
   readonly callsInUnheardPenalty: number;
+  /** The former, each in words. */
+  readonly penaltyBreaches: readonly string[];
   readonly totals: Judgement;
   /** Milliseconds from the moment at which the bot was ready again to its next text in a chat with an open answer. */
   readonly continuedMs: readonly number[];
@@ -235,26 +237,33 @@ function countFaults(
 function countCallsInPenalty(
   calls: ReturnType<Rig["simulator"]["calls"]>,
   killedAt: readonly number[],
-): Pick<CampaignResult, "callsInPenalty" | "callsInUnheardPenalty"> {
-  const penalties = new Map<number, { readonly until: number; readonly isUnheard: boolean }>();
-  let callsInPenalty = 0;
+): Pick<CampaignResult, "callsInPenalty" | "callsInUnheardPenalty" | "penaltyBreaches"> {
+  const penalties = new Map<
+    number,
+    { readonly toldAt: number; readonly until: number; readonly isUnheard: boolean }
+  >();
+  const penaltyBreaches: string[] = [];
   let callsInUnheardPenalty = 0;
   for (const call of calls) {
-    const { chatId, at, description, errorCode, durationMs = 0 } = call;
+    const { chatId, at, description, errorCode, durationMs = 0, method } = call;
     if (chatId === undefined) continue;
     const penalty = penalties.get(chatId);
     // What was under way when the refusal came does not count.
     if (penalty !== undefined && at + 50 < penalty.until) {
       if (penalty.isUnheard) callsInUnheardPenalty += 1;
-      else callsInPenalty += 1;
+      else {
+        penaltyBreaches.push(
+          `${method} to ${chatId}, ${at - penalty.toldAt} ms after the refusal, ${penalty.until - at} ms before the end`,
+        );
+      }
     }
     const seconds = Number(/retry after (\d+)/i.exec(description ?? "")?.[1]);
     if (errorCode !== 429 || !Number.isFinite(seconds)) continue;
     const toldAt = at + durationMs;
     const isUnheard = killedAt.some((kill) => kill >= at - 50 && kill <= toldAt + STORED_WITHIN_MS);
-    penalties.set(chatId, { until: toldAt + seconds * 1_000, isUnheard });
+    penalties.set(chatId, { toldAt, until: toldAt + seconds * 1_000, isUnheard });
   }
-  return { callsInPenalty, callsInUnheardPenalty };
+  return { callsInPenalty: penaltyBreaches.length, callsInUnheardPenalty, penaltyBreaches };
 }
 
 function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judgement }[]): Judgement {
