@@ -249,7 +249,7 @@ describe("streaming", () => {
     " ",
     "</think>",
     "x\u001E",
-  ])("cleans a million characters of %j in chunks without slowing down", (unit) => {
+  ])("cleans a million characters of %j in chunks without slowing down", { retry: 4 }, (unit) => {
     const chunks = inChunks(unit.repeat(Math.ceil(1_000_000 / unit.length)), 50);
     let count = 0;
     const outgoing = createOutgoingText({}, group, {
@@ -265,6 +265,7 @@ describe("streaming", () => {
     const early = elapsed(0, quarter);
     elapsed(quarter, 3 * quarter);
     const late = elapsed(3 * quarter, 4 * quarter);
+    // A busy machine only ever adds time, so that a measurement may be repeated.
     // Work that grew with the text would make the last quarter seven times the first.
     expect(late).toBeLessThan(Math.max(4 * early, 250));
   });
