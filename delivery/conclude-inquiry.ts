@@ -4,7 +4,7 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
 import { isOnlyThread, landsBy } from "./landing.ts";
 import { addDuplicate, keepEarlier } from "./late-post.ts";
-import { isGapQuestion } from "./open-question.ts";
+import { isGapQuestion, isOtherPostLate, isOtherPostOpen } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -16,6 +16,12 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   if (inquiry === undefined) return;
   const { hits } = inquiry;
   const { address } = reply.record;
+  if (row.state === "sent" && hits.length > 0 && isOtherPostOpen(context, entry, address)) {
+    // One that is looked for since may be among them: asked again when that is found.
+    entry.inquiry = undefined;
+    store(context, entry, { inquiry: undefined });
+    return;
+  }
   if (hits.length === 0) {
     if (row.state === "sent") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry.ids.at(-1) ?? rangeOf(row).afterId);
@@ -54,6 +60,9 @@ function adopt(
   // Not all ids were asked about: another post of the row may have been made too.
   const isRestOpen = inquiry?.isLook === true && row.attempts > 1;
   const now = context.deps.clock.now();
+  const landsUntil = landsBy(row, reply);
+  const mayBeOther = landsUntil > now && isOtherPostLate(context, entry, reply.record.address);
+  const lateUntil = Math.max(isRestOpen ? now : 0, mayBeOther ? landsUntil : 0, row.lateUntil ?? 0);
   store(context, entry, {
     state: nextState(row.state, "posted"),
     messageId,
@@ -66,8 +75,8 @@ function adopt(
     inquiry: undefined,
     // Whatever there was to find between the two posts, this was it.
     probedTo: undefined,
-    doubtedAt: row.lateUntil === undefined && !isRestOpen ? undefined : (row.doubtedAt ?? row.begunAt),
-    lateUntil: isRestOpen ? Math.max(now, row.lateUntil ?? 0) : row.lateUntil,
+    doubtedAt: lateUntil === 0 ? undefined : (row.doubtedAt ?? row.begunAt),
+    lateUntil: lateUntil === 0 ? undefined : lateUntil,
   });
   entry.shownHash = undefined;
   entry.inquiry = undefined;
@@ -90,8 +99,8 @@ function postAnew(context: DeliveryContext, reply: Reply, entry: OutboxEntry, pr
     failingSince,
     retryAt: undefined,
     inquiry: undefined,
-    // What lands from now on may take an id that was asked about.
-    probedTo: isEarly ? rangeOf(row).afterId : probedTo,
+    // What landed since an id was asked about may have taken it.
+    probedTo: isOnlyThread(reply.record.address) ? rangeOf(row).afterId : probedTo,
     doubtedAt: row.doubtedAt ?? row.begunAt,
     lateUntil: isEarly ? landsUntil : row.lateUntil,
   });

@@ -5,7 +5,8 @@ import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
-import type { OutboxStore } from "./outbox-store.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
 import type { ThreadBudget } from "./thread-budget.ts";
 
@@ -29,6 +30,8 @@ export interface DeliveryContext {
   readonly misconfigured: (address: Address, code: string) => void;
   /** A call has succeeded. */
   readonly configured: (address: Address) => void;
+  /** The rows of the other messages that this object has in the chat, of replies in memory. */
+  readonly otherRows: (entry: OutboxEntry, address: Address) => readonly OutboxRow[];
   /** Late news about a message: whoever owns it now looks at it again. */
   readonly revisit: (replyId: string) => void;
 }

@@ -102,6 +102,12 @@ class Engine implements Delivery {
         this.#misconfigured.add(messengerId);
       },
       configured: ({ messengerId }) => void this.#misconfigured.delete(messengerId),
+      otherRows: (entry, address) =>
+        [...this.#replies.values()]
+          .filter((reply) => isSameChat(reply.record.address, address))
+          .flatMap(({ entries }) => entries)
+          .filter((other) => other !== entry)
+          .map(({ row }) => row),
       revisit: (id) => {
         const reply = this.#replies.get(id);
         if (reply === undefined) return;

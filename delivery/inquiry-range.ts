@@ -2,6 +2,9 @@ import type { IdRange } from "../src/core/budget.ts";
 import { isGapQuestion } from "./open-question.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
+/** Nobody waits for what is asked after a late post, and the ids of other chats may be unknown. */
+const LATE_TAIL = 5;
+
 /** How many messages there may be without an answer: one for each post, save the one that is known. */
 export function mostOf({ state, attempts }: OutboxRow): number {
   return state === "sent" ? attempts - 1 : attempts;
@@ -12,6 +15,6 @@ export function rangeOf(row: OutboxRow): IdRange {
   const { state, afterId = 0, probedTo, messageId, begunAt = 0, doubtedAt } = row;
   const sinceAt = Math.min(begunAt, doubtedAt ?? begunAt);
   if (isGapQuestion(row)) return { afterId: probedTo ?? 0, beforeId: Number(messageId), sinceAt };
-  if (state === "sent") return { afterId: Number(messageId), sinceAt };
+  if (state === "sent") return { afterId: Number(messageId), sinceAt, tail: LATE_TAIL };
   return { afterId: Math.min(afterId, probedTo ?? afterId), sinceAt };
 }

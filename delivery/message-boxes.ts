@@ -145,12 +145,16 @@ export class MessageBoxMemory implements MessageBoxes {
     const known = this.#box(address.messengerId, box, this.#clock.now());
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;
-    const tail = address.isDirectMessage ? DIRECT_TAIL : MOST_CANDIDATES;
+    const tail = range.tail ?? (address.isDirectMessage ? DIRECT_TAIL : MOST_CANDIDATES);
     const isSeen = (id: number): boolean => known.seen.has(id);
     const unseen = idsBetween(range, known.newest, isSeen, tail);
     const isOlder = known.knownFrom === undefined || (unseen.ids[0] ?? Infinity) < known.knownFrom;
     const mayBeOther = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
-    if (!mayBeOther || isOnlyThread(address)) return { ...unseen, isShared: mayBeOther };
+    // Where others can be asked, what they know of their own posts counts.
+    if (isOnlyThread(address) || this.#askSpeaker === undefined) {
+      const isAlone = isOnlyThread(address) ? false : this.#speakers.isAlone(address);
+      return { ...unseen, isShared: mayBeOther && !isAlone };
+    }
     const told = await this.#askOthers(address, range);
     if (told === undefined) return { ...unseen, isShared: true };
     this.note(address.messengerId, box, told);

@@ -5,13 +5,16 @@ import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
 import { nextStreamStep } from "./mode-native.ts";
 import { supersede } from "./mode-buffered.ts";
-import { isOpenQuestion } from "./open-question.ts";
+import { isGapQuestion, isOtherPostOpen } from "./open-question.ts";
 import { strayUntil } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { contentOf, markLost } from "./perform-action.ts";
 import type { Action, CallAction } from "./perform-action.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
+
+/** So soon it is looked at again whether another lost post has been found. */
+export const OTHERS_MS = 1_000;
 
 /**
  * The call that a reply needs now; none when it needs other text first, or has ended. What has ended, and what was
@@ -39,13 +42,7 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
         markLost(context, reply, surface, action.entry);
         break;
       case "probe":
-        if (
-          isOpenQuestion(action.entry.row) ||
-          !awaitsLatePost(reply, action.entry, context.deps.clock.now())
-        ) {
-          return action;
-        }
-        return undefined;
+        return awaitsOthers(context, reply, action.entry) ? undefined : action;
       case "superseded":
         supersede(context, reply, action.entry);
         break;
@@ -101,11 +98,20 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
   return true;
 }
 
-/** The same for a post that was taken for not made: until then it may still land. */
-function awaitsLatePost(reply: Reply, { row }: OutboxEntry, now: number): boolean {
-  if (row.lateUntil === undefined || row.lateUntil <= now) return false;
+/**
+ * The same for the questions about a visible message: a post that was taken for not made may still land until then, and
+ * what is found meanwhile may be another post's that is looked for.
+ */
+function awaitsOthers(context: DeliveryContext, reply: Reply, entry: OutboxEntry): boolean {
+  const { row } = entry;
+  if (row.state !== "sent") return false;
+  const now = context.deps.clock.now();
+  const lateUntil = isGapQuestion(row) ? 0 : (row.lateUntil ?? 0);
+  const isOpen = isOtherPostOpen(context, entry, reply.record.address);
+  const until = Math.max(lateUntil, isOpen ? now + OTHERS_MS : 0);
+  if (until <= now) return false;
   reply.isWholeVisible = true;
-  reply.notBefore = row.lateUntil;
+  reply.notBefore = until;
   return true;
 }
 

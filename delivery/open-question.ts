@@ -1,3 +1,6 @@
+import type { Address } from "../src/core/surface.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /** Whether the row's last post, or one before it, is a question that probing may answer. */
@@ -14,4 +17,24 @@ export function isGapQuestion({ state, messageId, probedTo }: OutboxRow): boolea
 /** A post that was taken for not made, because it was not there yet, may have landed after this message. */
 export function isLateQuestion({ state, lateUntil }: OutboxRow): boolean {
   return state === "sent" && lateUntil !== undefined;
+}
+
+/** Whether a message that is found in the chat may be that of another post: it must not be taken away then. */
+export function isOtherPostOpen(
+  context: Pick<DeliveryContext, "otherRows">,
+  entry: OutboxEntry,
+  address: Address,
+): boolean {
+  return context.otherRows(entry, address).some(({ state }) => state === "sending" || state === "unknown");
+}
+
+/** Whether a message that is found may be a late one of another post, so that the entry's own may be to come. */
+export function isOtherPostLate(
+  context: Pick<DeliveryContext, "otherRows">,
+  entry: OutboxEntry,
+  address: Address,
+): boolean {
+  return context
+    .otherRows(entry, address)
+    .some(({ state, lateUntil }) => lateUntil !== undefined || state === "sending" || state === "unknown");
 }

@@ -176,18 +176,19 @@ export class OutboxStore {
   /** What was sent into a chat. One read of the whole table, without the rows that are of no interest. */
   ownMessages({ messengerId, chatId, afterId, sinceAt }: OwnMessagesQuestion): OwnMessages {
     const rows = this.#database
-      .all<{ message_id: string | null; state: string; begun_at: number | null; address: string }>(
-        `SELECT message_id, outbox_v1.state, begun_at, address FROM outbox_v1
-         JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
-         WHERE outbox_v1.state IN ('sending', 'unknown') OR CAST(message_id AS INTEGER) > ?`,
+      .all<{ message_id: string | null; is_open: number; begun_at: number | null; address: string }>(
+        `SELECT message_id, begun_at, address,
+           outbox_v1.state IN ('sending', 'unknown') OR doubts > 0 OR late_until IS NOT NULL AS is_open
+         FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE is_open OR CAST(message_id AS INTEGER) > ?`,
         afterId,
       )
       .filter(({ address }) => {
         const known = parseAddress(address);
         return known.messengerId === messengerId && known.chatId === chatId;
       });
-    const isOpen = ({ state, begun_at: begunAt }: (typeof rows)[number]): boolean =>
-      (state === "sending" || state === "unknown") && (begunAt ?? 0) > sinceAt - OPEN_FOR_MS;
+    const isOpen = ({ is_open: isOpenRow, begun_at: begunAt }: (typeof rows)[number]): boolean =>
+      isOpenRow === 1 && (begunAt ?? 0) > sinceAt - OPEN_FOR_MS;
     return {
       ids: rows.flatMap(({ message_id: id }) => (id === null ? [] : [Number(id)])),
       hasOpenPost: rows.some(isOpen),

@@ -180,6 +180,7 @@ export async function probeNext(
       return undefined;
     case "transient":
     case "unknown":
+    case "misconfigured":
       if (inquiry.isLook) return row.retryAt;
       // Nothing is lost by asking later, and a platform that does not answer shows nothing else either.
       if (clock.now() - landsBy(row, reply) < GIVE_UP_AFTER_MS) {
@@ -190,7 +191,6 @@ export async function probeNext(
     case "missing":
     case "unchanged":
     case "rejected":
-    case "misconfigured":
       break;
     default:
       failure satisfies never;

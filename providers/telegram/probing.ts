@@ -2,6 +2,7 @@ import type { Address, CallOptions, Probing } from "../../src/core/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
 import type { TelegramClient } from "./client.ts";
 
+const LOST = { kind: "unknown", code: "unknown" };
 /** Chats from here on downwards are supergroups and channels. */
 const firstSupergroupId = -1_000_000_000_000;
 
@@ -24,7 +25,10 @@ export function createTelegramProbing(client: TelegramClient): Probing {
           api.editMessageReplyMarkup(chat, Number(messageId), {}, signal),
         );
       } catch (error) {
-        const kind = error instanceof TelegramCallError ? error.failure.kind : "unknown";
+        const { kind, code } = error instanceof TelegramCallError ? error.failure : LOST;
+        if (code === "method-missing") {
+          throw new TelegramCallError("editMessageReplyMarkup", { kind: "rejected", code });
+        }
         if (kind === "unchanged") return "own";
         if (kind === "missing") return "other";
         throw error;

@@ -89,6 +89,8 @@ export interface IdRange {
   readonly afterId: number;
   /** Without it the range ends some ids after the newest one that is known. */
   readonly beforeId?: number;
+  /** How many ids after the newest one end an open range. By default few in a private chat, where somebody waits. */
+  readonly tail?: number;
   /** Epoch milliseconds at which the lost call began. */
   readonly sinceAt: number;
 }

@@ -1,4 +1,5 @@
 import { createBudget } from "../../delivery/index.ts";
+import type { AskSpeaker } from "../../delivery/message-boxes.ts";
 import type { Budget } from "../../src/core/budget.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
@@ -16,6 +17,8 @@ export interface RootObjectOptions {
   readonly newLife: () => Life;
   readonly deps: (life: Life) => Deps;
   readonly isDown: () => boolean;
+  /** What a thread's object knows of its own messages. */
+  readonly askThread: AskSpeaker;
   readonly mutant: Mutant | undefined;
 }
 
@@ -105,13 +108,20 @@ export class RootObject {
 
   #ensure(): { readonly life: Life; readonly budget: Budget } {
     if (this.#live !== undefined && !this.#live.life.isDead) return this.#live;
-    const { deps, mutant, newLife, oracle } = this.#options;
+    const { deps, mutant, newLife, oracle, scheduler, random, askThread } = this.#options;
     const life = newLife();
     const hooked = this.database.withHooks({
       beforeWrite: () => life.boundary("before write"),
       afterWrite: () => life.boundary("after write"),
     });
-    const budget = createBudget({ database: mutant?.rootDatabase?.(hooked) ?? hooked, deps: deps(life) });
+    const budget = createBudget({
+      database: mutant?.rootDatabase?.(hooked) ?? hooked,
+      deps: deps(life),
+      askSpeaker: async (speaker, question) => {
+        await new Promise<void>((resolve) => scheduler.after(random.int(1, RPC_MS / 2), resolve));
+        return askThread(speaker, question);
+      },
+    });
     this.#live = { life, budget: mutant?.budget?.(budget) ?? budget };
     oracle.onRootStarted();
     life.started();

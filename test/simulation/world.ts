@@ -63,6 +63,11 @@ export class World {
       newLife: () => this.#newLife("root"),
       deps: (life) => this.#deps(life),
       isDown: () => this.isDown,
+      askThread: async (threadId, question) => {
+        const thread = this.threads.get(threadId);
+        if (this.isDown || thread === undefined) throw new Error("The thread cannot be reached.");
+        return thread.delivery().ownMessages(question);
+      },
       mutant,
     });
     this.threads = new Map(

@@ -116,6 +116,45 @@ it.each([5_000, 12_000, 16_900])(
   },
 );
 
+it("asks again about ids before the new message when the search took longer than the time limit", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false });
+  surface.fault("probe", undefined, undefined, { kind: "hang" });
+  delivery.send(start("r1"), TEXT);
+  await advance(10_000);
+  surface.postForeign("7", "One");
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT]);
+});
+
+it("takes nothing away that may be another lost post's", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false }, undefined, { kind: "hang" });
+  delivery.send(start("r1"), TEXT);
+  await advance(10_000);
+  delivery.send(start("r2"), "Next.");
+  await advance(100);
+  // The second reply's post is made; its answer never comes. The first looks for a late message meanwhile.
+  surface.postForeign("7", "Next.");
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT, "Next."]);
+  expect(delivery.receipt("r2")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
+});
+
+it("looks for a late message of its own when it may have adopted another's", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false }, undefined, { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(4_000);
+  delivery.send(start("r2"), "Next.");
+  await advance(500);
+  surface.postForeign("7", TEXT);
+  await advance(7_000);
+  surface.postForeign("7", "Next.");
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT, "Next."]);
+});
+
 it("finds what landed between the search and the new message, and keeps the one in the right place", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
   surface.fault("post", { kind: "lose", done: false }, { kind: "slow", latencyMs: 3_000 });

@@ -60,6 +60,8 @@ it.each([
   [refusal(429, "Too Many Requests: retry after 7", { retry_after: 7 }), "retry-after"],
   [refusal(403, "Forbidden: bot was blocked by the user"), "gone"],
   [refusal(400, "Bad Request: something new"), "rejected"],
+  [refusal(401, "Unauthorized"), "misconfigured"],
+  [refusal(404, "Not Found"), "rejected"],
   [refusal(500, "Internal Server Error"), "transient"],
   [Response.json({ ok: true, result: true }), "rejected"],
   [Response.json({ ok: true, result: { message_id: 43 } }), "rejected"],
