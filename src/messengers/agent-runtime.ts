@@ -68,8 +68,12 @@ const SAME_WAKE_MS = 5;
 /** Each move is a durable write: a wake is put off by this much at least, and only when it is about to come. */
 const PUT_OFF_FROM_MS = 1000;
 const PUT_OFF_WITHIN_MS = 600;
-/** The answer to the platform leaves before a turn begins, where both are the work of one thread. */
-const ANSWER_FIRST_MS = 5;
+/**
+ * The answer to the platform leaves before a turn begins, where both are the work of one thread. Several short waits and
+ * not a long one: on a busy machine time passes without the answer's having come any further.
+ */
+const ANSWER_FIRST_WAITS = 5;
+const ANSWER_FIRST_MS = 1;
 
 /** Everything that an agent object does, as a Lifecycle capability: its root's part, its conversation's part, its alarm. */
 export class AgentRuntime extends LifecycleCapability {
@@ -217,7 +221,7 @@ export class AgentRuntime extends LifecycleCapability {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
     await this.#arming;
-    this.#later(() => this.thread.poke(), ANSWER_FIRST_MS);
+    this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
@@ -359,13 +363,13 @@ export class AgentRuntime extends LifecycleCapability {
     });
   }
 
+  async #answerFirst(): Promise<void> {
+    for (let waits = 0; waits < ANSWER_FIRST_WAITS; waits += 1)
+      await wait(this.#options.deps.clock, ANSWER_FIRST_MS);
+  }
+
   /** Runs after the current event, in the object's own time. */
-  #later(body: () => void, delayMs = 0): void {
-    const { clock } = this.#options.deps;
-    this.#options.waitUntil(
-      (delayMs === 0 ? Promise.resolve() : wait(clock, delayMs))
-        .then(() => this.lifecycle.ready())
-        .then(body),
-    );
+  #later(body: () => void, before = Promise.resolve()): void {
+    this.#options.waitUntil(before.then(() => this.lifecycle.ready()).then(body));
   }
 }
