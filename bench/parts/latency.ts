@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { withContenders, type Answer, type Contender } from "../contender.ts";
+import { withContenders, type Answer, type BenchChat, type Contender } from "../contender.ts";
 import { ask } from "../reply-script.ts";
 import { mean, quantile } from "../statistics.ts";
 import type { PartContext, Part } from "./context.ts";
@@ -7,6 +7,8 @@ import type { PartContext, Part } from "./context.ts";
 const TOKENS = 40;
 const PACE_MS = 25;
 const REPLIES_A_ROUND = 4;
+/** What follows a reply is over when the next person writes. */
+const PAUSE_MS = 300;
 /** After this time a chat's budget is whole again. */
 const REST_MS = 3_500;
 
@@ -20,9 +22,9 @@ export const latencyPart: Part = async ({ report, bots, rounds }) => {
     for (let round = 0; round < rounds; round += 1) {
       for (const contender of contenders) {
         const chats = Array.from({ length: REPLIES_A_ROUND }, () => contender.freshChat());
-        for (const chat of chats) fresh.get(contender)?.push(await contender.ask(chat, ask(TOKENS, PACE_MS)));
+        fresh.get(contender)?.push(...(await answersOf(contender, chats)));
         await delay(REST_MS);
-        for (const chat of chats) known.get(contender)?.push(await contender.ask(chat, ask(TOKENS, PACE_MS)));
+        known.get(contender)?.push(...(await answersOf(contender, chats)));
       }
     }
     for (const contender of contenders) {
@@ -31,6 +33,15 @@ export const latencyPart: Part = async ({ report, bots, rounds }) => {
     }
   });
 };
+
+async function answersOf(contender: Contender, chats: readonly BenchChat[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const chat of chats) {
+    await delay(PAUSE_MS);
+    answers.push(await contender.ask(chat, ask(TOKENS, PACE_MS)));
+  }
+  return answers;
+}
 
 export function addAnswers(
   report: PartContext["report"],
