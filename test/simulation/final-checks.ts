@@ -244,8 +244,10 @@ function checkNothingTwice(
   const orphans = visible.filter(({ id }) => !owned.has(String(id)));
   figures.leftovers += orphans.length;
   const unresolved = [...receipts.values()].flatMap((receipt) =>
-    receipt.messages.filter(({ state }) => {
+    receipt.messages.filter(({ state, attempts }) => {
       if (state === "unknown" || state === "failed") return true;
+      // The search for an earlier message ends with the chat.
+      if (state === "sent" && receipt.state === "gone") return attempts > 1;
       if (state !== "sending") return false;
       // What was under way when its process died stays so when the chat is gone, and with a withdrawn reply where
       // nothing can be taken over.
