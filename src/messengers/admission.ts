@@ -48,7 +48,11 @@ export class Admission {
     definition: NormalizedMessengerDefinition,
   ): Promise<boolean> {
     if (await this.mayUse(event, definition)) return true;
-    const { memory } = this.#options;
+    const { end, memory } = this.#options;
+    if (!isAddressed(event)) {
+      end(row, "ignored: not allowed");
+      return false;
+    }
     const userId = event.author?.userId;
     this.#refuse(row, event, definition, {
       name: "refused",
@@ -117,4 +121,9 @@ export class Admission {
       end(row, refusal.outcomes[isFirst ? 0 : 1]);
     });
   }
+}
+
+/** Who speaks to others of a subscribed thread has asked the bot nothing, and is told nothing. */
+function isAddressed({ kind, message }: MessengerEvent): boolean {
+  return kind !== "message" || message?.command !== undefined;
 }

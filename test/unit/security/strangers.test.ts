@@ -57,6 +57,42 @@ describe("who may not use the bot", () => {
   });
 });
 
+describe("a stranger in a group that the bot listens to", () => {
+  const inGroup = { thread: group, author: mallory } as const;
+  const listening = async () => {
+    const rig = createIntakeRig({
+      definition: { allow: ["7"], respondTo: ["mention", "subscribed-thread", "action"] },
+      commands: { hours: { description: "Hours", handler: () => "9 to 5" } },
+    });
+    rig.receive("@bot listen", { kind: "mention", thread: group, author: ada });
+    await rig.intake.run();
+    return rig;
+  };
+
+  it("hears nothing while it speaks to others", async () => {
+    const rig = await listening();
+    rig.receive("who brings the cake?", { kind: "message", ...inGroup });
+    await rig.intake.run();
+    expect(rig.sent).toEqual([]);
+    expect(rig.waiting()).toEqual(["@bot listen"]);
+    expect(rig.outcomes().at(-1)).toBe("ignored: not allowed");
+  });
+
+  it.each([
+    { what: "a mention or a reply to the bot", event: { kind: "mention" } },
+    { what: "a command", event: { kind: "message", message: { command: { name: "hours", args: "" } } } },
+    { what: "a press", event: { kind: "action", action: { id: "1", data: "x" } } },
+  ] as const)("is refused once for $what, also after it spoke to others", async ({ event }) => {
+    const rig = await listening();
+    rig.receive("who brings the cake?", { kind: "message", ...inGroup });
+    rig.receive("let me in", { ...inGroup, ...event });
+    rig.receive("let me in", { ...inGroup, ...event });
+    await rig.intake.run();
+    expect(rig.sent).toEqual([expect.stringContaining("private")]);
+    expect(rig.outcomes().slice(-2)).toEqual(["refused: not allowed", "ignored: not allowed"]);
+  });
+});
+
 describe("two chats that share one agent", () => {
   it("stops and begins anew on behalf of the chat that asks, not of another", async () => {
     const asked: string[] = [];
