@@ -9,7 +9,7 @@
  * --headless  prints one line of JSON when all is ready, and everything else on stderr
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readOptions } from "../scripts/command-line/read-options.ts";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
@@ -19,6 +19,7 @@ import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBot } from "./bot-process.ts";
 import { planPlayground } from "./plan.ts";
 import { startShop } from "./shop/shop-server.ts";
+import { addFirstPerson } from "./telegram/first-person.ts";
 import { startSimulator } from "./telegram/simulator.ts";
 
 const HOST = "127.0.0.1";
@@ -43,16 +44,18 @@ async function main(): Promise<void> {
   const closers: (() => Promise<void>)[] = [];
   const stop = onceStopped(say, closers);
 
-  const plan = planPlayground(process.env);
   const dataDirectory = path.resolve(process.env.DATA_DIR || path.join(root, ".data"));
+  const lock = await lockDataDirectory(dataDirectory, "playground");
+  closers.push(() => new Promise((resolve) => lock.close(() => resolve())));
   await prepareData(dataDirectory, values.fresh, say);
+  const plan = planPlayground(process.env);
   const botPort = await pickPort(process.env.PORT || BOT_PORT, "PORT", say);
   const environment: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDirectory, PORT: String(botPort) };
 
   const addresses: Record<string, string> = {};
   if (plan.shop) {
     const shop = await startShop();
-    closers.push(() => shop.close());
+    closers.unshift(() => shop.close());
     addresses.shop = shop.url;
     environment.ORDERS_API_URL = shop.url;
     say("The shop is open.");
@@ -65,12 +68,13 @@ async function main(): Promise<void> {
       })
     : undefined;
   if (simulator !== undefined) {
-    closers.push(() => simulator.close());
+    closers.unshift(() => simulator.close());
     environment.TELEGRAM_BOT_TOKEN = simulator.token;
     environment.TELEGRAM_WEBHOOK_SECRET_TOKEN = secret;
     environment.TELEGRAM_BOT_USERNAME = simulator.bot.username;
     environment.TELEGRAM_API_BASE_URL = simulator.url;
     addresses.playground = simulator.url;
+    addFirstPerson(simulator);
     say("The Telegram simulator is up.");
   }
 
@@ -131,15 +135,17 @@ function onceStopped(
   return stop;
 }
 
+/** @throws {ServeError} when a bot that was started by itself runs on the directory */
 async function prepareData(directory: string, fresh: boolean, say: (line: string) => void): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  if (!fresh) return;
   const lock = await lockDataDirectory(directory);
-  for (const name of ["objects", "worker", "simulator.json"]) {
-    await rm(path.join(directory, name), { recursive: true, force: true });
+  if (fresh) {
+    for (const name of ["objects", "worker", "simulator.json"]) {
+      await rm(path.join(directory, name), { recursive: true, force: true });
+    }
+    say("Earlier data removed.");
   }
+  // The bot takes it again.
   await new Promise((resolve) => lock.close(resolve));
-  say("Earlier data removed.");
 }
 
 async function pickPort(wanted: string, source: string, say: (line: string) => void): Promise<number> {

@@ -64,8 +64,8 @@ async function main(): Promise<void> {
     if (!sqlite) log(`${className} has no SQLite ("new_classes"); a class that extends Think needs it`);
   }
   const binary = findWorkerd();
-  await waitForPort(port, host);
   const lock = await lockDataDirectory(dataDirectory);
+  await waitForPort(port, host);
   const workerdFile = await prepareWorker({ configFile, config, dataDirectory });
   const objectsDirectory = path.join(dataDirectory, "objects");
   await mkdir(objectsDirectory, { recursive: true });

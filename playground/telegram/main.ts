@@ -1,4 +1,5 @@
 import { readOptions } from "../../scripts/command-line/read-options.ts";
+import { addFirstPerson } from "./first-person.ts";
 import { realFloodRules, startSimulator } from "./simulator.ts";
 
 /** Starts the simulator alone. Prints one line of JSON when it is ready; SIGINT and SIGTERM end it. */
@@ -28,8 +29,7 @@ const simulator = await startSimulator({
   redelivery: { baseMs: Number(values["redelivery-base-ms"]), maxMs: Number(values["redelivery-max-ms"]) },
 });
 
-// The page opens on a chat, so that the first thing to do is to write.
-if (simulator.users().length === 0) simulator.privateChat(simulator.addUser({ first_name: "Alex" }));
+addFirstPerson(simulator);
 
 console.log(JSON.stringify({ ready: true, url: simulator.url, token: simulator.token }));
 

@@ -5,26 +5,37 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ServeError } from "./serve-error.ts";
 
+/** How long an instance that is ending may still hold the directory. */
+const END_WAIT_MS = 1_500;
+
+/** `server`: who runs workerd on the directory. `playground`: `npm start`, which has such a server as its child. */
+export type DataUse = "server" | "playground";
+
 /**
- * Makes this process the only user of a data directory, for as long as it lives. Two workerds on one
+ * Makes this process the only one of its use on a data directory, for as long as it lives. Two workerds on one
  * directory would run each object twice.
  *
  * The lock is a listening socket: unlike a file with a process id, it cannot outlive its holder or be taken
  * for another process's.
  *
- * @throws {ServeError} when another server uses the directory
+ * @throws {ServeError} when another instance uses the directory
  */
-export async function lockDataDirectory(directory: string): Promise<Server> {
+export async function lockDataDirectory(directory: string, use: DataUse = "server"): Promise<Server> {
   await mkdir(directory, { recursive: true });
   const key = createHash("sha256")
     .update(await realpath(directory))
     .digest("hex")
     .slice(0, 24);
-  const socketFile = path.join(tmpdir(), `switchboard-${key}.sock`);
-  if (await answers(socketFile)) {
+  const socketFile = path.join(tmpdir(), `switchboard-${key}${use === "server" ? "" : `-${use}`}.sock`);
+  const deadline = Date.now() + END_WAIT_MS;
+  while (await answers(socketFile)) {
+    if (Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      continue;
+    }
     throw new ServeError(
       "data-in-use",
-      `The data directory ${directory} is in use by another server; stop it, or set DATA_DIR.`,
+      `An instance already runs on the data directory ${directory}; stop that one, or set DATA_DIR.`,
     );
   }
   await rm(socketFile, { force: true });

@@ -242,6 +242,7 @@ describe("a person at the playground", () => {
 
   it("makes a group with topics and writes in one as another member", async () => {
     await page.getByRole("button", { name: "New chat" }).click();
+    await page.locator("#chat-name:focus").waitFor();
     await page.getByLabel("Kind").selectOption("forum");
     await page.getByLabel("Name of the group").fill("Crew");
     await page.getByLabel("New member").fill("Bob");

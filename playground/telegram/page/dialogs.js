@@ -33,6 +33,7 @@ export function startDialogs(page) {
     );
     showFields();
     dialog.showModal();
+    byId("chat-name").focus();
   });
   byId("chat-cancel").addEventListener("click", () => dialog.close());
   byId("chat-form").addEventListener("submit", (event) => {

@@ -96,9 +96,14 @@ describe("serve", () => {
 
   it("refuses a data directory that another server uses", async () => {
     const bot = await serveProbe();
-    const { code, output } = await refuse({ PORT: "0", DATA_DIR: bot.dataDirectory });
-    expect(code).toBe(1);
-    expect(output).toContain(`[serve] The data directory ${bot.dataDirectory} is in use by another server`);
+    // Its port is taken as well, but that is not what is to be changed.
+    for (const port of ["0", new URL(bot.url).port]) {
+      const { code, output } = await refuse({ PORT: port, DATA_DIR: bot.dataDirectory });
+      expect(code).toBe(1);
+      expect(output).toContain(
+        `[serve] An instance already runs on the data directory ${bot.dataDirectory};`,
+      );
+    }
   });
 
   it("says which options there are when one is mistyped", async () => {

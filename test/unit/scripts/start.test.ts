@@ -81,6 +81,20 @@ describe("npm start", () => {
     expect(playground.errors()).not.toContain("again");
   });
 
+  it("opens on a chat with one person, who is there only once after a restart", async () => {
+    const shown = async ({ addresses }: Playground) => {
+      const state = (await (await fetch(`${addresses.playground}/_sim/state`)).json()) as {
+        readonly users: readonly { readonly first_name: string }[];
+        readonly chats: readonly { readonly type: string }[];
+      };
+      return [state.users.map((user) => user.first_name), state.chats.map(({ type }) => type)];
+    };
+    const first = await startPlayground("--port", "0");
+    expect(await shown(first)).toEqual([["Alex"], ["private"]]);
+    await first.interrupt();
+    expect(await shown(await startPlayground("--port", "0"))).toEqual([["Alex"], ["private"]]);
+  });
+
   it("keeps its data over a restart, and forgets it with --fresh", async () => {
     const kept = path.join(dataDirectory, "objects", "kept");
     await mkdir(kept, { recursive: true });
@@ -88,6 +102,18 @@ describe("npm start", () => {
     expect(existsSync(kept)).toBe(true);
     await (await startPlayground("--port", "0", "--fresh")).interrupt();
     expect(existsSync(kept)).toBe(false);
+  });
+
+  it("does nothing on a data directory where another one runs, and says so", async () => {
+    const first = await startPlayground("--port", "0");
+    const second = await startPlayground("--port", "0", "--fresh").then(
+      () => "it started",
+      (error: unknown) => String(error),
+    );
+    expect(second).toBe(
+      `Error: An instance already runs on the data directory ${dataDirectory}; stop that one, or set DATA_DIR.\n`,
+    );
+    expect(await answers(first.addresses.playground)).toBe(true);
   });
 
   it("takes the next port when the wanted one is in use, and says so", async () => {
