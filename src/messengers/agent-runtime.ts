@@ -171,12 +171,16 @@ export class AgentRuntime extends LifecycleCapability {
     return this.thread.delivery.ownMessages(question);
   }
 
-  /** What is wrong with the bot's declarations, as far as that shows without a message; logged once. */
+  /**
+   * What is wrong with the bot's declarations, as far as that shows without a message; logged once. A bot that is ready
+   * has its menu of commands told, so that it is there before the first message.
+   */
   configurationProblem(): ConfigurationProblem | undefined {
     const { agent, log } = this.#options;
     try {
       this.#all();
       agent.getModel();
+      this.#later(() => this.root.tellMenus());
       return undefined;
     } catch (error) {
       const isOurs = error instanceof SwitchboardError;

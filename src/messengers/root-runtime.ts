@@ -125,6 +125,15 @@ export class RootRuntime {
       if (first !== undefined && !waiting.has(name)) this.#touch(name, definition, first);
     }
     await delivered;
+    this.#tellMenu(definition);
+  }
+
+  /** Has each platform told which commands there are, if it does not know. Nobody waits for it. */
+  tellMenus(): void {
+    for (const definition of this.#all()) this.#tellMenu(definition);
+  }
+
+  #tellMenu(definition: NormalizedMessengerDefinition): void {
     if (this.#menu.isDue(definition))
       this.#options.later(() => this.#menu.tell(definition, this.#context(definition)));
   }

@@ -330,6 +330,18 @@ describe("a person at the playground", () => {
     expect(await page.locator("#messages .service").allTextContents()).toContain("Bob joined");
   });
 
+  it("sees every entry of a menu that fits on the screen", async () => {
+    const names = ["start", "help", "stop", "new", "order", "hours", "contact", "language"];
+    await api.setMyCommands(names.map((command) => ({ command, description: `What /${command} does` })));
+    await messageField().fill("/");
+    const last = page.getByRole("button", { name: "/language What" });
+    await last.waitFor();
+    const menu = page.getByRole("group", { name: "Commands of the bot" });
+    const [entry, frame] = [await last.boundingBox(), await menu.boundingBox()];
+    if (entry === null || frame === null) throw new Error("the menu is not shown");
+    expect(entry.y + entry.height).toBeLessThanOrEqual(frame.y + frame.height);
+  });
+
   it("picks a command that the bot offers", async () => {
     await messageField().fill("/");
     await api.setMyCommands(

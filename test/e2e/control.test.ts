@@ -29,6 +29,13 @@ const until = (condition: () => boolean, timeoutMs = 15_000) =>
 const later = () => Math.floor(Date.now() / 1000) + 60;
 const echo = () => rig.model.script((request) => [say(`You said: ${lastUserText(request)}`)]);
 
+describe("a bot to which nobody has written", () => {
+  it("has told its commands", async () => {
+    await until(() => rig.simulator.calls({ method: "setMyCommands" }).length === 1);
+    expect(rig.simulator.updates()).toEqual([]);
+  });
+});
+
 describe("several messages", () => {
   it("answers three quick lines with one message that answers them all", async () => {
     const { chat, user } = newChat();

@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { Agent } from "agents";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
 import type { WorkerOptions } from "../../../src/index.ts";
 import { testEnv } from "../test-env.ts";
@@ -27,6 +27,26 @@ describe("createWorker", () => {
     const response = await serve({ root: createWorld().root })("/health");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ok", agent: "ScriptedBot" });
+  });
+
+  it("has the menu of commands told before the first message, and waits for nobody to take it", async () => {
+    const told: string[][] = [];
+    const world = createWorld({
+      commands: { hours: { description: "When we are open", handler: () => "9 to 5" } },
+      messengers: (self) => {
+        const { platform, ...rest } = self.messenger();
+        const setCommands = (list: readonly { readonly name: string }[]): Promise<void> => {
+          told.push(list.map(({ name }) => name));
+          return new Promise(() => {});
+        };
+        return { fake: { ...rest, platform: { ...platform, setCommands } } };
+      },
+    });
+    const ask = serve({ root: world.root });
+    for (let count = 0; count < 3; count += 1) {
+      expect(await (await ask("/health")).json()).toEqual({ status: "ok", agent: "ScriptedBot" });
+    }
+    await vi.waitFor(() => expect(told).toEqual([["start", "help", "stop", "new", "hours"]]));
   });
 
   it("says what is wrong while no message could be answered, and logs it once", async () => {
