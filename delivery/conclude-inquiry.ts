@@ -16,14 +16,14 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   if (inquiry === undefined) return;
   const { hits } = inquiry;
   const { address } = reply.record;
-  if (row.state === "sent" && hits.length > 0 && isOtherPostOpen(context, entry, address)) {
+  if (row.state !== "unknown" && hits.length > 0 && isOtherPostOpen(context, entry, address)) {
     // One that is looked for since may be among them: asked again when that is found.
     entry.inquiry = undefined;
     store(context, entry, { inquiry: undefined });
     return;
   }
   if (hits.length === 0) {
-    if (row.state === "sent") closeQuestion(context, entry, isGapQuestion(row));
+    if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry.ids.at(-1) ?? rangeOf(row).afterId);
   } else if (hits.length > mostOf(row)) {
     leaveOpen(context, reply, entry, "several-messages");
@@ -50,7 +50,7 @@ function adopt(
     attempts: row.attempts,
   });
   reply.isDirty = true;
-  if (row.state === "sent") {
+  if (row.state !== "unknown") {
     const isGap = isGapQuestion(row);
     if (isGap) keepEarlier(context, entry, messageId);
     else addDuplicate(context, row.replyId, messageId);
@@ -133,6 +133,7 @@ export function leaveOpen(context: DeliveryContext, reply: Reply, entry: OutboxE
     return;
   }
   closeQuestion(context, entry, isGapQuestion(row));
+  if (row.state !== "sent") return;
   if ((reply.record.policy.onUnknown ?? "resend-marked") !== "resend-marked") return;
   store(context, entry, { isMarked: true, shownHash: undefined });
   entry.shownHash = undefined;

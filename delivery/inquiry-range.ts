@@ -6,8 +6,8 @@ import type { OutboxRow } from "./outbox-store.ts";
 const LATE_TAIL = 5;
 
 /** How many messages there may be without an answer: one for each post, save the one that is known. */
-export function mostOf({ state, attempts }: OutboxRow): number {
-  return state === "sent" ? attempts - 1 : attempts;
+export function mostOf({ messageId, attempts }: OutboxRow): number {
+  return messageId === undefined ? attempts : attempts - 1;
 }
 
 /** A post that began anew while an earlier one had not been found may have either message. */
@@ -15,6 +15,7 @@ export function rangeOf(row: OutboxRow): IdRange {
   const { state, afterId = 0, probedTo, messageId, begunAt = 0, doubtedAt } = row;
   const sinceAt = Math.min(begunAt, doubtedAt ?? begunAt);
   if (isGapQuestion(row)) return { afterId: probedTo ?? 0, beforeId: Number(messageId), sinceAt };
-  if (state === "sent") return { afterId: Number(messageId), sinceAt, tail: LATE_TAIL };
-  return { afterId: Math.min(afterId, probedTo ?? afterId), sinceAt };
+  const firstId = Math.min(afterId, probedTo ?? afterId);
+  if (state === "unknown") return { afterId: firstId, sinceAt };
+  return { afterId: messageId === undefined ? firstId : Number(messageId), sinceAt, tail: LATE_TAIL };
 }

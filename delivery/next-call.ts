@@ -104,7 +104,7 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
  */
 function awaitsOthers(context: DeliveryContext, reply: Reply, entry: OutboxEntry): boolean {
   const { row } = entry;
-  if (row.state !== "sent") return false;
+  if (row.state === "unknown") return false;
   const now = context.deps.clock.now();
   const lateUntil = isGapQuestion(row) ? 0 : (row.lateUntil ?? 0);
   const isOpen = isOtherPostOpen(context, entry, reply.record.address);

@@ -14,9 +14,12 @@ export function isGapQuestion({ state, messageId, probedTo }: OutboxRow): boolea
   return state === "sent" && probedTo !== undefined && Number(messageId) > probedTo + 1;
 }
 
-/** A post that was taken for not made, because it was not there yet, may have landed after this message. */
+/**
+ * A post that was taken for not made, because it was not there yet, may have landed since: after the message that was
+ * made anew, or instead of one that is not needed any more.
+ */
 export function isLateQuestion({ state, lateUntil }: OutboxRow): boolean {
-  return state === "sent" && lateUntil !== undefined;
+  return state !== "sending" && state !== "unknown" && lateUntil !== undefined;
 }
 
 /** Whether a message that is found in the chat may be that of another post: it must not be taken away then. */

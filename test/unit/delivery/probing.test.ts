@@ -127,6 +127,24 @@ it("asks again about ids before the new message when the search took longer than
   expect(visible()).toEqual([TEXT]);
 });
 
+it("takes away a late part that the text has no use for any more", async () => {
+  const { surface, delivery, start, visible, advance } = probed({
+    surface: { limits: { maxLength: 60, maxEntities: 100 } },
+    policy: { callTimeoutMs: 15_000 },
+  });
+  surface.fault("post", undefined, { kind: "lose", done: false });
+  delivery.open(start("r1"));
+  delivery.append("r1", "One two three.\n\nFour five six seven eight nine ten eleven.\n\nTwelve.");
+  await advance(1_000);
+  delivery.finish("r1", "Stopped.");
+  await advance(5_000);
+  expect(visible()).toEqual(["Stopped."]);
+  surface.postForeign("7", "Four five six seven eight nine ten eleven.");
+  await advance(30_000);
+  expect(visible()).toEqual(["Stopped."]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+});
+
 it("takes nothing away that may be another lost post's", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
   surface.fault("post", { kind: "lose", done: false }, undefined, { kind: "hang" });
