@@ -15,7 +15,7 @@ const DEFAULTS: Readonly<Record<SafeText, string>> = {
   emptyResponseText: "I have no answer to that. Could you put it another way?",
   errorResponseText: "Sorry, something went wrong and I could not answer. Please try again in a moment.",
   interruptedResponseText: "Sorry, I could not finish this answer. Please ask again if you need the rest.",
-  stoppedResponseText: "⏹ Stopped.",
+  stoppedResponseText: "(stopped)",
   busyResponseText:
     "You are ahead of me: I will answer your earlier messages first. Please send this one again later.",
   refusedResponseText: "Sorry, this bot is private and I am not able to help you here.",

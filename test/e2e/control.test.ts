@@ -141,14 +141,14 @@ describe("commands", () => {
     await until(() => fromBot(chat)[0] === "This much was said before the stop.");
     const asked = rig.model.requests().at(-1);
     rig.simulator.sendText(chat, user, "/stop");
-    await until(() => fromBot(chat)[0]?.includes("Stopped") === true);
+    await until(() => fromBot(chat)[0]?.includes("(stopped)") === true);
     await asked?.ended;
     expect(asked?.state).toBe("client-left");
     gate.open();
     echo();
     rig.simulator.sendText(chat, user, "go on", { date: later() });
     await until(() => fromBot(chat).length === 2);
-    expect(fromBot(chat)).toEqual(["This much was said before the stop.\n\n⏹ Stopped.", "You said: go on"]);
+    expect(fromBot(chat)).toEqual(["This much was said before the stop.\n\n(stopped)", "You said: go on"]);
   });
 
   it("/stop says so when there is nothing to stop", async () => {

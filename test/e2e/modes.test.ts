@@ -105,11 +105,11 @@ describe("drafts", () => {
     ada.write("count for ever");
     await draftIs(ada, "One, two, three");
     rig.simulator.stopDraft(ada.chat);
-    await ada.reads("One, two, three\n\n⏹ Stopped.");
+    await ada.reads("One, two, three\n\n(stopped)");
     await logs(rig, /"outcome":"stopped"/);
     model.on("and now", [say("Now I answer.")]);
     rig.simulator.sendText(ada.chat, ada.user, "and now?", { date: later() });
-    await ada.reads("One, two, three\n\n⏹ Stopped.", "Now I answer.");
+    await ada.reads("One, two, three\n\n(stopped)", "Now I answer.");
     expect(model.requests("count for ever")).toHaveLength(1);
   });
 

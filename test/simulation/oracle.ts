@@ -42,7 +42,7 @@ export interface OracleOptions {
 }
 
 /** Of the text under a reply that was stopped. */
-export const STOPPED = "Stopped";
+export const STOPPED = "(stopped)";
 
 /** What happened, for the proof that it does happen. */
 export interface Happened {

@@ -96,11 +96,11 @@ describe("a message while a turn runs", () => {
     await world.shows("c1", "Once upon");
     await world.write("c1", "and then?");
     expect(await world.write("c1", "/stop")).toBe(200);
-    await world.shows("c1", "Once upon\n\n⏹ Stopped.", "Later.");
+    await world.shows("c1", "Once upon\n\n(stopped)", "Later.");
     expect(outcomes()).toContain("command: stop");
     gate.open();
     await world.write("c1", "/stop");
-    await world.shows("c1", "Once upon\n\n⏹ Stopped.", "Later.", "There is nothing to stop.");
+    await world.shows("c1", "Once upon\n\n(stopped)", "Later.", "There is nothing to stop.");
   });
 
   it("stops a tool that does not look at its signal", async () => {
@@ -115,9 +115,9 @@ describe("a message while a turn runs", () => {
     await world.write("c1", "go");
     await untilReached(gate);
     await world.write("c1", "/stop");
-    await world.shows("c1", "⏹ Stopped.");
+    await world.shows("c1", "(stopped)");
     await world.write("c1", "next");
-    await world.shows("c1", "⏹ Stopped.", "Answer to next");
+    await world.shows("c1", "(stopped)", "Answer to next");
     expect(world.requests.map(({ said }) => said)).toEqual(["go", "next"]);
     gate.open();
   });
@@ -133,7 +133,7 @@ describe("a message while a turn runs", () => {
     await world.write("c1", "waiting");
     await world.write("c1", "/new");
     await vi.waitFor(() => expect(world.chats.visible("c1")).toContain("waiting: 1 messages"), 8000);
-    expect(world.chats.visible("c1")[0]).toBe("Once upon\n\n⏹ Stopped.");
+    expect(world.chats.visible("c1")[0]).toBe("Once upon\n\n(stopped)");
     gate.open();
   });
 });
@@ -253,7 +253,7 @@ describe("an inbox that is full", () => {
     await world.shows("c1", "Let me think");
     await world.write("c1", "two");
     await world.write("c1", "/stop");
-    await vi.waitFor(() => expect(world.chats.visible("c1")[0]).toBe("Let me think\n\n⏹ Stopped."), 8000);
+    await vi.waitFor(() => expect(world.chats.visible("c1")[0]).toBe("Let me think\n\n(stopped)"), 8000);
     gate.open();
   });
 });

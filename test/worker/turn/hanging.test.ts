@@ -12,7 +12,7 @@ beforeEach(() => {
   log = captureLog();
 });
 
-const STOPPED = "⏹ Stopped.";
+const STOPPED = "(stopped)";
 
 describe("/stop", () => {
   it.each(["getSystemPrompt", "getTools"] as const)("ends a turn whose %s hangs", async (method) => {
