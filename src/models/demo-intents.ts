@@ -12,7 +12,7 @@ const HELP = `I am the demo of this bot. I understand:
 - a greeting, or thanks
 - an order's number, e.g. "where is order 1001?"
 - "show me markdown": every kind of formatting
-- "tell me something long": a reply that needs several messages (or "long text 12000" for that many characters)
+- "tell me something long": a reply that needs several messages (or "long text 12000" for about that many characters)
 - "make a list"`;
 
 const MARKDOWN = `# Formatting
@@ -95,17 +95,26 @@ export function answerSentence(asked: {
 
 const MOST_CHARACTERS = 20_000;
 
-/** Numbered paragraphs, so that a reader sees at once whether one is missing or doubled. Exactly as long as asked. */
+/**
+ * Numbered paragraphs, so that a reader sees at once whether one is missing or doubled. It ends with the last whole
+ * sentence that fits into what is asked for.
+ */
 function longText(length: number): string {
   const wanted = Math.min(Math.max(length, 200), MOST_CHARACTERS);
-  const paragraphs: string[] = [];
-  for (let size = 0, number = 1; size < wanted; number += 1) {
-    const paragraph =
-      `Paragraph ${number}. The lighthouse keeper wrote down what came by in the morning: ${number} boats, ` +
-      "a raft of driftwood, and a gull that stayed for the whole day. In the evening the lamp was lit as always.";
-    paragraphs.push(paragraph);
-    size += paragraph.length + 2;
+  let text = "";
+  for (let number = 1; ; number += 1) {
+    const sentences = [
+      `Paragraph ${number}.`,
+      `The lighthouse keeper wrote down what came by in the morning: boat number ${number}, a raft of driftwood, ` +
+        "and a gull that stayed for the whole day.",
+      "In the evening the lamp was lit as always.",
+    ];
+    let paragraph = text === "" ? "" : `${text}\n\n`;
+    for (const [index, sentence] of sentences.entries()) {
+      paragraph += index === 0 ? sentence : ` ${sentence}`;
+      if (paragraph.length > wanted) return text;
+      // A number without anything behind it says nothing.
+      if (index > 0) text = paragraph;
+    }
   }
-  const text = paragraphs.join("\n\n").slice(0, wanted - 1);
-  return `${text.replace(/\s+$/, (space) => ".".repeat(space.length))}…`;
 }
