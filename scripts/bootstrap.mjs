@@ -72,15 +72,6 @@ function readJson(file) {
   }
 }
 
-function countInstalled() {
-  try {
-    return fs.readdirSync(path.join(root, "node_modules")).length;
-  } catch {
-    // npm removes the folder before it fills it again.
-    return 0;
-  }
-}
-
 function fail(line) {
   process.stderr.write(line + "\n");
   process.exit(1);
@@ -91,7 +82,7 @@ function install(reason) {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const timer = setInterval(() => {
-    process.stdout.write("  " + seconds() + " s, " + countInstalled() + " packages unpacked\n");
+    process.stdout.write("  still at it, " + seconds() + " s\n");
   }, 5000);
   // npm removes node_modules, and with it the Node that may be running this: use the one that runs npm.
   const node = process.env.npm_node_execpath || process.execPath;
