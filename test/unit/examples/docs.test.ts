@@ -15,16 +15,12 @@ const PAGES = [
   "docs/writing-a-bot.md",
   "docs/configuration.md",
   "docs/replies.md",
+  "docs/telegram.md",
+  "docs/security.md",
 ];
 
-/** What every example that is no whole module may use. */
+/** The class that every example stands in which is no whole module. */
 const PRELUDE = `
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { tool } from "ai";
-import { modelFromEnv, Think, type ModelEnvironment, type ThinkCommands, type ThinkTools } from "switchboard";
-import { defineMessengers } from "switchboard/messengers";
-import telegramMessenger from "switchboard/messengers/telegram";
-import { z } from "zod";
 interface Env extends ModelEnvironment {
   TELEGRAM_BOT_TOKEN: string;
   TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
@@ -36,7 +32,14 @@ function examplesOf(page: string): readonly string[] {
   const blocks = [...read(page).matchAll(/```ts\n(?<code>[\s\S]*?)```/g)].map(
     (match) => match.groups?.["code"] ?? "",
   );
-  return blocks.map((code) => (code.startsWith("import ") ? code : `${PRELUDE}${code}}\n`));
+  // The page says with which imports its examples work.
+  const imports = blocks.find((code) =>
+    code
+      .trim()
+      .split("\n")
+      .every((line) => line.startsWith("import ")),
+  );
+  return blocks.map((code) => (code.startsWith("import ") ? code : `${imports}${PRELUDE}${code}}\n`));
 }
 
 describe("the documentation", () => {
