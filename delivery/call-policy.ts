@@ -131,7 +131,9 @@ export type Decision =
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 60_000;
-const SLOW_BACKOFF_MS = 60_000;
+/** A token that is refused may be a moment's trouble of the platform; one that is wrong is asked about each minute. */
+const FIRST_SLOW_BACKOFF_MS = 2_000;
+const LONGEST_SLOW_BACKOFF_MS = 60_000;
 /** A timed out post may still land, and be heard of. */
 const RESEND_DELAY_MS = 2_000;
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
@@ -169,7 +171,7 @@ export function decide(
     case "retry-slowly":
       return context.failingForMs > GIVE_UP_MISCONFIGURED_AFTER_MS && !context.isInterim
         ? { kind: "give-up" }
-        : { kind: "retry", delayMs: SLOW_BACKOFF_MS * (1 + random / 2), tellOwner: true };
+        : { kind: "retry", delayMs: slowRetryDelayMs(context.failingForMs, random), tellOwner: true };
     case "doubt":
       if (context.resolvableInMs !== undefined) return { kind: "resolve", delayMs: context.resolvableInMs };
       return context.doubts + 1 < mostDoubts(context.onUnknown, context.canProbe)
@@ -195,6 +197,12 @@ export function decide(
 function retryDelayMs(failingForMs: number, random: number): number {
   const full = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, failingForMs));
   return Math.round(full * (1 - random / 2));
+}
+
+/** As long as it has failed so far, from two seconds to a minute; the jitter adds up to half. */
+function slowRetryDelayMs(failingForMs: number, random: number): number {
+  const full = Math.min(LONGEST_SLOW_BACKOFF_MS, Math.max(FIRST_SLOW_BACKOFF_MS, failingForMs));
+  return Math.round(full * (1 + random / 2));
 }
 
 /** Doubles from half a second to a minute; the jitter takes away up to half. */

@@ -6,7 +6,7 @@ import { isOnlyThread, landsBy } from "./landing.ts";
 import { addDuplicate, keepEarlier } from "./late-post.ts";
 import { isGapQuestion, isOtherPostLate, isOtherPostOpen } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
-import type { OutboxEntry } from "./outbox-entry.ts";
+import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { Reply } from "./reply.ts";
 
@@ -24,7 +24,7 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   }
   if (hits.length === 0) {
     if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
-    else postAnew(context, reply, entry, inquiry.ids.at(-1) ?? rangeOf(row).afterId);
+    else postAnew(context, reply, entry, inquiry);
   } else if (hits.length > mostOf(row)) {
     leaveOpen(context, reply, entry, "several-messages");
   } else if (inquiry.isShared && !isOnlyThread(address)) {
@@ -82,10 +82,15 @@ function adopt(
   entry.inquiry = undefined;
 }
 
-function postAnew(context: DeliveryContext, reply: Reply, entry: OutboxEntry, probedTo: number): void {
+function postAnew(
+  context: DeliveryContext,
+  reply: Reply,
+  entry: OutboxEntry,
+  { ids, isEarly }: Inquiry,
+): void {
   const { row } = entry;
   const landsUntil = landsBy(row, reply);
-  const isEarly = landsUntil > context.deps.clock.now();
+  const { afterId } = rangeOf(row);
   const failingSince = row.failingSince ?? row.begunAt;
   entry.inquiry = undefined;
   if (context.deps.clock.now() - (failingSince ?? Infinity) > GIVE_UP_AFTER_MS) {
@@ -100,9 +105,9 @@ function postAnew(context: DeliveryContext, reply: Reply, entry: OutboxEntry, pr
     retryAt: undefined,
     inquiry: undefined,
     // What landed since an id was asked about may have taken it.
-    probedTo: isOnlyThread(reply.record.address) ? rangeOf(row).afterId : probedTo,
+    probedTo: isEarly ? afterId : (ids.at(-1) ?? afterId),
     doubtedAt: row.doubtedAt ?? row.begunAt,
-    lateUntil: isEarly ? landsUntil : row.lateUntil,
+    lateUntil: landsUntil > context.deps.clock.now() ? landsUntil : row.lateUntil,
   });
   reply.isDirty = true;
 }

@@ -25,6 +25,8 @@ const LEAST_TAIL = 3;
  * shows what was missed.
  */
 const DIRECT_TAIL = 2;
+/** In a group without topics the same holds, but for messages of which no bot is told. */
+const GROUP_TAIL = 4;
 /** Ids remembered of one box: about this many back from the newest. */
 const MEMORY = 400;
 /** Above this many boxes in memory the idle ones are let go. */
@@ -145,27 +147,28 @@ export class MessageBoxMemory implements MessageBoxes {
     const known = this.#box(address.messengerId, box, this.#clock.now());
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;
-    const tail = range.tail ?? (address.isDirectMessage ? DIRECT_TAIL : MOST_CANDIDATES);
+    const others = isOnlyThread(address) ? [] : this.#speakers.others(address);
+    const tail = range.tail ?? tailOf(address, others);
     const isSeen = (id: number): boolean => known.seen.has(id);
     const unseen = idsBetween(range, known.newest, isSeen, tail);
     const isOlder = known.knownFrom === undefined || (unseen.ids[0] ?? Infinity) < known.knownFrom;
     const mayBeOther = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
     // Where others can be asked, what they know of their own posts counts.
-    if (isOnlyThread(address) || this.#askSpeaker === undefined) {
-      const isAlone = isOnlyThread(address) ? false : this.#speakers.isAlone(address);
-      return { ...unseen, isShared: mayBeOther && !isAlone };
-    }
-    const told = await this.#askOthers(address, range);
+    if (others?.length === 0) return { ...unseen, isShared: false };
+    if (this.#askSpeaker === undefined) return { ...unseen, isShared: mayBeOther };
+    const told = await this.#askOthers(address, others, range);
     if (told === undefined) return { ...unseen, isShared: true };
     this.note(address.messengerId, box, told);
     return { ...idsBetween(range, known.newest, isSeen, tail), isShared: false };
   }
 
   /** What the others of the chat have sent in the range; nothing when that is not certain. */
-  async #askOthers(address: Address, { afterId, sinceAt }: IdRange): Promise<readonly number[] | undefined> {
-    const others = this.#speakers.others(address);
+  async #askOthers(
+    address: Address,
+    others: readonly string[] | undefined,
+    { afterId, sinceAt }: IdRange,
+  ): Promise<readonly number[] | undefined> {
     const ask = this.#askSpeaker;
-    if (others?.length === 0) return [];
     if (others === undefined || ask === undefined) return undefined;
     const { messengerId, chatId } = address;
     const question = { messengerId, chatId, afterId, sinceAt };
@@ -258,6 +261,11 @@ export function idsBetween(
     for (let id = knownEnd + 1; ids.length < MOST_CANDIDATES && id <= knownEnd + tail; id += 1) ids.push(id);
   }
   return { ids, isTooLong: false };
+}
+
+function tailOf({ isDirectMessage }: Address, others: readonly string[] | undefined): number {
+  if (others?.length !== 0) return MOST_CANDIDATES;
+  return isDirectMessage ? DIRECT_TAIL : GROUP_TAIL;
 }
 
 function boxKey(messengerId: string, box: string): string {

@@ -38,6 +38,7 @@ export interface OutboxEntry {
 export interface Inquiry {
   readonly ids: readonly number[];
   isShared: boolean;
+  readonly isEarly: boolean;
   asked: number;
   readonly hits: number[];
   failures: number;
@@ -53,7 +54,9 @@ export function entryOf(row: OutboxRow): OutboxEntry {
 
 /** An edit that was under way when the process died may still land, on a message that is not known to be up to date. */
 export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number): OutboxEntry {
-  const entry = entryOf(row);
+  // What failed before may have been put right: a penalty is the root's to keep, and a lost post has to settle.
+  const isRetried = row.state !== "unknown" && row.failingSince !== undefined;
+  const entry = entryOf(isRetried ? { ...row, retryAt: undefined } : row);
   if (row.state === "sent" && row.shownHash === undefined && strayUntil > now) {
     entry.strayEdit = { hash: undefined, until: strayUntil };
   }

@@ -34,6 +34,8 @@ export interface StoredInquiry {
   readonly ids: readonly number[];
   /** Another thread of the chat may have a message among them. */
   readonly isShared: boolean;
+  /** It began while the post could still land. */
+  readonly isEarly: boolean;
   /** How many were asked about, and which of them are the bot's own. */
   readonly asked: number;
   readonly hits: readonly number[];

@@ -14,7 +14,7 @@ import {
 } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
-import { isOnlyThread, landsBy } from "./landing.ts";
+import { isOnlyThread, LANDS_LATE_MS, landsBy } from "./landing.ts";
 import { store } from "./outbox-change.ts";
 import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import type { Reply } from "./reply.ts";
@@ -75,7 +75,7 @@ export async function prepareInquiry(
     const [first] = ids;
     // Where another thread may have posted it, a look would tell nothing.
     if (first === undefined || (isShared && !isOnlyThread(address))) return row.retryAt;
-    entry.inquiry = { ...newInquiry([first], isShared), isLook: true };
+    entry.inquiry = { ...newInquiry([first], isShared, true), isLook: true };
     return undefined;
   }
   if (isTooLong) {
@@ -89,7 +89,7 @@ export async function prepareInquiry(
     return undefined;
   }
   entry.newsWaits = 0;
-  entry.inquiry = newInquiry(ids, isShared);
+  entry.inquiry = newInquiry(ids, isShared, context.deps.clock.now() < landsBy(row, reply));
   if (ids.length === 0) conclude(context, reply, surface, entry);
   else keepProgress(context, entry, entry.inquiry);
   return undefined;
@@ -111,14 +111,14 @@ function awaitNews(context: DeliveryContext, reply: Reply, entry: OutboxEntry): 
   reply.notBefore = until;
 }
 
-function newInquiry(ids: readonly number[], isShared: boolean): Inquiry {
-  return { ids, isShared, asked: 0, hits: [], failures: 0, isLook: false };
+function newInquiry(ids: readonly number[], isShared: boolean, isEarly: boolean): Inquiry {
+  return { ids, isShared, isEarly, asked: 0, hits: [], failures: 0, isLook: false };
 }
 
 function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inquiry): void {
   if (inquiry.isLook) return;
-  const { ids, isShared, asked, hits } = inquiry;
-  store(context, entry, { inquiry: { ids, isShared, asked, hits: [...hits] }, retryAt: undefined });
+  const { ids, isShared, isEarly, asked, hits } = inquiry;
+  store(context, entry, { inquiry: { ids, isShared, isEarly, asked, hits: [...hits] }, retryAt: undefined });
 }
 
 /** Asks about the next id. Returns until when nothing may go to the address, if there is a reason. */
@@ -153,8 +153,11 @@ export async function probeNext(
     const isOthers = inquiry.isShared && !isOnlyThread(address);
     if (inquiry.isLook && (inquiry.hits.length === 0 || isOthers)) {
       entry.inquiry = undefined;
+      // Nobody else speaks for the bot here, it turns out: what lands late is found and taken away.
+      const settlesAt = Math.min(row.retryAt ?? Infinity, clock.now() + LANDS_LATE_MS);
+      if (!inquiry.isShared) store(context, entry, { retryAt: settlesAt });
       // What follows waits too, so that a message that lands late still stands before it.
-      return row.retryAt;
+      return entry.row.retryAt;
     }
     if (inquiry.asked === inquiry.ids.length || inquiry.hits.length > mostOf(row)) {
       conclude(context, reply, surface, entry);

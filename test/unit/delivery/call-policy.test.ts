@@ -126,6 +126,16 @@ it("retries after as long as it has failed so far, from half a second to a minut
   ]);
 });
 
+it("asks about a refused token soon at first, then each minute", () => {
+  const delayAfter = (failingForMs: number): unknown =>
+    decide("post", failure("misconfigured"), { ...CONTEXT, failingForMs }, 0);
+  expect([0, 9_000, 600_000].map(delayAfter)).toMatchObject([
+    { delayMs: 2_000 },
+    { delayMs: 9_000 },
+    { delayMs: 60_000 },
+  ]);
+});
+
 it("tells the owner about a wrong configuration and about nothing else", () => {
   expect(decide("post", failure("misconfigured"), CONTEXT, 0)).toMatchObject({ tellOwner: true });
   expect(decide("post", failure("transient"), CONTEXT, 0)).toMatchObject({ tellOwner: false });

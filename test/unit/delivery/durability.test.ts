@@ -54,6 +54,22 @@ it("sends a whole reply after a restart from the rows alone", async () => {
   expect(second.delivery.nextWakeAt()).toBeUndefined();
 });
 
+it("tries at once after a start what an earlier process was refused", async () => {
+  const world = createCrashWorld();
+  const failure = { kind: "misconfigured", code: "token-refused" } as const;
+  world.platform.faultAlways("post", { kind: "fail", failure });
+  const first = world.boot(0);
+  first.delivery.send(startOf("r1"), "Hello.");
+  await first.advance(200_000);
+  first.kill();
+  // The owner has put the token right, and starts the bot again.
+  world.platform.faultAlways("post", undefined);
+  const second = world.boot(0);
+  void second.delivery.run().catch(ignoreCrash);
+  await second.advance(1_000);
+  expect(world.platform.visible("7")).toEqual(["Hello."]);
+});
+
 it("treats the same id as the same reply, also after it has ended", async () => {
   const { delivery, start, advance, visible, ended } = createHarness();
   delivery.send(start("r1"), "Hello.");

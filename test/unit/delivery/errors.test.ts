@@ -362,12 +362,13 @@ it("posts a message anew, once, that a person deleted while it grew", async () =
 
 it("retries slowly where the token is wrong, and tells the owner once", async () => {
   const harness = createHarness();
-  const { surface, delivery, start, advance, visible, lines } = harness;
+  const { surface, delivery, start, advance, visible, lines, clock } = harness;
   surface.faultAlways("post", fail("misconfigured"));
   delivery.send(start("r1"), TEXT);
   await advance(10 * 60_000);
   const posts = surface.calls.filter(({ method }) => method === "post");
-  expect(posts.length).toBeLessThanOrEqual(11);
+  expect(posts.length).toBeLessThanOrEqual(16);
+  expect(posts.filter(({ at }) => at > clock.now() - 5 * 60_000).length).toBeLessThanOrEqual(5);
   expect(lines.filter((line) => line.includes("delivery.misconfigured"))).toHaveLength(1);
   surface.faultAlways("post", undefined);
   await advance(2 * 60_000);

@@ -9,6 +9,7 @@ import { createNodeDatabase } from "../../support/node-database.ts";
 import { ADDRESS } from "./engine-harness.ts";
 
 const BOX = "common";
+const GROUP: Address = { ...ADDRESS, isDirectMessage: false };
 const TOPIC: Address = { ...ADDRESS, threadId: "telegram:7:2", topicId: "2" };
 
 const SPEAKERS = { add: () => {}, isAlone: () => false, others: () => undefined };
@@ -22,6 +23,7 @@ function memory() {
     clock,
     boxes,
     store,
+    startedAt,
     ids: async (afterId: number, address = ADDRESS, sinceAt = startedAt) =>
       (await boxes.unseen(address, BOX, { afterId, sinceAt })).ids,
     unseen: (afterId: number, beforeId?: number) =>
@@ -71,12 +73,13 @@ it("remembers of a long life about the newest ids only, and never calls a forgot
 });
 
 it("says when another thread of the chat may own a message, until it tells which", async () => {
-  const { boxes, clock, store, unseen } = memory();
+  const { boxes, clock, store, startedAt } = memory();
+  const unseen = (afterId: number) => boxes.unseen(GROUP, BOX, { afterId, sinceAt: startedAt });
   expect((await unseen(100)).isShared, "messages of an earlier start").toBe(true);
-  boxes.beginPost(ADDRESS);
-  boxes.note("telegram", BOX, [100], ADDRESS);
+  boxes.beginPost(GROUP);
+  boxes.note("telegram", BOX, [100], GROUP);
   expect((await unseen(100)).isShared).toBe(false);
-  boxes.beginPost(ADDRESS);
+  boxes.beginPost(GROUP);
   expect((await unseen(100)).isShared, "its own").toBe(false);
   boxes.beginPost(TOPIC);
   boxes.beginPost({ ...TOPIC, chatId: "8" });
@@ -86,7 +89,7 @@ it("says when another thread of the chat may own a message, until it tells which
   await clock.advance(1_000);
   const restarted = new MessageBoxMemory({ clock, speakers: SPEAKERS, store });
   const before = { afterId: 100, sinceAt: clock.now() - 1 };
-  expect((await restarted.unseen(ADDRESS, BOX, before)).isShared, "unknown after a start").toBe(true);
+  expect((await restarted.unseen(GROUP, BOX, before)).isShared, "unknown after a start").toBe(true);
 });
 
 it("knows after a start what a box of several chats had seen a second before", async () => {
