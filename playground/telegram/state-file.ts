@@ -25,7 +25,12 @@ interface SavedState {
     readonly lastId?: number;
   }[];
   readonly privateBox: MessageBox;
-  readonly files: readonly (Omit<StoredFile, "bytes"> & { readonly base64: string })[];
+  /** A copy's bytes are those of its photo. */
+  readonly files: readonly (Omit<StoredFile, "bytes" | "sizeBytes"> & {
+    readonly base64: string;
+    /** Absent in older files. */
+    readonly sizeBytes?: number;
+  })[];
   readonly nextUpdateId: number;
   readonly pending: readonly UpdateRecord[];
   /** Absent in older files. */
@@ -66,7 +71,9 @@ export class StateFile {
     }
     for (const user of saved.users) this.#world.users.set(user.id, user);
     for (const { base64, ...file } of saved.files) {
-      this.#world.files.set(file.fileId, { ...file, bytes: Buffer.from(base64, "base64") });
+      const original = file.copyOf === undefined ? undefined : this.#world.files.get(file.copyOf);
+      const bytes = original?.bytes ?? Buffer.from(base64, "base64");
+      this.#world.files.set(file.fileId, { sizeBytes: bytes.length, ...file, bytes });
     }
     for (const chat of saved.chats) {
       const state = this.#world.addChat(chat);
@@ -129,7 +136,7 @@ export class StateFile {
       privateBox: world.privateBox,
       files: [...world.files.values()].map(({ bytes, ...file }) => ({
         ...file,
-        base64: Buffer.from(bytes).toString("base64"),
+        base64: file.copyOf === undefined ? Buffer.from(bytes).toString("base64") : "",
       })),
       nextUpdateId: this.#updates.nextId,
       pending: [...this.#updates.pending.values()],

@@ -80,7 +80,11 @@ export interface StoredFile {
   readonly uniqueId: string;
   readonly path: string;
   readonly bytes: Uint8Array;
+  /** What the Bot API says of it. */
+  readonly sizeBytes: number;
   readonly mimeType: string;
+  /** Of a smaller size of a photo: the photo itself, which has the same bytes here. */
+  readonly copyOf?: string;
 }
 
 /** People, chats, messages and files: what Telegram's servers know. Every change is told to `onChange`. */
@@ -279,10 +283,25 @@ export class World {
       uniqueId: `AQAD${String(this.#lastFile).padStart(8, "0")}`,
       path: `${file.folder}/file_${this.#lastFile}${file.extension}`,
       bytes: file.bytes,
+      sizeBytes: file.bytes.length,
       mimeType: file.mimeType,
     };
     this.files.set(stored.fileId, stored);
     return stored;
+  }
+
+  /** A smaller size of a photo, which is always the same file for one `name`. */
+  addCopy(photo: StoredFile, name: string, sizeBytes: number): StoredFile {
+    const copy: StoredFile = {
+      ...photo,
+      fileId: `${photo.fileId}${name}`,
+      uniqueId: `${photo.uniqueId}${name}`,
+      path: photo.path.replace(/(\.\w+)?$/, `${name}$1`),
+      sizeBytes,
+      copyOf: photo.fileId,
+    };
+    this.files.set(copy.fileId, copy);
+    return copy;
   }
 
   /** What the chat shows above the input: "typing" and the like, while it lasts. */

@@ -41,21 +41,22 @@ export function storeMedia(
     folder: folders[kind],
     extension,
   });
-  return describe(kind, file, upload.fileName, size, details);
+  return describe(world, kind, file, upload.fileName, size, details);
 }
 
 function describe(
+  world: World,
   kind: MediaKind,
   file: StoredFile,
   fileName: string,
   size: { readonly width: number; readonly height: number } | undefined,
   details: Readonly<Record<string, unknown>>,
 ): Media {
-  const base = { file_id: file.fileId, file_unique_id: file.uniqueId, file_size: file.bytes.length };
+  const base = fileFields(file);
   const duration = Number(details.duration ?? 0) || 0;
   switch (kind) {
     case "photo":
-      return { photo: photoSizes(base, size ?? { width: 1, height: 1 }) };
+      return { photo: photoSizes(world, file, size ?? { width: 1, height: 1 }) };
     case "document":
       return { document: { ...base, file_name: fileName, mime_type: file.mimeType } };
     case "voice":
@@ -70,20 +71,37 @@ function describe(
   }
 }
 
-/** Smaller copies first, the picture itself last. All copies have the same bytes here. */
+function fileFields(file: StoredFile): Pick<PhotoSize, "file_id" | "file_unique_id" | "file_size"> {
+  return { file_id: file.fileId, file_unique_id: file.uniqueId, file_size: file.sizeBytes };
+}
+
+const smallerSizes = [
+  { name: "s", longest: 90 },
+  { name: "m", longest: 320 },
+  { name: "x", longest: 800 },
+  { name: "y", longest: 1280 },
+];
+
+/** Smaller copies first, the picture itself last. All have the same bytes here. */
 function photoSizes(
-  base: Omit<PhotoSize, "width" | "height">,
+  world: World,
+  photo: StoredFile,
   size: { readonly width: number; readonly height: number },
 ): PhotoSize[] {
   const longest = Math.max(size.width, size.height);
-  const limits = [90, 320, 800, 1280].filter((limit) => limit < longest);
-  const scales = [...limits.map((limit) => limit / longest), Math.min(1, 2560 / longest)];
-  return scales.map((scale, index) => ({
-    ...base,
-    file_unique_id: `${base.file_unique_id}${index}`,
+  const scaled = (file: StoredFile, scale: number): PhotoSize => ({
+    ...fileFields(file),
     width: Math.max(1, Math.round(size.width * scale)),
     height: Math.max(1, Math.round(size.height * scale)),
-  }));
+  });
+  const smaller = smallerSizes
+    .filter((one) => one.longest < longest)
+    .map((one) => {
+      const scale = one.longest / longest;
+      const sizeBytes = Math.max(1, Math.round(photo.sizeBytes * scale ** 2));
+      return scaled(world.addCopy(photo, one.name, sizeBytes), scale);
+    });
+  return [...smaller, scaled(photo, Math.min(1, 2560 / longest))];
 }
 
 /** What a call names as its file: an upload, or the id of a file that Telegram has. */
@@ -107,9 +125,10 @@ function mediaOf(
   }
   if (typeof value !== "string" || value === "") throw badRequest(`there is no ${kind} in the request`);
   if (/^https?:/i.test(value)) throw badRequest("failed to get HTTP URL content");
-  const file = world.requireFile(value);
+  const named = world.requireFile(value);
+  const file = (named.copyOf === undefined ? undefined : world.files.get(named.copyOf)) ?? named;
   const size = kind === "photo" ? readImageSize(file.bytes) : undefined;
-  return describe(kind, file, file.path.split("/").at(-1) ?? "", size, parameters.raw.values);
+  return describe(world, kind, file, file.path.split("/").at(-1) ?? "", size, parameters.raw.values);
 }
 
 function send(kind: MediaKind): Method {
@@ -193,9 +212,7 @@ export const getFile: Method = (context, parameters) => {
   if (file === undefined) throw badRequest("invalid file_id");
   if (file.bytes.length > maxDownloadBytes) throw badRequest("file is too big");
   return {
-    file_id: file.fileId,
-    file_unique_id: file.uniqueId,
-    file_size: file.bytes.length,
+    ...fileFields(file),
     file_path: file.path,
   };
 };

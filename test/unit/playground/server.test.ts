@@ -100,6 +100,41 @@ describe("the Bot API server", () => {
     expect(simulator.messages(chat)[1]?.text).toBe("Both");
   });
 
+  it("gives each size of a photo a file of its own, and the same ones when it is sent again or after a restart", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "simulator-"));
+    const stateFile = join(folder, "state.json");
+    const before = await startSimulator({ stateFile });
+    const bytes = Buffer.alloc(40_000);
+    bytes.write("\u0089PNG", "latin1");
+    bytes.writeUInt32BE(1600, 16);
+    bytes.writeUInt32BE(800, 20);
+    const person = before.privateChat(before.addUser());
+    const sizes = before.sendPhoto(person, person, { bytes }).photo ?? [];
+    expect(sizes.map(({ width, height }) => [width, height])).toEqual([
+      [90, 45],
+      [320, 160],
+      [800, 400],
+      [1280, 640],
+      [1600, 800],
+    ]);
+    for (const field of ["file_id", "file_unique_id", "file_size"] as const) {
+      expect(new Set(sizes.map((size) => size[field])).size).toBe(5);
+    }
+    expect(sizes.map((size) => size.file_size)).toEqual([127, 1600, 10_000, 25_600, 40_000]);
+    const again = await apiOf(before).sendPhoto(person.id, sizes[1]?.file_id ?? "");
+    expect(again.photo).toEqual(sizes);
+    await before.close();
+    const after = await startSimulator({ stateFile });
+    for (const { file_id, file_unique_id, file_size } of sizes) {
+      const file = await apiOf(after).getFile(file_id);
+      expect(file).toMatchObject({ file_id, file_unique_id, file_size });
+      const response = await fetch(`${after.url}/file/bot${after.token}/${file.file_path}`);
+      expect((await response.arrayBuffer()).byteLength).toBe(40_000);
+    }
+    await after.close();
+    await rm(folder, { recursive: true });
+  });
+
   it("refuses to hand out a file of more than 20 MB, and a photo that is none", async () => {
     const api = apiOf(simulator);
     const alice = simulator.users()[0];
