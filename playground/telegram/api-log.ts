@@ -13,6 +13,8 @@ export interface ApiCall {
   readonly outcome: "pending" | "ok" | "error" | "dropped";
   readonly errorCode?: number;
   readonly description?: string;
+  /** What the bot was answered, as long as the call is one of the newest. */
+  readonly answer?: object;
   /** Whether the servers did what was asked, whatever the bot was told. */
   readonly processed: boolean;
   /** The kind of the fault that was played on this call. */
@@ -27,6 +29,9 @@ export interface CallFilter {
   readonly chatId?: number;
   readonly outcome?: ApiCall["outcome"];
 }
+
+/** Answers are as long as the messages in them, so that only some are kept. */
+const answersKept = 300;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -53,6 +58,8 @@ export class ApiLog {
       processed: false,
     };
     this.#calls.push(entry);
+    const aged = this.#calls.at(-answersKept - 1);
+    if (aged !== undefined) delete aged.answer;
     if (this.#calls.length > this.#limit * 1.1) this.#calls = this.#calls.slice(-this.#limit);
     this.onChange();
     return entry;
@@ -64,6 +71,10 @@ export class ApiLog {
     if (change.outcome !== undefined && change.outcome !== "pending")
       entry.durationMs = this.#clock.now() - entry.at;
     this.onChange();
+  }
+
+  find(number: number): ApiCall | undefined {
+    return this.#calls.findLast((call) => call.number === number);
   }
 
   list(filter: CallFilter = {}): readonly ApiCall[] {

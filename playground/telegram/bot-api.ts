@@ -58,10 +58,11 @@ export class BotApi {
 
   /** Logs what the bot was told. */
   answered(call: ApiCall, answer: BotApiAnswer): void {
-    if (answer.ok) this.#log.update(call, { outcome: "ok" });
+    if (answer.ok) this.#log.update(call, { outcome: "ok", answer });
     else
       this.#log.update(call, {
         outcome: "error",
+        answer,
         errorCode: answer.error_code,
         description: answer.description,
       });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { readBody } from "./bot-api-server.ts";
+import type { ApiLog } from "./api-log.ts";
 import type { ChangeSignal } from "./change-signal.ts";
 import { commandsIn } from "./command-menu.ts";
 import type { Faults } from "./faults.ts";
@@ -20,6 +21,7 @@ export interface ControlApiOptions {
   readonly delivery: WebhookDelivery;
   readonly updates: Updates;
   readonly faults: Faults;
+  readonly log: ApiLog;
   readonly signal: ChangeSignal;
   /** The bot's commands, by scope and language. */
   readonly commands: ReadonlyMap<string, readonly object[]>;
@@ -145,7 +147,7 @@ export class ControlApi {
   }
 }
 
-const readOnly: ReadonlySet<string> = new Set(["state", "messages", "calls", "updates"]);
+const readOnly: ReadonlySet<string> = new Set(["state", "messages", "calls", "answer", "updates"]);
 
 function createOperations({
   simulator,
@@ -153,6 +155,7 @@ function createOperations({
   delivery,
   updates,
   faults,
+  log,
   commands,
 }: ControlApiOptions): Readonly<Record<string, Operation>> {
   const on =
@@ -184,8 +187,12 @@ function createOperations({
       callbackAnswers: simulator.callbackAnswers().filter((answer) => answer.chatId === chatId),
     })),
     calls: on(z.object({ limit: z.coerce.number().int().default(200) }), ({ limit }) => ({
-      calls: simulator.calls().slice(-limit),
+      calls: simulator
+        .calls()
+        .slice(-limit)
+        .map(({ answer: _answer, ...call }) => call),
     })),
+    answer: on(z.object({ number: id }), ({ number }) => ({ answer: log.find(number)?.answer })),
     updates: on(z.object({ limit: z.coerce.number().int().default(200) }), ({ limit }) => ({
       updates: simulator.updates().slice(-limit),
     })),

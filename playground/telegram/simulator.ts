@@ -210,6 +210,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
   };
   const controlApi = new ControlApi({
+    log,
     simulator,
     world,
     delivery,

@@ -289,6 +289,48 @@ describe("a person at the playground", () => {
     await page.locator("#calls").getByText("403", { exact: true }).waitFor();
     await page.getByRole("searchbox").fill("sendmessage");
     expect(await page.locator("#calls .log-title").allTextContents()).toEqual(["sendMessage", "sendMessage"]);
+    for (const [index, answer] of [
+      [0, '"error_code": 403'],
+      [1, '"message_id": 2'],
+    ] as const) {
+      const entry = page.locator("#calls li").nth(index);
+      await entry.locator("summary").click();
+      await entry.locator("pre").getByText(answer).waitFor();
+      expect(await entry.locator("pre").textContent()).toContain('"text": "You said: ');
+    }
+  });
+
+  it("reads what each update is, in whole words", async () => {
+    behave = async () => undefined;
+    const alice = simulator.users()[0];
+    if (alice === undefined) throw new Error("nobody is there");
+    simulator.sendPhoto(chat, alice, { bytes: tinyPng });
+    simulator.sendDocument(chat, alice, { bytes: tinyPng, fileName: "a.txt", mimeType: "text/plain" });
+    const person = { id: chat.id, is_bot: false, first_name: "Alice" };
+    const place = { message_id: 900, date: 1, from: person, chat: { id: chat.id, type: "private" } };
+    simulator.postUpdate({ message: { ...place, sticker: { emoji: "🙂" } } });
+    simulator.postUpdate({ message: { ...place, group_chat_created: true } });
+    simulator.blockBot(alice);
+    simulator.postUpdate({ stopped_message_generation: { chat: place.chat, draft_id: 1 } });
+    await page.locator("#updates").getByText("stopped_message_generation").waitFor();
+    expect(await page.locator("#updates .log-title").allTextContents()).toEqual([
+      "stopped_message_generation",
+      "my_chat_member: kicked",
+      "message: group created",
+      "message: sticker",
+      "message: document",
+      "message: photo",
+    ]);
+    const lines = await page.evaluate(`
+      [...document.querySelector("#updates .log-title").childNodes]
+        .filter((child) => child.nodeType === Node.TEXT_NODE)
+        .map((text) => {
+          const range = document.createRange();
+          range.selectNodeContents(text);
+          return range.getClientRects().length;
+        })
+    `);
+    expect(lines).toEqual([1, 1, 1]);
   });
 
   it("is told in plain words when the bot is down, and when it is back", async () => {

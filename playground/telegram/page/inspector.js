@@ -1,5 +1,6 @@
 import { read, run } from "./api.js";
 import { byId, element, renderList } from "./dom.js";
+import { updateTitle } from "./update-title.js";
 
 const tabs = ["updates", "calls", "faults"];
 let active = "updates";
@@ -106,7 +107,7 @@ function updateView(update) {
           : { kind: "bad", text: `waiting · ${last.status ?? last.error}` };
   const tries = update.attempts.length > 1 ? `${update.attempts.length} attempts` : "";
   return logEntry(
-    update.kind,
+    updateTitle(update.kind, update.update[update.kind]),
     state,
     [
       excerpt(update.update[update.kind]),
@@ -114,10 +115,7 @@ function updateView(update) {
       tries,
       last === undefined ? "" : `${Math.round(last.durationMs)} ms`,
     ],
-    {
-      attempts: update.attempts,
-      update: update.update,
-    },
+    () => ({ attempts: update.attempts, update: update.update }),
   );
 }
 
@@ -134,7 +132,10 @@ function callView(call) {
     call.method,
     states[call.outcome],
     [excerpt(call.payload), timeText(call.at), duration, fault, call.description ?? ""],
-    call.payload,
+    async () => {
+      const { answer } = await read("answer", { number: call.number });
+      return { parameters: call.payload, answer: answer ?? "none" };
+    },
   );
 }
 
@@ -146,25 +147,39 @@ function excerpt(payload) {
 }
 
 function logEntry(title, state, notes, content) {
+  const show = async () => {
+    const pre = element("pre", { tabindex: "0" });
+    details.append(pre);
+    try {
+      pre.textContent = JSON.stringify(await content(), null, 2);
+    } catch (error) {
+      pre.textContent = error.message;
+    }
+  };
   const details = element(
     "details",
     {
       // Written only when it is looked at: a long log stays light.
       ontoggle: () => {
-        if (details.open && details.querySelector("pre") === null) {
-          details.append(element("pre", { tabindex: "0" }, JSON.stringify(content, null, 2)));
-        }
+        if (details.open && details.querySelector("pre") === null) void show();
       },
     },
     element(
       "summary",
       {},
-      element("span", { class: "log-title" }, title),
+      element("span", { class: "log-title" }, ...breakable(title)),
       element("span", { class: `badge ${state.kind}` }, state.text),
       element("span", { class: "log-notes" }, notes.filter(Boolean).join(" · ")),
     ),
   );
   return element("li", {}, details);
+}
+
+/** A long name breaks between its words: behind an underscore, or in front of a capital letter. */
+function breakable(name) {
+  return name
+    .split(/(?<=_)|(?<=[a-z])(?=[A-Z])/)
+    .flatMap((part, index) => (index === 0 ? [part] : [element("wbr"), part]));
 }
 
 function timeText(milliseconds) {
