@@ -7,7 +7,7 @@ import type {
 import { wrapLanguageModel, type LanguageModel } from "ai";
 import { systemDeps, type Clock } from "../core/deps.ts";
 import { createDeltaMerger } from "./merge-deltas.ts";
-import { beginCall, CutOff, type Call } from "./model-call.ts";
+import { beginCall, CutOff, LimitReached, type Call } from "./model-call.ts";
 import { ModelCallError } from "./model-call-error.ts";
 
 export interface GuardOptions {
@@ -147,6 +147,8 @@ function failureOfFinish(part: Extract<LanguageModelV4StreamPart, { type: "finis
   const { unified, raw } = part.finishReason;
   if (unified === "interrupted" || raw === "stream-truncated") return new CutOff();
   if (raw === undefined && (unified === "other" || unified === "error")) return new CutOff();
+  // Made again it would end at the same length.
+  if (unified === "length") return new LimitReached();
   if (unified === "error") return new Error("The provider finished with an error.");
   return undefined;
 }

@@ -10,6 +10,7 @@ import { SwitchboardError } from "../core/errors.ts";
  * - `model-rejected`: the server refuses the request itself (other 4xx)
  * - `context-overflow`: the conversation is longer than the model accepts
  * - `model-cut`: the answer ended before the model said that it was done
+ * - `model-limit`: the model stopped in the answer because it may not write more tokens
  * - `model-stalled`: the server was silent for too long
  * - `model-failed`: anything else
  */
@@ -21,6 +22,7 @@ export type ModelCallErrorCode =
   | "model-rejected"
   | "context-overflow"
   | "model-cut"
+  | "model-limit"
   | "model-stalled"
   | "model-failed";
 
@@ -83,6 +85,8 @@ const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string
   "context-overflow": (modelId) =>
     `The conversation does not fit in the context window of model "${modelId}".`,
   "model-cut": (modelId) => `The answer of model "${modelId}" ended before it was complete.`,
+  "model-limit": (modelId) =>
+    `Model "${modelId}" stopped in its answer at the limit of its output tokens; raise it, or ask for less.`,
   "model-stalled": (modelId) => `Model "${modelId}" sent nothing for too long.`,
   "model-failed": (modelId) => `The call of model "${modelId}" failed.`,
 };

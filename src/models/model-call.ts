@@ -6,6 +6,9 @@ import { ModelCallError, type ModelCallFailure } from "./model-call-error.ts";
 /** The model's stream ended without saying that the answer is complete. */
 export class CutOff extends Error {}
 
+/** The answer reached the limit of tokens that it may have. */
+export class LimitReached extends Error {}
+
 /** The call was silent for its whole time limit. */
 class Stalled extends Error {}
 
@@ -83,6 +86,7 @@ export function beginCall(
 
 function meaningOf(error: unknown, hasOutput: boolean): ModelCallFailure {
   if (error instanceof Stalled) return { code: "model-stalled", retryable: true };
+  if (error instanceof LimitReached) return { code: "model-limit", retryable: false };
   if (error instanceof CutOff) return { code: "model-cut", retryable: true };
   return classifyFailure(error, hasOutput);
 }

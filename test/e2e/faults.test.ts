@@ -7,6 +7,7 @@ import {
   endWithoutFinish,
   errorInStream,
   failWith,
+  finishWith,
   holdAt,
   say,
   stall,
@@ -236,6 +237,14 @@ describe.concurrent("the model fails", () => {
     ada.write("And now?");
     await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === "Noted.", SOON);
     expect(ada.replies()).toHaveLength(2);
+  });
+
+  it("says so, after one call, when the model stops at its limit of tokens", async () => {
+    const ada = newcomer(rig);
+    model.on("go on for ever", [half, finishWith("length")]);
+    ada.write("go on for ever");
+    await ada.reads(`${visible}\n\n${INTERRUPTED_TEXT}`);
+    expect(model.requests("go on for ever")).toHaveLength(1);
   });
 
   it("says so when the answer is empty", async () => {

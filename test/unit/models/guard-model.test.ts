@@ -47,6 +47,19 @@ describe("guardModel", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("reports an answer that stops at its limit of tokens, which no second try would make longer", async () => {
+    const { feed, parts, ended } = await open();
+    feed.controller.enqueue(delta("Half an "));
+    await settle();
+    feed.controller.enqueue(finishWith("length"));
+    await ended;
+    expect(parts).toMatchObject([
+      delta("Half an "),
+      { type: "error", error: { code: "model-limit", retryable: false } },
+      ERROR_FINISH,
+    ]);
+  });
+
   const cuts: readonly (readonly [string, (feed: Awaited<ReturnType<typeof open>>["feed"]) => void])[] = [
     ["without finish", ({ controller }) => controller.close()],
     ["with an unknown reason", ({ controller }) => controller.enqueue(finishWith("other"))],
