@@ -19,7 +19,9 @@ async function open(options: GuardOptions = {}) {
   return { clock, feed, caller, failures, stream, ...collect(stream) };
 }
 
-function finishWith(unified: "other" | "error" | "interrupted", raw?: string): LanguageModelV4StreamPart {
+type Ending = "other" | "error" | "interrupted" | "length";
+
+function finishWith(unified: Ending, raw?: string): LanguageModelV4StreamPart {
   return { type: "finish", finishReason: { unified, raw }, usage: USAGE };
 }
 
