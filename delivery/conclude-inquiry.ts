@@ -60,9 +60,10 @@ function adopt(
   // Not all ids were asked about: another post of the row may have been made too.
   const isRestOpen = inquiry?.isLook === true && row.attempts > 1;
   const now = context.deps.clock.now();
-  const landsUntil = landsBy(row, reply);
-  const mayBeOther = landsUntil > now && isOtherPostLate(context, entry, reply.record.address);
-  const lateUntil = Math.max(isRestOpen ? now : 0, mayBeOther ? landsUntil : 0, row.lateUntil ?? 0);
+  // Which of several posts was found is not known: the last one may be to come yet.
+  const mayBeOther = row.attempts > 1 || isOtherPostLate(context, entry, reply.record.address);
+  const landsUntil = mayBeOther && landsBy(row, reply) > now ? landsBy(row, reply) : 0;
+  const lateUntil = Math.max(isRestOpen ? now : 0, landsUntil, row.lateUntil ?? 0);
   store(context, entry, {
     state: nextState(row.state, "posted"),
     messageId,

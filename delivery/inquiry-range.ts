@@ -5,6 +5,9 @@ import type { OutboxRow } from "./outbox-store.ts";
 /** Nobody waits for what is asked after a late post, and the ids of other chats may be unknown. */
 const LATE_TAIL = 5;
 
+/** No id of a new message shows how far the box has come. */
+const LONG_TAIL = 10;
+
 /** How many messages there may be without an answer: one for each post, save the one that is known. */
 export function mostOf({ messageId, attempts }: OutboxRow): number {
   return messageId === undefined ? attempts : attempts - 1;
@@ -17,5 +20,6 @@ export function rangeOf(row: OutboxRow): IdRange {
   if (isGapQuestion(row)) return { afterId: probedTo ?? 0, beforeId: Number(messageId), sinceAt };
   const firstId = Math.min(afterId, probedTo ?? afterId);
   if (state === "unknown") return { afterId: firstId, sinceAt };
-  return { afterId: messageId === undefined ? firstId : Number(messageId), sinceAt, tail: LATE_TAIL };
+  if (messageId === undefined) return { afterId: firstId, sinceAt, tail: LONG_TAIL };
+  return { afterId: Number(messageId), sinceAt, tail: LATE_TAIL };
 }

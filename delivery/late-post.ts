@@ -84,6 +84,13 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
     if (row.messageId === messageId || row.messageId === undefined) return;
     // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.
     if (context.reply(row.replyId)?.isOpen !== true) return;
+    // What was found meanwhile may be this message: a search that is under way begins anew.
+    entry.inquiry = undefined;
+    if (row.inquiry !== undefined) store(context, entry, { inquiry: undefined });
+    if (!row.isMarked && Number(messageId) > Number(row.messageId)) {
+      addDuplicate(context, row.replyId, messageId);
+      return;
+    }
     keepEarlier(context, entry, messageId, wasMarked);
     if (!wasMarked) entry.shownHash = hash;
   } else if (row.state === "unknown" || row.state === "planned") {

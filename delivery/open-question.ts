@@ -16,9 +16,10 @@ export function isGapQuestion({ state, messageId, probedTo }: OutboxRow): boolea
 
 /**
  * A post that was taken for not made, because it was not there yet, may have landed since: after the message that was
- * made anew, or instead of one that is not needed any more.
+ * made anew, or instead of one that is not needed any more, whose id would have shown how far the search had to go.
  */
-export function isLateQuestion({ state, lateUntil }: OutboxRow): boolean {
+export function isLateQuestion({ state, lateUntil, probedTo }: OutboxRow): boolean {
+  if (state === "planned" && probedTo !== undefined) return true;
   return state !== "sending" && state !== "unknown" && lateUntil !== undefined;
 }
 

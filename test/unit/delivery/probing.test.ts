@@ -148,6 +148,18 @@ it("takes away a late part that the text has no use for any more", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
+it("keeps one of two messages when the second post is made and answered after the first was found", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 1_000 } });
+  surface.fault("post", { kind: "lose", done: false }, { kind: "hang", answerAfterMs: 2_700 });
+  delivery.send(start("r1"), TEXT);
+  await advance(2_100);
+  surface.postForeign("7", "One");
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT]);
+  const shown = surface.messages("7")[0]?.id;
+  expect(delivery.receipt("r1")?.messages.find(({ part }) => part === 0)?.messageId).toBe(shown);
+});
+
 it("takes nothing away that may be another lost post's", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
   surface.fault("post", { kind: "lose", done: false }, undefined, { kind: "hang" });
