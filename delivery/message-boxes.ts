@@ -25,7 +25,7 @@ const LEAST_TAIL = 3;
  * shows what was missed.
  */
 const DIRECT_TAIL = 2;
-/** In a group without topics the same holds, but for messages of which no bot is told. */
+/** The same holds in a group whose other conversations are known, but for messages of which no bot is told. */
 const GROUP_TAIL = 4;
 /** Ids remembered of one box: about this many back from the newest. */
 const MEMORY = 400;
@@ -159,7 +159,7 @@ export class MessageBoxMemory implements MessageBoxes {
     const told = await this.#askOthers(address, others, range);
     if (told === undefined) return { ...unseen, isShared: true };
     this.note(address.messengerId, box, told);
-    return { ...idsBetween(range, known.newest, isSeen, tail), isShared: false };
+    return { ...idsBetween(range, known.newest, isSeen, range.tail ?? GROUP_TAIL), isShared: false };
   }
 
   /** What the others of the chat have sent in the range; nothing when that is not certain. */
