@@ -16,7 +16,8 @@ export function landsBy(row: OutboxRow, { record }: Reply): number {
  *
  * A call whose connection has ended hardly ever lands later than a moment. Where nobody else speaks for the bot that
  * moment is enough, because what lands still later is found and taken away in the end (`lateUntil` of the row).
- * Elsewhere its author could not be told then, so that the whole time limit is waited for.
+ * Elsewhere the whole time limit is waited for, unless a first look shows that all others of the chat are known
+ * (`probeNext`).
  */
 export function settlesAt(row: OutboxRow, reply: Reply, now: number): number {
   const latest = landsBy(row, reply);

@@ -14,7 +14,7 @@ import { reconcile } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
 
 /** So soon it is looked at again whether another lost post has been found. */
-export const OTHERS_MS = 1_000;
+const OTHERS_MS = 1_000;
 
 /**
  * The call that a reply needs now; none when it needs other text first, or has ended. What has ended, and what was

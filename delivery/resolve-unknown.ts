@@ -24,8 +24,8 @@ import type { Reply } from "./reply.ts";
  * messages. So the ids after the newest one that was known when the post began are asked about, one call each, except
  * those that somebody has seen: incoming messages, and what this thread or another one has sent.
  *
- * - Where nobody else speaks for the bot, the first of them is looked at right away: most lost posts were made, and
- *   then the reply goes on at once. All of them are asked about when the post has settled (`settlesAt`).
+ * - Where nobody else speaks for the bot, or the others are known, the first of them is looked at right away: most
+ *   lost posts were made, and then the reply goes on at once. All of them are asked about when the post has settled.
  * - One is the bot's own: it is the lost message. It is adopted, and edited to what it should say.
  * - None is: the post did not happen, and is made anew, without a mark. The id of the new message then tells how far
  *   the box had really come: unseen ids between the last one asked about and that one are asked about too. A message
@@ -153,7 +153,7 @@ export async function probeNext(
     const isOthers = inquiry.isShared && !isOnlyThread(address);
     if (inquiry.isLook && (inquiry.hits.length === 0 || isOthers)) {
       entry.inquiry = undefined;
-      // Nobody else speaks for the bot here, it turns out: what lands late is found and taken away.
+      // What the others of the chat have sent is known, it turns out: what lands late is found and taken away.
       const settlesAt = Math.min(row.retryAt ?? Infinity, clock.now() + LANDS_LATE_MS);
       if (!inquiry.isShared) store(context, entry, { retryAt: settlesAt });
       // What follows waits too, so that a message that lands late still stands before it.

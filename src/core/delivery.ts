@@ -46,8 +46,8 @@ export interface ReplyPolicy {
   /** Least time between two interim edits of one message, in milliseconds, over what the budget allows. @default 700 */
   readonly editEveryMs?: number;
   /**
-   * What happens to a message whose outcome is unknown and cannot be found out: sent again once, with the mark or
-   * without, or left alone. @default "resend-marked"
+   * What happens to a message whose outcome is unknown and cannot be found out: sent again with the mark (and again
+   * when that is lost too, a few times at most), sent again once without it, or left alone. @default "resend-marked"
    */
   readonly onUnknown?: "resend-marked" | "resend" | "leave";
 }

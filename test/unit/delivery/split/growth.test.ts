@@ -1,29 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
 import { costlyTexts } from "../../../support/costly-texts.ts";
+import { leastWork, NOISE } from "../../../support/least-work.ts";
 
 const options = { renderer: telegramEntities, limits: { maxLength: 4096, maxEntities: 100 } };
-
-/** Processor time of the best of some runs, in milliseconds: on a busy machine the clock says little. */
-function leastWork(runs: number, work: () => void): number {
-  let least = Infinity;
-  for (let run = 0; run < runs; run += 1) {
-    const start = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(start);
-    least = Math.min(least, (user + system) / 1000);
-  }
-  return least;
-}
 
 function split(text: string): void {
   splitText(text, { ...options, final: true });
 }
 
 const kinds = Object.entries(costlyTexts);
-
-/** A busy machine only ever adds time: what is measured too high once is measured again. */
-const NOISE = { retry: 4 };
 
 describe("work", NOISE, () => {
   it.each(kinds)("grows in proportion to the length of %s", (_name, make) => {

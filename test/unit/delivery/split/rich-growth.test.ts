@@ -1,25 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { richBlocks, splitText } from "../../../../delivery/split/index.ts";
 import { costlyTexts } from "../../../support/costly-texts.ts";
+import { leastWork, NOISE } from "../../../support/least-work.ts";
 
 const options = { renderer: richBlocks, limits: { maxLength: 32_768, maxEntities: 500 }, final: true };
 
-/** Processor time of the best of some runs, in milliseconds: on a busy machine the clock says little. */
-function leastWork(runs: number, text: string): number {
-  let least = Infinity;
-  for (let run = 0; run < runs; run += 1) {
-    const start = process.cpuUsage();
-    splitText(text, options);
-    const { user, system } = process.cpuUsage(start);
-    least = Math.min(least, (user + system) / 1000);
-  }
-  return least;
-}
-
 const repeated = (text: string) => (length: number) => text.repeat(Math.ceil(length / text.length));
-
-/** A busy machine only ever adds time: what is measured too high once is measured again. */
-const NOISE = { retry: 4 };
 
 describe("the work for rich messages", NOISE, () => {
   it.each(
@@ -37,6 +23,8 @@ describe("the work for rich messages", NOISE, () => {
     const large = make(24_000);
     splitText(small, options);
     // Four times the text: work in proportion is four times as much, quadratic work sixteen times.
-    expect(leastWork(2, large)).toBeLessThan(leastWork(3, small) * 8 + 40);
+    expect(leastWork(2, () => splitText(large, options))).toBeLessThan(
+      leastWork(3, () => splitText(small, options)) * 8 + 40,
+    );
   });
 });
