@@ -26,6 +26,8 @@ export interface DeliveryContext {
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
   /** The reply in memory that has this id. */
   readonly reply: (replyId: string) => Reply | undefined;
+  /** Stores a streaming reply's text so far, before a message shows some of it that can never be changed. */
+  readonly keepText: (reply: Reply) => void;
   /** Tells the owner that the messenger's calls cannot succeed; once, until one has. */
   readonly misconfigured: (address: Address, code: string) => void;
   /** A call has succeeded. */

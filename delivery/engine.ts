@@ -93,6 +93,10 @@ class Engine implements Delivery {
       refuseRich: (reply, failure) =>
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
       reply: (id) => this.#replies.get(id),
+      keepText: (reply) => {
+        reply.record = { ...reply.record, text: reply.text };
+        this.#store.keepText(reply.record.id, reply.text);
+      },
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endChat: (address, code) => this.#endChat(address, code),
       misconfigured: ({ messengerId }, code) => {
@@ -155,6 +159,11 @@ class Engine implements Delivery {
     this.#store.finish(replyId, text, this.#options.deps.clock.now());
     reply.finish(text);
     this.#poke(reply);
+  }
+
+  postedText(replyId: string): string {
+    const record = this.#replies.get(replyId)?.record;
+    return record?.state === "streaming" ? (record.text ?? "") : "";
   }
 
   withdraw(replyId: string): void {

@@ -92,6 +92,7 @@ async function post(
     inquiry: undefined,
   };
   context.database.transaction(() => {
+    if (!reply.isFinal && !surface.capabilities.edit) context.keepText(reply);
     storeShown(context, reply);
     context.outbox.write(row);
   });

@@ -39,7 +39,10 @@ export interface ReplyRecord {
   /** Outside of any turn: whole from its start. */
   readonly isNotice: boolean;
   readonly state: ReplyState;
-  /** The whole text; stored from `finish` until the reply has ended, not longer (I10). */
+  /**
+   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Where messages cannot be changed,
+   * before that too: as much as there was when the last one was posted.
+   */
   readonly text?: string | undefined;
   readonly code?: string | undefined;
   readonly openedAt: number;
@@ -145,6 +148,10 @@ export class ReplyStore {
       JSON.stringify(policySchema.parse(policy)),
       id,
     );
+  }
+
+  keepText(id: string, text: string): void {
+    this.#database.run("UPDATE reply_v1 SET text = ? WHERE id = ?", text, id);
   }
 
   /** The text is whole. */

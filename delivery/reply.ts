@@ -44,7 +44,8 @@ export class Reply {
     this.laneKey = laneKey(record.address);
     this.entries = [...entries];
     this.touchedAt = now;
-    this.#pending = record.text ?? "";
+    // Until the text is whole it is the turn's to say.
+    if (this.isFinal) this.#pending = record.text ?? "";
   }
 
   get isFinal(): boolean {
@@ -53,6 +54,10 @@ export class Reply {
 
   get isOpen(): boolean {
     return this.record.state === "streaming" || this.record.state === "final";
+  }
+
+  get text(): string {
+    return this.#planned + this.#pending;
   }
 
   get textLength(): number {
@@ -71,7 +76,7 @@ export class Reply {
   }
 
   replace(text: string): void {
-    const whole = this.#planned + this.#pending;
+    const whole = this.text;
     this.isDirty = true;
     if (text.startsWith(whole)) {
       this.#pending += text.slice(whole.length);
@@ -84,7 +89,7 @@ export class Reply {
   setPolicy(policy: ReplyPolicy): void {
     this.record = { ...this.record, policy };
     this.isDirty = true;
-    this.#planAgain(this.#planned + this.#pending);
+    this.#planAgain(this.text);
   }
 
   #planAgain(text: string): void {

@@ -158,6 +158,11 @@ export interface Delivery {
   replace(replyId: string, text: string): void;
   /** The reply's whole text. Stored before anything is sent. From here on nothing but the sending can be lost. */
   finish(replyId: string, text: string): void;
+  /**
+   * Where messages cannot be changed: all text that a running reply had when it last posted one, also after a start.
+   * Empty elsewhere.
+   */
+  postedText(replyId: string): string;
   /** The reply will not be continued: what is visible of it stays for the reply that takes it over. */
   withdraw(replyId: string): void;
   /** A whole message at once, outside of any turn: the answer of a command, a notice. */

@@ -91,7 +91,10 @@ export class TurnReplies {
   #fragment(turn: Turn, text: string): string {
     this.#filters.delete(turn.id);
     const definition = this.#options.definition(turn.address.messengerId);
-    return filteredFragment(definition, turn.context, text, this.#options.log);
+    const said = filteredFragment(definition, turn.context, text, this.#options.log);
+    // After a death the turn may know less than a message shows that cannot be changed.
+    const posted = this.#options.delivery.postedText(turn.id);
+    return posted.startsWith(said) ? posted : said;
   }
 
   #policy(turn: Turn): DeliveryPolicy {

@@ -103,3 +103,36 @@ it("leaves nothing to repair when the process dies while only a draft is visible
   await second.advance(500);
   expect(world.platform.visible("7")).toEqual(["The lamp went out at nine."]);
 });
+
+it("knows after a start what was posted where nothing can be changed, until the reply ends", async () => {
+  const world = createCrashWorld({ limits: LIMITS, ...SURFACES.buffered });
+  const first = world.boot(0);
+  first.delivery.open(startOf("r1"));
+  expect(first.delivery.postedText("r1")).toBe("");
+  first.delivery.append("r1", TEXT);
+  await first.advance(500);
+  const [shown] = world.platform.visible("7");
+  expect(expectedMessages(TEXT, LIMITS)[0]).toBe(shown);
+  first.kill();
+
+  const second = world.boot(0);
+  void second.delivery.run();
+  await second.advance(500);
+  expect(second.delivery.postedText("r1")).toBe(TEXT);
+  second.delivery.finish("r1", TEXT);
+  await second.advance(60_000);
+  expect(world.platform.visible("7")).toEqual(expectedMessages(TEXT, LIMITS));
+  expect(second.delivery.postedText("r1")).toBe("");
+  expect(world.database.all("SELECT text FROM reply_v1")).toEqual([{ text: null }]);
+});
+
+it("stores no text of a reply whose messages can be changed before it is whole", async () => {
+  const world = createCrashWorld({ limits: LIMITS });
+  const first = world.boot(0);
+  first.delivery.open(startOf("r1"));
+  first.delivery.append("r1", TEXT);
+  await first.advance(500);
+  expect(world.platform.visible("7").length).toBeGreaterThan(0);
+  expect(first.delivery.postedText("r1")).toBe("");
+  expect(world.database.all("SELECT text FROM reply_v1")).toEqual([{ text: null }]);
+});
