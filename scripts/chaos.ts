@@ -14,6 +14,7 @@ const values = readOptions("npm run chaos", {
   minutes: { type: "string", default: "60", about: "longest time" },
   json: { type: "string", about: "a file for the figures" },
   log: { type: "string", about: "a file for the bot's log" },
+  calls: { type: "string", about: "a file for every call to the platform" },
 });
 
 const result = await runCampaign({
@@ -22,6 +23,9 @@ const result = await runCampaign({
   limitMs: Number(values.minutes) * 60_000,
   onLog: async (text) => {
     if (values.log !== undefined) await writeFile(values.log, text);
+  },
+  onCalls: async (lines) => {
+    if (values.calls !== undefined) await writeFile(values.calls, `${lines.join("\n")}\n`);
   },
   onProgress: (line) => process.stdout.write(`${line}\n`),
 });
@@ -51,6 +55,7 @@ function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignRe
     ["given up after too many kills", totals.interrupted],
     ["marked as sent again", totals.marked],
     ["drafts left beside them", totals.leftovers],
+    ["  below them", totals.leftoversBelow],
     ["apologies", totals.apologies],
     ["ready to continued reply, ms", percentiles(continuedMs)],
     ["restart to continued reply, ms", percentiles(restartedMs)],

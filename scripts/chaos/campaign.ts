@@ -6,6 +6,7 @@ import type { Rig } from "../../test/support/rig.ts";
 import { lastUserText } from "../../test/support/scripted-model.ts";
 import { createRandom } from "../../test/simulation/random.ts";
 import type { Random } from "../../test/simulation/random.ts";
+import { describeCalls } from "./describe-calls.ts";
 import { isAnswered, judge } from "./judge.ts";
 import type { Judgement } from "./judge.ts";
 import { answerTo, createWriters } from "./writers.ts";
@@ -19,6 +20,8 @@ export interface CampaignOptions {
   readonly onProgress: (line: string) => void;
   /** Gets everything that the bot has logged, at the end. */
   readonly onLog?: (text: string) => Promise<void>;
+  /** Gets a line for each call and each kill, in order, at the end. */
+  readonly onCalls?: (lines: readonly string[]) => Promise<void>;
 }
 
 export interface CampaignResult {
@@ -111,6 +114,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   await rest(rig, writers);
   await options.onLog?.(bot.logs());
   const calls = simulator.calls();
+  await options.onCalls?.(describeCalls(calls, killedAt, startedAt));
   return {
     seed: options.seed,
     kills,
@@ -275,6 +279,7 @@ function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judg
     duplicated: 0,
     marked: 0,
     leftovers: 0,
+    leftoversBelow: 0,
     outOfOrder: 0,
     interrupted: 0,
     apologies: 0,
@@ -288,6 +293,7 @@ function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judg
     total.duplicated += judgement.duplicated;
     total.marked += judgement.marked;
     total.leftovers += judgement.leftovers;
+    total.leftoversBelow += judgement.leftoversBelow;
     total.outOfOrder += judgement.outOfOrder;
     total.interrupted += judgement.interrupted;
     total.apologies += judgement.apologies;

@@ -17,6 +17,8 @@ export interface Judgement {
   marked: number;
   /** Drafts that stayed visible beside a marked message. */
   leftovers: number;
+  /** Those of them that stand below it, because they landed later. */
+  leftoversBelow: number;
   outOfOrder: number;
   /** Answers that the turn engine gave up after too many kills, and says so. */
   interrupted: number;
@@ -29,6 +31,12 @@ export interface Judgement {
 const MARK = "(sent again after a connection problem)";
 const APOLOGY = /^Sorry,|\n\nSorry,/;
 const WORD = /\bq\d+c\d+n\d+w\d+\b/g;
+
+/** Messages that hold words of a marked one. */
+interface Leftovers {
+  readonly all: Set<number>;
+  readonly below: Set<number>;
+}
 
 interface Place {
   readonly message: number;
@@ -45,18 +53,20 @@ export function judge(simulator: Simulator, writer: Writer): Judgement {
     duplicated: 0,
     marked: messages.filter(isMarked).length,
     leftovers: 0,
+    leftoversBelow: 0,
     outOfOrder: 0,
     interrupted: 0,
     apologies: messages.filter(({ text }) => APOLOGY.test(text)).length,
     problems: [],
   };
   const places = placesOf(messages);
-  const leftovers = new Set<number>();
+  const leftovers: Leftovers = { all: new Set(), below: new Set() };
   let last: Place = { message: -1, at: -1 };
   for (const question of writer.questions) {
     last = judgeQuestion(question, messages, places, last, judgement, leftovers);
   }
-  judgement.leftovers = leftovers.size;
+  judgement.leftovers = leftovers.all.size;
+  judgement.leftoversBelow = leftovers.below.size;
   return judgement;
 }
 
@@ -78,7 +88,7 @@ function judgeQuestion(
   places: ReadonlyMap<string, readonly Place[]>,
   before: Place,
   judgement: Judgement,
-  leftovers: Set<number>,
+  leftovers: Leftovers,
 ): Place {
   const words = wordsOf(question);
   const found = words.filter((word) => places.has(word));
@@ -102,12 +112,17 @@ function judgeQuestion(
   let last = before;
   for (const word of found) {
     const all = places.get(word) ?? [];
-    // Of a draft and its marked twin the newest counts; the draft is what is left over.
-    const place = all.at(-1) ?? last;
-    if (all.length > 1) {
-      const marked = all.filter(({ message }) => isNearMark(messages, message));
-      if (marked.length === 0) isTwice = true;
-      for (const { message } of all.slice(0, -1)) leftovers.add(message);
+    // Of a draft and its marked twin the twin counts; the draft is what is left over. It may hold words that the final
+    // cut gave to the message behind the marked one.
+    const marked =
+      all.findLast(({ message }) => isMarked(messages[message])) ??
+      all.findLast(({ message }) => isMarked(messages[message - 1]));
+    const place = marked ?? all.at(-1) ?? last;
+    if (all.length > 1 && marked === undefined) isTwice = true;
+    for (const { message } of all) {
+      if (message === place.message) continue;
+      leftovers.all.add(message);
+      if (message > place.message) leftovers.below.add(message);
     }
     if (place.message < last.message || (place.message === last.message && place.at < last.at))
       isDisordered = true;
@@ -124,16 +139,8 @@ function judgeQuestion(
   return last;
 }
 
-/** A draft may hold words that the final cut gave to the message behind the marked one. */
-function isNearMark(messages: readonly VisibleMessage[], at: number): boolean {
-  return [at, at - 1].some((index) => {
-    const message = messages[index];
-    return message !== undefined && isMarked(message);
-  });
-}
-
-function isMarked({ text }: VisibleMessage): boolean {
-  return text.startsWith(MARK);
+function isMarked(message: VisibleMessage | undefined): boolean {
+  return message?.text.startsWith(MARK) === true;
 }
 
 function placesOf(messages: readonly VisibleMessage[]): ReadonlyMap<string, readonly Place[]> {
