@@ -19,10 +19,10 @@ export function describeCalls(
 
 function describeCall(call: ApiCall): string {
   const { message_thread_id: topic, message_id: target, text } = call.payload;
-  const place = [call.chatId, topic].filter((part) => part !== undefined).join("/");
+  const place = `${call.chatId ?? ""}${typeof topic === "number" ? `/${topic}` : ""}`;
   const said = typeof text === "string" ? ` ${JSON.stringify(excerpt(text))}` : "";
-  const made = call.messageId ?? target;
-  const message = made === undefined ? "" : ` #${String(made)}`;
+  const id = call.messageId ?? target;
+  const message = typeof id === "number" ? ` #${id}` : "";
   const end = [
     call.outcome,
     call.processed ? "done" : "not done",
