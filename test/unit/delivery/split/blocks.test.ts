@@ -7,6 +7,7 @@ import { splitText, telegramEntities } from "../../../../delivery/split/index.ts
 import { parseMarkdown } from "../../../../delivery/split/parse-markdown.ts";
 import { PieceWriter } from "../../../../delivery/split/piece-writer.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
+import { runs } from "../../../support/runs.ts";
 import { separatedMarkdown } from "./arbitrary-markdown.ts";
 import { gfmExamples } from "./corpus.ts";
 
@@ -68,7 +69,7 @@ describe("blocks of a growing document", () => {
         fc.pre(!hasDefinition(markdown) && !markdown.includes("    indented"));
         expect(essence(split(markdown))).toEqual(essence(parsedWhole(markdown)));
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 

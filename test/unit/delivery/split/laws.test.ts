@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
 import type { PartLimits } from "../../../../delivery/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
+import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { alignParts } from "./same-text.ts";
 import { telegramFaults } from "./telegram-faults.ts";
@@ -27,7 +28,7 @@ describe("the laws of splitting", () => {
         for (const part of split(text, partLimits, final))
           expect(telegramFaults(part, partLimits)).toEqual([]);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -37,7 +38,7 @@ describe("the laws of splitting", () => {
         const [whole = { text: "", entities: [] }] = split(text, UNLIMITED);
         expect(alignParts(whole, split(text, partLimits)).fault).toBeUndefined();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -58,7 +59,7 @@ describe("the laws of splitting", () => {
           splitText(text, { renderer: telegramEntities, limits: partLimits, final: true }),
         );
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -73,7 +74,7 @@ describe("the laws of splitting", () => {
           expect(complete).toEqual(final.slice(0, complete.length));
         }
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

@@ -11,6 +11,7 @@ import {
 } from "../../../../delivery/split/index.ts";
 import type { Renderer } from "../../../../delivery/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
+import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
 
@@ -34,7 +35,7 @@ describe("platforms with markup", () => {
         for (const { content } of parts) expect(content.text.length).toBeLessThanOrEqual(maxLength);
       },
     );
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, runs(200));
   });
 
   const text =

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
 import { costlyTexts } from "../../../support/costly-texts.ts";
+import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { telegramFaults } from "./telegram-faults.ts";
 
@@ -45,7 +46,7 @@ describe("a long block that is still open", () => {
           for (const { content } of parts) expect(telegramFaults(content, limits)).toEqual([]);
         },
       ),
-      { numRuns: 25 },
+      runs(25),
     );
   });
 

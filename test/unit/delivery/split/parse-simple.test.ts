@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fullParse } from "../../../../delivery/split/parse-markdown.ts";
 import { parseSimple } from "../../../../delivery/split/parse-simple.ts";
 import { costlyTexts } from "../../../support/costly-texts.ts";
+import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";
 
@@ -77,7 +78,7 @@ describe("the short way through the parser", () => {
       fc.property(fc.oneof(fragments, fragments, lines, tables), (source) => {
         expect(differs(source)).toBe(false);
       }),
-      { numRuns: 20_000 },
+      runs(20_000),
     );
     fc.assert(
       fc.property(markdown, (source) => {
@@ -85,7 +86,7 @@ describe("the short way through the parser", () => {
         expect(lines).toEqual([]);
         expect(differs(source)).toBe(false);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 

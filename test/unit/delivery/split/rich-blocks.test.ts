@@ -11,6 +11,7 @@ import {
 import type { PartLimits, Renderer } from "../../../../delivery/split/index.ts";
 import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
+import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown, separatedMarkdown } from "./arbitrary-markdown.ts";
 import { corpus, gfmExamples, hardDocuments } from "./corpus.ts";
 import { countBlocks, richFaults, stringsOf } from "../../../support/rich-faults.ts";
@@ -256,7 +257,7 @@ describe("the laws of rich messages", () => {
         for (const { blocks = [] } of split(text, partLimits, final))
           expect(richFaults(blocks, partLimits)).toEqual([]);
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -265,7 +266,7 @@ describe("the laws of rich messages", () => {
       fc.property(markdown, limits, (text, partLimits) => {
         expect(words(split(text, partLimits))).toBe(words(split(text, UNLIMITED)));
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -276,7 +277,7 @@ describe("the laws of rich messages", () => {
         fc.pre(isComparable(text));
         expect(sameLetters(split(text, UNLIMITED))).toBe(sameLetters(ordinary(text)));
       }),
-      { numRuns: 300 },
+      runs(300),
     );
     for (const text of [...corpus, ...gfmExamples].filter(isComparable))
       expect(sameLetters(split(text, UNLIMITED))).toBe(sameLetters(ordinary(text)));
@@ -297,7 +298,7 @@ describe("the laws of rich messages", () => {
         planner.finish();
         expect(planner.parts()).toEqual(final);
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 
@@ -398,7 +399,7 @@ describe("rich messages where they show more", () => {
           .join("");
         expect(parts.map(({ content }) => content.text.replace(NOTHING, "")).join("")).toBe(whole);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 });
