@@ -35,10 +35,18 @@ export function logBotFailure(log: Log, method: string, error: unknown): void {
 
 /** What may be logged of an error that code of the bot threw: its kind and place, and the words of our own errors. */
 export function failureFields(error: unknown): LogFields {
+  return { ...causeFields(error), at: error instanceof Error ? frames(error) : undefined };
+}
+
+/** The same of one that came from a platform: our own words say it all, a place is of use for foreign ones only. */
+export function platformFailureFields(error: unknown): LogFields {
+  return error instanceof SwitchboardError ? causeFields(error) : failureFields(error);
+}
+
+function causeFields(error: unknown): LogFields {
   return {
     code: errorCode(error) ?? (error instanceof Error ? error.name : typeof error),
     message: error instanceof SwitchboardError ? error.message : undefined,
-    at: error instanceof Error ? frames(error) : undefined,
   };
 }
 

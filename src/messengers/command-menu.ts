@@ -1,4 +1,4 @@
-import { failureFields, logBotFailure } from "../core/bot-code.ts";
+import { logBotFailure, platformFailureFields } from "../core/bot-code.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { CommandEntry, PlatformContext } from "../core/messenger.ts";
@@ -64,7 +64,7 @@ export class CommandMenu {
       store.setMenu(id, { hash, tryAgainAt: undefined });
       this.#lookAgainAt.set(id, Infinity);
     } catch (error) {
-      log.warn("menu.not-set", { messenger: id, ...failureFields(error) });
+      log.warn("menu.not-set", { messenger: id, ...platformFailureFields(error) });
     }
   }
 

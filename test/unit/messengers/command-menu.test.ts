@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CommandEntry } from "../../../src/core/messenger.ts";
+import { SwitchboardError } from "../../../src/core/errors.ts";
 import { CommandMenu } from "../../../src/messengers/command-menu.ts";
 import { menuOf } from "../../../src/messengers/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
@@ -96,6 +97,19 @@ describe("the menu of commands", () => {
     await webhook();
     await start()();
     expect(told).toHaveLength(2);
+  });
+
+  it("says why the platform refused it, without the places of our own code", async () => {
+    const { log, state, start } = createRig();
+    state.answer = () =>
+      Promise.reject(new SwitchboardError("token-refused", "The Bot API call setMyCommands failed."));
+    await start()();
+    expect(JSON.parse(log[0] ?? "")).toEqual({
+      event: "menu.not-set",
+      messenger: "telegram",
+      code: "token-refused",
+      message: "The Bot API call setMyCommands failed.",
+    });
   });
 
   it("is not told twice at the same moment", async () => {
