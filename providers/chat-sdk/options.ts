@@ -2,6 +2,7 @@ import type { Adapter } from "chat";
 import { ConfigurationError } from "../../src/core/errors.ts";
 import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.ts";
 import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
+import { pacingFrom } from "../../src/core/pacing.ts";
 import type { Pacing } from "../../src/core/surface.ts";
 
 /** What `chatSdkMessenger` takes, beside what every messenger understands. */
@@ -14,8 +15,11 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   readonly userName?: string;
   /** What the platform can do, where it differs from the defaults: everything, and 2000 characters a message. */
   readonly capabilities?: Partial<MessengerCapabilities>;
-  /** How often the platform may be called. @default 5 at once and one a second for each chat; 20 a second in all */
-  readonly pacing?: Pacing;
+  /**
+   * How often the platform may be called, where it differs from the defaults: 5 calls at once and one a second for each
+   * chat; 20 a second in all.
+   */
+  readonly pacing?: Partial<Pacing>;
   /**
    * The hosts from which files are fetched by their address, where the adapter does not fetch them itself: names, or
    * `*.example.com` for all names below one. @default every public host
@@ -83,7 +87,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     provider: options.provider ?? options.adapter.name,
     userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
     capabilities: { ...defaultCapabilities, ...options.capabilities },
-    pacing: options.pacing ?? defaultPacing,
+    pacing: pacingFrom(defaultPacing, options.pacing),
     attachmentHosts: options.attachmentHosts,
   };
 }

@@ -32,7 +32,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     verification: verificationBy(settings.secretToken),
     receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
-    surface: (context) => createTelegramSurface(clientOf(context)),
+    surface: (context) => createTelegramSurface(clientOf(context), settings.pacing),
     async fetchIdentity(context, signal) {
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };

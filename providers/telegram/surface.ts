@@ -14,15 +14,8 @@ import { createTelegramDrafts } from "./draft.ts";
 import { toMessageEntities, topicOf } from "./message-fields.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
-/** The Bot API's published limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
-const pacing: Pacing = {
-  direct: { burst: 3, everyMs: 1000 },
-  group: { burst: 3, everyMs: 3000 },
-  global: { burst: 30, everyMs: 34 },
-};
-
 /** Telegram as the delivery engine sees it: one Bot API call per method. */
-export function createTelegramSurface(client: TelegramClient): Surface {
+export function createTelegramSurface(client: TelegramClient, pacing: Pacing): Surface {
   return {
     provider: "telegram",
     capabilities: { edit: true, remove: true, typing: true, buttons: true },

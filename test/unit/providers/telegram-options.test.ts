@@ -31,6 +31,8 @@ describe("options", () => {
     [{ token, secretToken, userName: "t.me/bot" }, "telegram-user-name-malformed", "support_bot"],
     [{ token, secretToken, apiBaseUrl: "ftp://x" }, "telegram-api-base-url-malformed", "https"],
     [{ token, secretToken, apiBaseUrl: "localhost:8081" }, "telegram-api-base-url-malformed", "http"],
+    [{ token, secretToken, pacing: { group: { burst: 0, everyMs: 1 } } }, "pacing-malformed", "above 0"],
+    [{ token, secretToken, pacing: { direct: { burst: 1 } } }, "pacing-malformed", "milliseconds"],
   ])("says how to mend %#", (options, code, fix) => {
     const error = failure(options);
     expect(errorCode(error)).toBe(code);

@@ -1,0 +1,27 @@
+import { ConfigurationError } from "./errors.ts";
+import type { Pacing, Rate } from "./surface.ts";
+
+/**
+ * The pacing of a provider with what the bot's owner has set instead.
+ *
+ * @throws {ConfigurationError} `pacing-malformed` when a rate could never grant a call, or is none
+ */
+export function pacingFrom(defaults: Pacing, given: Partial<Pacing> | undefined): Pacing {
+  return {
+    direct: rateFrom("direct", defaults.direct, given?.direct),
+    group: rateFrom("group", defaults.group, given?.group),
+    global: rateFrom("global", defaults.global, given?.global),
+  };
+}
+
+function rateFrom(name: keyof Pacing, fallback: Rate, given: Rate | undefined): Rate {
+  if (given === undefined) return fallback;
+  const { burst, everyMs } = given;
+  if (!(Number.isInteger(burst) && burst >= 1) || !(Number.isFinite(everyMs) && everyMs > 0)) {
+    throw new ConfigurationError(
+      "pacing-malformed",
+      `\`pacing.${name}\` is { burst: ${String(burst)}, everyMs: ${String(everyMs)} }: give a whole number of calls above 0, and the milliseconds after which there is one more.`,
+    );
+  }
+  return { burst, everyMs };
+}
