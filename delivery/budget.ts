@@ -104,11 +104,17 @@ class ChatBudgets implements RootBudget {
       this.boxes.keep(address, news.box);
       this.boxes.note(messengerId, news.box, news.sentIds, address);
     }
-    const grant = this.#acquire(address, purpose, pacing, takesLease);
+    const heldUntil = news?.isPost === true ? this.boxes.heldUntil(address) : 0;
+    const grant = this.#acquire(address, purpose, pacing, takesLease, heldUntil);
     if (grant.kind === "wait" || news === undefined) return Promise.resolve(grant);
     if (news.isPost) this.boxes.beginPost(address);
     const newestId = this.boxes.newest(messengerId, news.box);
-    return Promise.resolve(newestId === undefined ? grant : { ...grant, newestId });
+    const tellsAtOnce = news.isPost && this.boxes.hasOthers(address);
+    return Promise.resolve({
+      ...grant,
+      ...(newestId === undefined ? {} : { newestId }),
+      ...(tellsAtOnce ? { tellsAtOnce } : {}),
+    });
   }
 
   penalize(address: Address, retryAfterMs: number): Promise<void> {
@@ -126,7 +132,13 @@ class ChatBudgets implements RootBudget {
     return Promise.resolve();
   }
 
-  #acquire(address: Address, purpose: CallPurpose, pacing: Pacing, takesLease: boolean): Grant {
+  #acquire(
+    address: Address,
+    purpose: CallPurpose,
+    pacing: Pacing,
+    takesLease: boolean,
+    heldUntil: number,
+  ): Grant {
     if (purpose === "answer") return { kind: "granted" };
     const now = this.#deps.clock.now();
     const chat = this.#chat(address, now);
@@ -148,6 +160,7 @@ class ChatBudgets implements RootBudget {
     const readyAt = Math.max(
       chat.bucket.readyAt(now, needed + ahead, rate, spacing),
       global.readyAt(now, globalNeeded, pacing.global, 1),
+      heldUntil,
     );
     if (readyAt > now) {
       if (purpose !== "typing") this.#keepPlace(chat, address.threadId, rank, readyAt + PLACE_GRACE_MS);

@@ -30,8 +30,8 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   } else if (inquiry.isShared && !isOnlyThread(address)) {
     leaveOpen(context, reply, entry, "chat-shared");
   } else {
-    for (const hit of hits) context.budget.sent(address, surface, String(hit));
     context.database.transaction(() => adopt(context, reply, entry, hits.map(String)));
+    for (const hit of hits) context.budget.sent(address, surface, String(hit));
   }
 }
 

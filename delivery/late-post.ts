@@ -47,8 +47,10 @@ async function hearLate(
   if (outcome.kind === "done") {
     entry.lateMessageId = outcome.value.messageId;
     entry.lateHash = post.hash;
-    context.budget.sent(reply.record.address, surface, outcome.value.messageId);
-    if (entry.row.state !== "sending") adopt(context, post);
+    if (entry.row.state !== "sending") {
+      adopt(context, post);
+      context.budget.sent(reply.record.address, surface, outcome.value.messageId);
+    }
   } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
     const failure = classify(surface, outcome.error);
     if (failure.kind === "unknown") return;
@@ -69,10 +71,16 @@ async function hearLate(
 }
 
 /** A late answer that came while the row was being posted again. */
-export function adoptLate(context: DeliveryContext, entry: OutboxEntry): void {
-  if (entry.lateMessageId !== undefined && entry.row.state !== "sending") {
-    adopt(context, { entry, wasMarked: false, hash: entry.lateHash });
-  }
+export function adoptLate(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+): void {
+  const { lateMessageId } = entry;
+  if (lateMessageId === undefined || entry.row.state === "sending") return;
+  adopt(context, { entry, wasMarked: false, hash: entry.lateHash });
+  context.budget.sent(reply.record.address, surface, lateMessageId);
 }
 
 function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPost): void {

@@ -10,6 +10,7 @@ import type { Address } from "../src/core/surface.ts";
 import type { BoxStore } from "./box-store.ts";
 import { callWithin } from "./call-within.ts";
 import { isOnlyThread } from "./landing.ts";
+import { OpenPosts } from "./open-posts.ts";
 
 /** The others of a chat answer by then, or it stays open whose a message is. */
 const ASK_TIMEOUT_MS = 3_000;
@@ -79,6 +80,7 @@ export class MessageBoxMemory implements MessageBoxes {
   readonly #boxes = new Map<string, Box>();
   /** By chat: the threads that were granted a post and have not told its id, and since when. */
   readonly #untold = new Map<string, Map<string, number>>();
+  readonly #openPosts: OpenPosts;
   readonly #speakers: Speakers;
   readonly #store: MessageBoxOptions["store"];
   readonly #askSpeaker: AskSpeaker | undefined;
@@ -91,6 +93,7 @@ export class MessageBoxMemory implements MessageBoxes {
     this.#speakers = speakers;
     this.#store = store;
     this.#startedAt = clock.now();
+    this.#openPosts = new OpenPosts(this.#startedAt);
   }
 
   /** Keeps a box over a start when more than one thread has messages in it. */
@@ -109,10 +112,23 @@ export class MessageBoxMemory implements MessageBoxes {
     return this.#boxes.get(boxKey(messengerId, box))?.newest;
   }
 
+  /** Whether other threads have posted into the chat. */
+  hasOthers(address: Address): boolean {
+    return !isOnlyThread(address) && !this.#speakers.isAlone(address);
+  }
+
+  /** Epoch milliseconds before which the thread should not post, because another one of its chat does. */
+  heldUntil(address: Address): number {
+    return this.hasOthers(address) ? this.#openPosts.heldUntil(address, this.#clock.now()) : 0;
+  }
+
   /** A thread may own a message from now on that nobody has seen. */
   beginPost(address: Address): void {
-    if (!isOnlyThread(address)) this.#speakers.add(address);
     const now = this.#clock.now();
+    if (!isOnlyThread(address)) {
+      this.#speakers.add(address);
+      this.#openPosts.begin(address, now);
+    }
     const key = boxKey(address.messengerId, address.chatId);
     const chat = this.#untold.get(key) ?? new Map<string, number>();
     if (this.#untold.size >= MOST_BOXES) this.#forgetUntold(now);
@@ -121,6 +137,7 @@ export class MessageBoxMemory implements MessageBoxes {
 
   observe(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void> {
     this.note(messengerId, box, ids, sender);
+    if (sender !== undefined) this.#openPosts.end(sender);
     return Promise.resolve();
   }
 
@@ -144,6 +161,10 @@ export class MessageBoxMemory implements MessageBoxes {
 
   async unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
     this.keep(address, box);
+    const isSearch = range.beforeId === undefined && range.tail === undefined;
+    if (isSearch && !isOnlyThread(address) && !this.#openPosts.isOpen(address)) {
+      this.#openPosts.begin(address, this.#clock.now());
+    }
     const known = this.#box(address.messengerId, box, this.#clock.now());
     // A root that was started meanwhile does not know what came and what it granted before.
     const wasThere = range.sinceAt >= this.#startedAt;

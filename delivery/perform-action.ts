@@ -113,7 +113,6 @@ async function post(
   );
   if (outcome.kind === "done") {
     context.configured(reply.record.address);
-    context.budget.sent(address, surface, outcome.value.messageId);
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
       messageId: outcome.value.messageId,
@@ -125,13 +124,15 @@ async function post(
     entry.stream = { state: stream === undefined ? "ended" : "open", content };
     // A stream has to be ended yet, even if it shows all.
     entry.shownHash = stream === undefined ? part.hash : undefined;
-    adoptLate(context, entry);
+    context.budget.sent(address, surface, outcome.value.messageId);
+    adoptLate(context, reply, surface, entry);
     return undefined;
   }
   const failure = failureOf(surface, outcome);
   if (stream !== undefined && isRefusal(failure)) {
     reply.isStreamRefused = true;
     store(context, entry, { state: nextState(entry.row.state, "refused"), code: failure.code });
+    context.budget.notSent(address, surface);
     return undefined;
   }
   if (outcome.kind === "timed-out") {
@@ -140,8 +141,9 @@ async function post(
     watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked, hash }, outcome.late);
   }
   const call = { method: "post", entry, part, content, canProbe: surface.probing !== undefined } as const;
+  if (failure.kind !== "unknown") context.budget.notSent(address, surface);
   const holdUntil = await applyFailure(context, reply, call, failure);
-  adoptLate(context, entry);
+  adoptLate(context, reply, surface, entry);
   return holdUntil;
 }
 

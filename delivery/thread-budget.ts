@@ -18,6 +18,8 @@ interface Box {
   known: readonly number[];
   /** Sent, and not told to the root. */
   untold: readonly number[];
+  /** Others of the chat wait for the id of a post. */
+  tellsAtOnce: boolean;
   timer: unknown;
 }
 
@@ -62,7 +64,10 @@ export class ThreadBudget {
     const grant = await this.#root.acquire(this.#asSpeaker(address), purpose, pacing, request);
     // With a refused request the ids may have been told or not: telling them again does no harm.
     this.#told(box, sentIds);
-    if (grant.kind === "granted") box.newest = Math.max(box.newest, grant.newestId ?? 0);
+    if (grant.kind === "granted") {
+      box.newest = Math.max(box.newest, grant.newestId ?? 0);
+      if (isPost) box.tellsAtOnce = grant.tellsAtOnce === true;
+    }
     return this.#keep(address, grant);
   }
 
@@ -97,7 +102,7 @@ export class ThreadBudget {
     }
   }
 
-  /** A message of this thread was posted. */
+  /** A message of this thread was posted, and is stored: nobody looks for an id that the root has been told. */
   sent(address: Address, surface: Surface, messageId: string): void {
     const id = Number(messageId);
     if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
@@ -105,7 +110,15 @@ export class ThreadBudget {
     this.#know(box, id);
     if (this.#root.boxes === undefined) return;
     box.untold = [...box.untold, id];
-    box.timer ??= this.#clock.setTimeout(() => void this.#tell(box), TELL_AFTER_MS);
+    if (box.tellsAtOnce) void this.#tell(box);
+    else box.timer ??= this.#clock.setTimeout(() => void this.#tell(box), TELL_AFTER_MS);
+  }
+
+  /** A post was certainly not made. */
+  notSent(address: Address, surface: Surface): void {
+    if (surface.probing === undefined) return;
+    const box = this.#box(address, surface.probing);
+    if (box.tellsAtOnce) void this.#tell(box, true);
   }
 
   /** A message of the box that this thread knows of: its own, or one that it was sent. */
@@ -134,14 +147,14 @@ export class ThreadBudget {
     return { ...found, ids: found.ids.filter((id) => !isKnown.has(id)) };
   }
 
-  async #tell(box: Box): Promise<void> {
+  async #tell(box: Box, isNone = false): Promise<void> {
     const { untold } = box;
-    if (untold.length === 0) return;
+    if (untold.length === 0 && !isNone) return;
     try {
       await this.#root.boxes?.observe(box.messengerId, box.name, untold, this.#asSpeaker(box.address));
       this.#told(box, untold);
     } catch {
-      // The root cannot be reached: they go with the next request.
+      // The root cannot be reached: they go with the next request, and nobody is held for long.
       this.#clock.clearTimeout(box.timer);
       box.timer = undefined;
     }
@@ -187,7 +200,16 @@ export class ThreadBudget {
     const known = this.#boxes.get(key);
     if (known !== undefined) return known;
     const { messengerId } = address;
-    const box: Box = { address, messengerId, name, newest: 0, known: [], untold: [], timer: undefined };
+    const box: Box = {
+      address,
+      messengerId,
+      name,
+      newest: 0,
+      known: [],
+      untold: [],
+      tellsAtOnce: false,
+      timer: undefined,
+    };
     this.#boxes.set(key, box);
     return box;
   }

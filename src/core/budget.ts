@@ -13,6 +13,8 @@ export type Grant =
       /** The newest message id that the root knew of the box named in the request. */
       readonly newestId?: number;
       readonly lease?: Lease;
+      /** Other threads of the chat wait until what became of the post is told. */
+      readonly tellsAtOnce?: boolean;
     }
   /** Not now. Ask again at `retryAt` (epoch milliseconds); for `edit` and `typing`, or skip the call. */
   | { readonly kind: "wait"; readonly retryAt: number; readonly reason: "pacing" | "penalty" };
@@ -64,7 +66,7 @@ export interface RootBudget extends Budget {
  * wrong, only longer.
  */
 export interface MessageBoxes {
-  /** Ids of incoming messages; with `sender`, of messages that this thread has sent. */
+  /** Ids of incoming messages; with `sender`, of messages that this thread has sent, none when a post was not made. */
   observe(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
   /** The ids in a range that may hold a lost message of this thread. */
   unseen(address: Address, box: string, range: IdRange): Promise<UnseenIds>;

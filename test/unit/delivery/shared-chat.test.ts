@@ -42,6 +42,7 @@ async function forum(south: AskSpeaker): Promise<Forum> {
   };
   const news = { box: "common", isPost: true, sentIds: [] };
   await current().acquire(SOUTH, "post", harness.surface.pacing, { news });
+  await current().boxes?.observe("telegram", "common", [100], SOUTH);
   await harness.advance(1_000);
   return { harness, restartRoot: () => (root = undefined) };
 }
@@ -97,4 +98,49 @@ it("tells what it has sent into a chat, and whether a post of its own is open", 
   await advance(100);
   expect(delivery.ownMessages(question).hasOpenPost).toBe(true);
   expect(delivery.ownMessages({ ...question, chatId: "8" }).hasOpenPost).toBe(false);
+});
+
+const NEWS = { box: "common", isPost: true, sentIds: [] };
+
+it("lets one thread of a chat post at a time, until what became of it is told", async () => {
+  const { harness } = await forum(() => Promise.resolve({ ids: [], hasOpenPost: false }));
+  const { budget, surface, clock, delivery, start, advance } = harness;
+  const ask = () => budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS });
+
+  surface.fault("post", { kind: "hang" });
+  delivery.send(start("r1", { address: NORTH }), TEXT);
+  await advance(100);
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
+  expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 250 });
+  // What changes no ids is not held.
+  expect(await budget.acquire(SOUTH, "final", surface.pacing)).toMatchObject({ kind: "granted" });
+});
+
+it.each([
+  ["has been made", undefined],
+  ["was refused", { kind: "fail", failure: { kind: "transient", code: "server-500" } }],
+] as const)("lets the next one post at once when a post %s", async (_name, fault) => {
+  const { harness } = await forum(() => Promise.resolve({ ids: [], hasOpenPost: false }));
+  const { budget, surface, delivery, start, advance } = harness;
+  if (fault !== undefined) surface.fault("post", fault);
+  delivery.send(start("r1", { address: NORTH }), TEXT);
+  await advance(200);
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
+  expect(await budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS })).toMatchObject({
+    kind: "granted",
+  });
+});
+
+it("waits a moment after a start of the root, so that who misses a message can say so", async () => {
+  const { harness, restartRoot } = await forum(() => Promise.resolve({ ids: [], hasOpenPost: false }));
+  const { budget, surface, clock, advance } = harness;
+  await budget.acquire(NORTH, "post", surface.pacing, { news: NEWS });
+  restartRoot();
+  const ask = () => budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS });
+  expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 500 });
+  await budget.boxes?.unseen(NORTH, "common", { afterId: 100, sinceAt: clock.now() });
+  await advance(500);
+  expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 250 });
+  await advance(4_500);
+  expect(await ask()).toMatchObject({ kind: "granted" });
 });
