@@ -8,6 +8,7 @@ import { removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { Reply } from "./reply.ts";
+import { addDuplicate } from "./late-post.ts";
 import { settlesAt } from "./landing.ts";
 import { isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
@@ -136,11 +137,15 @@ async function applyDecision(
       context.endChat(reply.record.address, failure.code);
       return undefined;
     case "repost":
-      store(context, entry, {
-        state: nextState(row.state, "deleted"),
-        messageId: undefined,
-        shownHash: undefined,
-        isReplacement: true,
+      context.database.transaction(() => {
+        // Platforms say so of messages that are there, too: then it would stand beside the new one.
+        if (row.messageId !== undefined) addDuplicate(context, row.replyId, row.messageId);
+        store(context, entry, {
+          state: nextState(row.state, "deleted"),
+          messageId: undefined,
+          shownHash: undefined,
+          isReplacement: true,
+        });
       });
       entry.shownHash = undefined;
       return undefined;

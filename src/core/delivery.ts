@@ -39,6 +39,11 @@ export interface ReplyPolicy {
    * @default false
    */
   readonly richMessages?: boolean;
+  /**
+   * Whether the platform's typing indicator is shown until there is something to read. @default true, save where the
+   * model may choose to say nothing and nobody has spoken to it
+   */
+  readonly typing?: boolean;
   /** The line in front of a message that is sent again after an unknown outcome. */
   readonly resentMark?: string;
   /** Longest time one call to the platform may take, in milliseconds. @default 15000 */
@@ -52,7 +57,7 @@ export interface ReplyPolicy {
   readonly onUnknown?: "resend-marked" | "resend" | "leave";
 }
 
-/** How a messenger's replies are shown. Every field has a default. */
+/** How a messenger's replies are shown. Every field has a default; a text that is empty shows nothing. */
 export interface DeliveryPolicy extends ReplyPolicy {
   /** Shown when the model ended without any text. */
   readonly emptyResponseText?: PolicyText;
@@ -114,7 +119,7 @@ export interface DeliveryReceipt {
 }
 
 export interface MessageReceipt {
-  /** Place in the reply, from 0. Negative: a repetition that was taken away again. */
+  /** Place in the reply, from 0. Negative: a message that another one stands in for; it is taken away. */
   readonly part: number;
   readonly state: OutboxState;
   /** The platform's id. */

@@ -356,9 +356,39 @@ it("posts a message anew, once, that a person deleted while it grew", async () =
   expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(2);
   expect(delivery.receipt("r1")).toMatchObject({
     state: "delivered",
-    messages: [{ state: "removed", code: "not-found" }],
+    messages: [
+      { part: -1, state: "removed" },
+      { part: 0, state: "removed", code: "not-found" },
+    ],
   });
 });
+
+it.each(["while it grows", "at its end"])(
+  "takes a message away that the platform says is gone %s, when it was there all the same",
+  async (moment) => {
+    const harness = createHarness();
+    const { surface, delivery, start, advance, visible } = harness;
+    delivery.open(start("r1"));
+    delivery.append("r1", "One");
+    await advance(1_000);
+    surface.fault("edit", fail("missing"));
+    if (moment === "while it grows") {
+      delivery.append("r1", " two three");
+      await advance(5_000);
+      expect(visible()).toEqual(["One two three"]);
+    }
+    delivery.finish("r1", "One two three four");
+    await advance(5_000);
+    expect(visible()).toEqual(["One two three four"]);
+    expect(delivery.receipt("r1")).toMatchObject({
+      state: "delivered",
+      messages: [
+        { part: -1, state: "removed" },
+        { part: 0, state: "sent" },
+      ],
+    });
+  },
+);
 
 it("retries slowly where the token is wrong, and tells the owner once", async () => {
   const harness = createHarness();
