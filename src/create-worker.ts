@@ -156,7 +156,7 @@ function decodeName(name: string): string | undefined {
   }
 }
 
-async function isAdmin(request: Request, env: unknown): Promise<boolean> {
+function isAdmin(request: Request, env: unknown): boolean {
   const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
   if (typeof token !== "string" || token === "") return false;
   const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");

@@ -14,7 +14,7 @@ import {
   callbackQuery,
   membershipChange,
   stoppedGeneration,
-  telegramMessage,
+  readTelegramMessage,
 } from "./message-schema.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
 import { readableText, unreadableContent } from "./readable-text.ts";
@@ -74,7 +74,7 @@ async function readUpdate(update: unknown, bot: BotNames): Promise<ParsedUpdate>
 }
 
 async function readMessage(content: unknown, isEdit: boolean, bot: BotNames): Promise<ParsedUpdate> {
-  const parsed = telegramMessage.safeParse(content);
+  const parsed = readTelegramMessage(content);
   if (!parsed.success) return unreadable("unreadable message");
   const telegram = parsed.data;
   const author = authorOf(telegram);

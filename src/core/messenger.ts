@@ -187,6 +187,6 @@ export interface MessengerPlatform {
  * - `none`: only `verifyWebhook` of the definition verifies
  */
 export type PlatformVerification =
-  | { readonly kind: "header"; readonly verify: (headers: Headers) => Promise<boolean> }
+  | { readonly kind: "header"; readonly verify: (headers: Headers) => boolean | Promise<boolean> }
   | { readonly kind: "body" }
   | { readonly kind: "none" };

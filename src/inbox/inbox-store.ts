@@ -59,6 +59,8 @@ type StoredRow = {
 export interface InboxStore {
   /** Stores an event; nothing when one with its key is known. */
   insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): InboxRow | undefined;
+  /** Stores an event from which nothing follows, in one write; `false` when one with its key is known. */
+  insertEnded(messengerId: string, incoming: IncomingEvent, receivedAt: number, outcome: string): boolean;
   /** Rows in a state, in order of arrival. */
   inState(state: InboxState): InboxRow[];
   /** The rows with these numbers, in order of arrival. */
@@ -86,22 +88,21 @@ export function createInboxStore(database: Database): InboxStore {
 
   return {
     insert(messengerId, incoming, receivedAt) {
-      const key = `${messengerId}|${incoming.key}`;
+      const key = storedKey(messengerId, incoming);
       const thread = JSON.stringify(incoming.thread);
       const raw = JSON.stringify(incoming.raw);
-      database.run(
-        `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)
-         ON CONFLICT (key) DO NOTHING`,
-        key,
-        messengerId,
-        receivedAt,
-        thread,
-        raw,
-      );
       const inserted = firstRow(
-        database.all<{ rows: number; seq: number }>("SELECT changes() AS rows, last_insert_rowid() AS seq"),
+        database.all<{ seq: number }>(
+          `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)
+           ON CONFLICT (key) DO NOTHING RETURNING seq`,
+          key,
+          messengerId,
+          receivedAt,
+          thread,
+          raw,
+        ),
       );
-      if (inserted?.rows !== 1) return undefined;
+      if (inserted === undefined) return undefined;
       const { seq } = inserted;
       // As after a restart: what follows never sees more than is stored.
       return parseRow({
@@ -115,6 +116,18 @@ export function createInboxStore(database: Database): InboxStore {
         event: null,
         ready_at: 0,
       });
+    },
+    insertEnded(messengerId, incoming, receivedAt, outcome) {
+      const inserted = database.all(
+        `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, outcome) VALUES (?, ?, 'done', ?, ?, ?)
+         ON CONFLICT (key) DO NOTHING RETURNING seq`,
+        storedKey(messengerId, incoming),
+        messengerId,
+        receivedAt,
+        JSON.stringify(incoming.thread),
+        outcome,
+      );
+      return inserted.length === 1;
     },
     inState: (state) =>
       database
@@ -155,6 +168,10 @@ export function createInboxStore(database: Database): InboxStore {
       database.run("DELETE FROM inbox_v1 WHERE state = 'done' AND received_at < ?", before);
     },
   };
+}
+
+function storedKey(messengerId: string, incoming: IncomingEvent): string {
+  return `${messengerId}|${incoming.key}`;
 }
 
 function parseRow(row: StoredRow): InboxRow {

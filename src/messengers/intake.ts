@@ -10,6 +10,7 @@ import { Arrivals } from "../inbox/arrivals.ts";
 import type { Arrival } from "../inbox/arrivals.ts";
 import { eventFields } from "../inbox/event-fields.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
+import { PassedOverLog } from "../inbox/passed-over-log.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import { completesAlbum, queueMessage, waitingMessage } from "../inbox/waiting-messages.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
@@ -60,10 +61,12 @@ export class Intake {
   readonly #beside = new Set<number>();
   readonly #failures: ReadFailures;
   readonly #admission: Admission;
+  readonly #passedOver: PassedOverLog;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#failures = new ReadFailures(options.deps.clock);
+    this.#passedOver = new PassedOverLog({ clock: options.deps.clock, log: options.log });
     this.#admission = new Admission({
       ...options,
       reply: (id, event, definition, text) => this.#reply(id, event, definition, text),
@@ -75,6 +78,30 @@ export class Intake {
   /** An event that was stored just now; `run` looks at it. */
   add(row: InboxRow): Arrival {
     return this.#arrivals.add(row);
+  }
+
+  /**
+   * What `run` would say of an event from which nothing follows, asked before it is stored; nothing where that is not
+   * certain, or where an earlier event is not decided. Changes nothing.
+   */
+  async glance(
+    messengerId: string,
+    { key, thread, raw }: IncomingEvent,
+  ): Promise<{ readonly event: MessengerEvent; readonly outcome: string } | undefined> {
+    const definition = this.#options.definition(messengerId);
+    if (definition === undefined || definition.toEvent !== undefined) return undefined;
+    if (typeof definition.conversation === "function" || this.hasOpen()) return undefined;
+    const event = await definition.platform.parse({ key, thread, raw }, this.#options.context(messengerId));
+    const sorting = this.#sorting(event, definition);
+    if (event.kind === "mention" || sorting.kind !== "ignore") return undefined;
+    if (completesAlbum(this.#options.inbox, event)) return undefined;
+    return { event, outcome: ignored(sorting.reason) };
+  }
+
+  /** An event that was stored after `glance` had told what becomes of it. */
+  passOver(event: MessengerEvent, outcome: string): void {
+    if (isFromPerson(event)) this.#options.delivery.revive(event.thread.chatId);
+    this.#passedOver.add(eventFields(event.messengerId, event), outcome);
   }
 
   /** Whether there are events of which it is not decided what becomes of them. */
@@ -144,7 +171,7 @@ export class Intake {
     database.transaction(() => {
       const isTold = definition !== undefined && isAwaited && memory.reportGivenUpOnce(thread.id);
       if (isTold) {
-        const text = safeText(definition.delivery, "errorResponseText", event);
+        const text = safeText(definition.delivery, "errorResponseText", event, this.#options.log);
         this.#reply(
           `given-up:${row.seq}`,
           event ?? { messengerId: row.messengerId, thread },
@@ -211,7 +238,7 @@ export class Intake {
     if (isFromPerson(event)) delivery.revive(event.thread.chatId);
     switch (sorting.kind) {
       case "ignore":
-        this.#end(row, `ignored: ${sorting.reason}`, "passed-over");
+        this.#end(row, ignored(sorting.reason), "passed-over");
         return;
       case "membership":
         this.#end(row, `membership: ${event.detail ?? "changed"}`);
@@ -277,12 +304,12 @@ export class Intake {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#end(row, "edit applied to the waiting message");
     } else if (!this.#admission.isWithinLimits(row, event, definition)) {
-      this.#end(row, "ignored: edit over the limit");
+      this.#end(row, ignored("edit over the limit"), "passed-over");
     } else if (this.#options.rerun(event)) {
       this.#admission.count(row, event, definition);
       this.#end(row, "edit: answered anew");
     } else {
-      this.#end(row, "ignored: edit of a message that is not waiting");
+      this.#end(row, ignored("edit of a message that is not waiting"), "passed-over");
     }
   }
 
@@ -361,7 +388,8 @@ export class Intake {
   #end(row: InboxRow, outcome: string, arrival: "passed-over" | "handled" = "handled"): void {
     this.#options.inbox.end([row.seq], outcome);
     this.#arrivals.decide(row, arrival);
-    this.#log(row, outcome);
+    if (arrival === "passed-over") this.#passedOver.add(nameOf(row), outcome);
+    else this.#log(row, outcome);
   }
 
   #log(row: InboxRow, outcome: string): void {
@@ -371,6 +399,10 @@ export class Intake {
 
 function nameOf({ incoming, messengerId }: InboxRow): ReturnType<typeof eventFields> {
   return eventFields(messengerId, incoming);
+}
+
+function ignored(reason: string): string {
+  return `ignored: ${reason}`;
 }
 
 function isFromPerson(event: MessengerEvent): boolean {

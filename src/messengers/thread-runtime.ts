@@ -1,3 +1,4 @@
+import { atOnce } from "../core/at-once.ts";
 import type { Database } from "../core/database.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Deps, Timer } from "../core/deps.ts";
@@ -52,8 +53,6 @@ const SWEEP_EVERY_MS = 60 * 60 * 1000;
 const HEARTBEAT_MS = 2500;
 /** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
 const MOVE_WAKE_AFTER_MS = 2000;
-/** What needs nobody else is decided within so many rounds of promises, without leaving the object. */
-const ROUNDS_AT_ONCE = 64;
 const FILE_TIMEOUT_MS = 20_000;
 
 /** One conversation: its inbox, its turns and its deliveries, driven by one loop. */
@@ -148,17 +147,30 @@ export class ThreadRuntime {
    */
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
     const now = this.#options.deps.clock.now();
-    const arrivals = events.map((event) => this.#store(messengerId, event, now));
-    const isOpen = (arrival: Arrival | undefined): boolean => arrival?.outcome === "open";
-    if (arrivals.some(isOpen) && this.#mayReadAtOnce()) {
-      this.#intake.run().catch((error: unknown) => this.#logFailure(error));
-      for (let round = 0; round < ROUNDS_AT_ONCE && arrivals.some(isOpen); round += 1)
-        await Promise.resolve();
+    const arrivals: (Arrival | undefined)[] = [];
+    for (const event of events) {
+      if (await this.#passOver(messengerId, event, now)) continue;
+      arrivals.push(this.#store(messengerId, event, now));
+    }
+    if (arrivals.some((arrival) => arrival?.outcome === "open") && this.#mayReadAtOnce()) {
+      const reading = this.#intake.run();
+      reading.catch((error: unknown) => this.#logFailure(error));
+      await atOnce(reading);
     }
     // One that is known already may have been stored by a process that died before it could ask for a wake.
     const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
     if (isWorkLeft) this.#options.wakeAt(now + HEARTBEAT_MS);
     return isWorkLeft;
+  }
+
+  /** Most messages of a group are not for the bot: where that is certain, the event is stored as done, in one write. */
+  async #passOver(messengerId: string, event: IncomingEvent, now: number): Promise<boolean> {
+    if (event.thread.isDirectMessage || !this.#mayReadAtOnce()) return false;
+    const glance = await atOnce(this.#intake.glance(messengerId, event));
+    if (glance === undefined) return false;
+    if (!this.#inbox.insertEnded(messengerId, event, now, glance.outcome)) return false;
+    this.#intake.passOver(glance.event, glance.outcome);
+    return true;
   }
 
   #store(messengerId: string, event: IncomingEvent, now: number): Arrival | undefined {

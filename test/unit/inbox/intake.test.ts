@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerDefinition } from "../../../src/core/messenger.ts";
+import { messageEvent } from "../../support/messenger-events.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 import type { IntakeRig } from "./intake-rig.ts";
 
@@ -200,6 +201,34 @@ describe("an event whose conversation cannot be told", () => {
   });
 });
 
+describe("a command whose handler answers with something that is no text", () => {
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["a number", 7],
+    ["a prompt that is none", { prompt: 7 }],
+    ["a promise of null", Promise.resolve(null)],
+    ["a promise of a prompt that is none", Promise.resolve({ prompt: null })],
+  ])("shows the error text once, or nothing, for %s, and runs once", async (_name, result) => {
+    let runs = 0;
+    const handler = () => {
+      runs += 1;
+      return result as never;
+    };
+    const rig = createIntakeRig({
+      definition: { delivery: { errorResponseText: "Sorry." } },
+      commands: { odd: { description: "Odd", handler } },
+    });
+    rig.receive("/odd", { message: { command: { name: "odd", args: "" } } });
+    await rig.intake.run();
+    await rig.clock.advance(1000);
+    await rig.intake.run();
+    expect(runs).toBe(1);
+    expect(rig.sent.length).toBeLessThanOrEqual(1);
+    expect(new Set(rig.sent)).toEqual(new Set(rig.sent.length === 0 ? [] : ["Sorry."]));
+    expect(rig.outcomes()).toEqual(["command: odd"]);
+  });
+});
+
 describe("code of the bot that hangs", () => {
   const never = new Promise<never>(() => {});
 
@@ -314,5 +343,44 @@ describe("the platform's stop button", () => {
     rig.receive("", { kind: "stop", stop: { draftId: 7 } });
     await runToTheEnd(rig);
     expect(rig.outcomes()).toEqual(["ignored: the answer has ended already"]);
+  });
+});
+
+describe("a glance at an event before it is stored", () => {
+  const group = { id: "t:-1", chatId: "-1", isDirectMessage: false };
+
+  it.each<[string, Parameters<typeof messageEvent>[0]]>([
+    ["a message to nobody", { kind: "message", thread: group }],
+    ["a message to the bot", { kind: "mention", thread: group }],
+    ["a service message", { kind: "service", detail: "pinned", thread: group }],
+    ["another bot's", { kind: "mention", author: { userId: "7", isBot: true }, thread: group }],
+    ["an edit", { kind: "message-edited", thread: group }],
+    ["an unknown kind", { kind: "ignored", detail: "poll", thread: group }],
+  ])("says of %s what the intake says of it later, or nothing", async (_name, overrides) => {
+    const rig = createIntakeRig();
+    const event = messageEvent({ key: "m:1", ...overrides });
+    const glance = await rig.intake.glance("telegram", { key: "m:1", thread: event.thread, raw: event });
+    expect(rig.log).toEqual([]);
+    rig.receive("psst", overrides);
+    await runToTheEnd(rig);
+    expect(rig.outcomes()).toHaveLength(1);
+    if (glance === undefined) expect(rig.outcomes()[0]).not.toMatch(/^ignored: (?:no mention|service)/);
+    else expect(rig.outcomes()).toEqual([glance.outcome]);
+  });
+
+  it("says nothing while an earlier event is not decided, so that none overtakes it", async () => {
+    const rig = createIntakeRig({
+      beforeParse: ({ message }) => void (message?.text === "early" && broken()),
+    });
+    rig.receive("early", { thread: group });
+    await rig.intake.run();
+    const event = messageEvent({ key: "m:2", kind: "message", thread: group });
+    expect(await rig.intake.glance("telegram", { key: "m:2", thread: group, raw: event })).toBeUndefined();
+  });
+
+  it("leaves events of a bot with code of its own to the intake", async () => {
+    const rig = createIntakeRig({ definition: { toEvent: ({ event }) => event } });
+    const event = messageEvent({ key: "m:1", kind: "message", thread: group });
+    expect(await rig.intake.glance("telegram", { key: "m:1", thread: group, raw: event })).toBeUndefined();
   });
 });

@@ -31,6 +31,12 @@ describe("an event that comes more than once", () => {
     expect(outcomes().filter((outcome) => outcome === "known already")).toHaveLength(8);
   });
 
+  it("is known also when nothing followed from it", async () => {
+    const world = createWorld();
+    for (let time = 0; time < 2; time += 1) await world.write("g1", "psst", { isGroup: true, id: "1" });
+    expect(outcomes()).toEqual(["ignored: no mention", "known already"]);
+  });
+
   it("presses a button once, and acknowledges it (I2)", async () => {
     const world = createWorld({ messenger: { respondTo: ["action"] } });
     const press = { kind: "press", id: "p1", chat: "c1", user: "ada", text: "yes" } as const;

@@ -15,6 +15,12 @@ it("sets no alarm for a message from which nothing follows", async () => {
   expect(await alarmOf(world, "c1")).toBeNull();
 });
 
+it("sets no alarm for an edit of a message that was answered long ago", async () => {
+  const world = createWorld();
+  expect(await world.post({ kind: "edit", id: "9", chat: "c1", user: "ada", text: "changed" })).toBe(200);
+  expect(await alarmOf(world, "c1")).toBeNull();
+});
+
 it("has an alarm before it answers for a message that it cannot read without somebody else (I1)", async () => {
   const gate = createGate();
   const world = createWorld({

@@ -1,0 +1,71 @@
+import type { Clock } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { eventFields } from "./event-fields.ts";
+
+/** Lines about a thread's passed-over events are this far apart, in milliseconds. */
+const EVERY_MS = 1000;
+/** Keys of one line. */
+const MOST_KEYS = 100;
+
+type EventName = ReturnType<typeof eventFields>;
+
+interface Waiting {
+  readonly name: EventName;
+  readonly outcome: string;
+  readonly keys: string[];
+}
+
+/**
+ * The log's lines about events from which nothing follows. A busy group has many, and a line costs as much as storing
+ * its event: the first is written at once, those of the next second together. Every key is in a line.
+ */
+export class PassedOverLog {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  /** Threads that have had a line a moment ago. */
+  readonly #resting = new Set<string>();
+  /** By thread and outcome. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  add(name: EventName, outcome: string): void {
+    const place = JSON.stringify([name.messenger, name.thread, outcome]);
+    if (!this.#resting.has(place)) {
+      this.#log.info("inbox.event", { ...name, outcome });
+      this.#rest(place);
+      return;
+    }
+    const waiting = this.#waiting.get(place) ?? { name, outcome, keys: [] };
+    this.#waiting.set(place, waiting);
+    waiting.keys.push(name.key);
+    if (waiting.keys.length >= MOST_KEYS) this.#write(place);
+  }
+
+  #rest(place: string): void {
+    this.#resting.add(place);
+    this.#clock.setTimeout(() => {
+      this.#resting.delete(place);
+      if (this.#write(place)) this.#rest(place);
+    }, EVERY_MS);
+  }
+
+  /** `false` when there is nothing to write. */
+  #write(place: string): boolean {
+    const waiting = this.#waiting.get(place);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(place);
+    const { keys, name, outcome } = waiting;
+    const isOne = keys.length === 1;
+    this.#log.info("inbox.event", {
+      messenger: name.messenger,
+      ...(isOne ? { key: keys[0] } : { keys: keys.join(" "), count: keys.length }),
+      thread: name.thread,
+      outcome,
+    });
+    return true;
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { LogFields } from "../../../src/core/log.ts";
+import { PassedOverLog } from "../../../src/inbox/passed-over-log.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const nameOf = (key: string, thread = "t:1") => ({ messenger: "telegram", key, thread });
+
+function createRig() {
+  const clock = createVirtualClock();
+  const lines: LogFields[] = [];
+  const write = (_event: string, fields: LogFields = {}): void => void lines.push(fields);
+  return { clock, lines, log: new PassedOverLog({ clock, log: { info: write, warn: write, error: write } }) };
+}
+
+describe("the log of passed-over events", () => {
+  it("writes the first at once, and those of the next second in one line that names each", async () => {
+    const { clock, lines, log } = createRig();
+    for (const key of ["a", "b", "c"]) log.add(nameOf(key), "ignored: no mention");
+    expect(lines).toEqual([{ ...nameOf("a"), outcome: "ignored: no mention" }]);
+    await clock.advance(1000);
+    expect(lines.slice(1)).toEqual([
+      { messenger: "telegram", thread: "t:1", keys: "b c", count: 2, outcome: "ignored: no mention" },
+    ]);
+  });
+
+  it("names each event once, whatever the distance between them", async () => {
+    const { clock, lines, log } = createRig();
+    const keys = Array.from({ length: 450 }, (_, index) => `k${index}`);
+    for (const [index, key] of keys.entries()) {
+      log.add(nameOf(key, `t:${index % 2}`), index % 3 === 0 ? "ignored: a" : "ignored: b");
+      if (index % 50 === 0) await clock.advance(index * 10);
+    }
+    await clock.advance(5000);
+    const named = lines.flatMap(({ key, keys: several }) =>
+      key === undefined ? String(several).split(" ") : [key],
+    );
+    expect(named).toHaveLength(keys.length);
+    expect(new Set(named)).toEqual(new Set(keys));
+    expect(lines.length).toBeLessThanOrEqual(60);
+    expect(clock.nextTimerAt()).toBeUndefined();
+  });
+
+  it("writes at once again after a quiet second", async () => {
+    const { clock, lines, log } = createRig();
+    log.add(nameOf("a"), "ignored: no mention");
+    await clock.advance(1000);
+    log.add(nameOf("b"), "ignored: no mention");
+    expect(lines.map(({ key }) => key)).toEqual(["a", "b"]);
+  });
+});
