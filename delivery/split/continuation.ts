@@ -1,21 +1,18 @@
-import {
-  indentOf,
-  isBlank,
-  isHeading,
-  isQuote,
-  isThematicBreak,
-  parseFence,
-  parseListMarker,
-} from "./line.ts";
+import { openerLines, positionAfter, prefixOf, TOP_POSITION } from "./containers.ts";
+import type { Position } from "./containers.ts";
+import { isBlank, isHeading, isQuote, isThematicBreak, parseFence, parseListMarker } from "./line.ts";
 import { closeMarkdown, CONTAINERS, openFence } from "./repair.ts";
 
 /** What a segment needs to go on where the one before it was cut inside a block. */
 export interface Carry {
-  /** Lines that stand before the text again: the opening of a fence, or the head of a table. */
+  readonly position: Position;
+  /** Lines that stand before the text again: openers of the containers, and those of a fence or the head of a table. */
   readonly again: readonly string[];
   /** Openers of the formatting that goes on. */
   readonly reopen: string;
-  readonly continuesTable: boolean;
+  readonly continues: "table" | "code" | undefined;
+  /** Blank lines of code that the text before ended with. */
+  readonly blankLines: number;
   /** What follows is text whatever it looks like. */
   readonly verbatim: boolean;
 }
@@ -28,59 +25,76 @@ export interface LineSplit {
   readonly carry: Carry;
 }
 
-const NO_CARRY: Carry = { again: [], reopen: "", continuesTable: false, verbatim: false };
-const TABLE_RULE = /^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const NO_CARRY: Carry = {
+  position: TOP_POSITION,
+  again: [],
+  reopen: "",
+  continues: undefined,
+  blankLines: 0,
+  verbatim: false,
+};
+const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 const NESTED_ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/;
+/** What nests deeper is no document: it is shown as it was written. */
+const MAX_DEPTH = 64;
 
 export interface LineSplitOptions {
-  /** Indentation that the lines that follow lose. */
-  readonly dedent: number;
   /** Cut behind the last line, which is not whole. */
   readonly atEnd: boolean;
   readonly verbatim: boolean;
+  /** What the lines begin with that are `again` there. */
+  readonly before: Carry | undefined;
+  /** What the first item is numbered, whatever is written. */
+  readonly firstNumber: number | undefined;
 }
 
 /**
  * Cuts the lines of a block that has grown too large to be read again with every chunk. The cut is at a blank line or a
  * nested item of the second half where there is one, else at the end.
  */
-export function splitLines(lines: readonly string[], options: LineSplitOptions): LineSplit {
-  const { dedent, atEnd, verbatim } = options;
-  const at = verbatim || atEnd ? lines.length : cutLine(lines);
+export function splitLines(
+  lines: readonly string[],
+  { atEnd, verbatim, before, firstNumber }: LineSplitOptions,
+): LineSplit {
+  const again = before?.again.length ?? 0;
+  const at = verbatim || atEnd ? lines.length : cutLine(lines, again);
   const head = lines.slice(0, at);
   const rest = lines.slice(at);
   const firstText = rest.findIndex((line) => !isBlank(line));
   const kept = firstText === -1 ? [] : rest.slice(firstText);
   const afterBlank = isBlank(head.at(-1) ?? "") || firstText > 0 || (firstText === -1 && rest.length > 0);
   const source = head.join("\n");
-  if (verbatim) return { source, rest: kept, afterBlank, carry: { ...NO_CARRY, verbatim } };
-  const fence = openFence(source);
-  if (fence !== undefined) {
-    const again = removeIndent(fence.line.replace(CONTAINERS, blankMarkers), dedent);
-    return { source, rest: kept, afterBlank, carry: { ...NO_CARRY, again: [again] } };
+  const cut = (carry: Partial<Carry>, closed = source): LineSplit => ({
+    source: closed,
+    rest: kept,
+    afterBlank,
+    carry: { ...NO_CARRY, ...carry },
+  });
+  if (verbatim) return cut({ verbatim });
+  const position = positionAfter(head.slice(again), before?.position ?? TOP_POSITION, firstNumber);
+  const { containers, fenceLine } = position;
+  if (containers.length > MAX_DEPTH) return cut({ verbatim: true });
+  const openers = openerLines(containers);
+  const prefix = prefixOf(containers);
+  if (fenceLine !== undefined) {
+    const blankLines = countBlankEnd(head.slice(again), before?.blankLines ?? 0);
+    return cut({ position, again: [...openers, prefix + fenceLine], continues: "code", blankLines });
   }
   const table = afterBlank ? [] : tableHead(head);
   if (table.length > 0) {
-    return { source, rest: kept, afterBlank, carry: { ...NO_CARRY, again: table, continuesTable: true } };
+    const heads = table.map((line) => prefix + line);
+    return cut({ position, again: [...openers, ...heads], continues: "table" });
   }
-  if (afterBlank || kept.length > 0) return { source, rest: kept, afterBlank, carry: NO_CARRY };
+  if (afterBlank || kept.length > 0) return cut({ position, again: openers });
   const closed = closeMarkdown(source);
-  return { source: closed.source, rest: kept, afterBlank, carry: { ...NO_CARRY, reopen: closed.reopen } };
+  return cut({ position, again: openers, reopen: closed.reopen }, closed.source);
 }
 
-/** Takes up to `columns` of indentation off a line. */
-export function removeIndent(line: string, columns: number): string {
-  if (columns === 0) return line;
-  const indent = indentOf(line);
-  return " ".repeat(Math.max(0, indent - columns)) + line.trimStart();
-}
-
-/** Puts openers before the text of a line, unless the line begins a block of its own. */
-export function reopenLine(line: string, reopen: string): string {
-  if (reopen === "" || isBlank(line)) return line;
-  const quotes = /^[ \t>]*/.exec(line)?.[0] ?? "";
-  const text = line.slice(quotes.length);
-  return startsBlock(text) ? line : quotes + reopen + text;
+/** Where in a line its text begins, so that openers can stand there; undefined where it begins a block of its own. */
+export function textStart(line: string): number | undefined {
+  if (isBlank(line)) return undefined;
+  const before = /^[ \t>]*/.exec(line)?.[0].length ?? 0;
+  return startsBlock(line.slice(before)) ? undefined : before;
 }
 
 /** Keeps the rest of a line, which begins anywhere in it, from being read as the beginning of a block. */
@@ -101,8 +115,8 @@ function startsBlock(text: string): boolean {
   );
 }
 
-function cutLine(lines: readonly string[]): number {
-  const half = Math.floor(lines.length / 2);
+function cutLine(lines: readonly string[], again: number): number {
+  const half = Math.max(Math.floor(lines.length / 2), again);
   const fence = (at: number): boolean => openFence(lines.slice(0, at).join("\n")) !== undefined;
   for (const isGood of [isBlank, (line: string) => NESTED_ITEM.test(line)]) {
     const at = lines.findLastIndex((line, index) => index > half && isGood(line));
@@ -111,16 +125,19 @@ function cutLine(lines: readonly string[]): number {
   return lines.length;
 }
 
-function blankMarkers(containers: string): string {
-  return containers.replace(/[^\s>]/g, " ");
+function countBlankEnd(lines: readonly string[], before: number): number {
+  const last = lines.findLastIndex((line) => !/^[ \t>]*$/.test(line));
+  return last === -1 ? before + lines.length : lines.length - 1 - last;
 }
 
-/** Header and rule of the table that the lines end with. */
+/** Header and rule of the table that the lines end with, without the containers around it. */
 function tableHead(lines: readonly string[]): readonly string[] {
   for (let index = lines.length - 1; index > 0; index -= 1) {
     const line = lines[index] ?? "";
     if (isBlank(line)) return [];
-    if (TABLE_RULE.test(line) && line.includes("|")) return lines.slice(index - 1, index + 1);
+    const rule = line.replace(/^[ \t>]+/, "").trimEnd();
+    if (!rule.includes("|") || !TABLE_RULE.test(rule)) continue;
+    return [(lines[index - 1] ?? "").replace(CONTAINERS, "").trimStart(), rule];
   }
   return [];
 }

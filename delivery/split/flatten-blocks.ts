@@ -3,6 +3,7 @@ import type { Mark, Separator } from "./piece.ts";
 import { flattenInline, indentLines } from "./flatten-inline.ts";
 import type { FlattenContext } from "./flatten-inline.ts";
 import { flattenTable } from "./flatten-table.ts";
+import type { TableShape } from "./flatten-table.ts";
 
 const BULLETS = ["•", "◦", "▪"] as const;
 const RULE = "──────────";
@@ -23,6 +24,8 @@ export const TOP: Place = { marks: [], indent: "", depth: 0 };
 export interface BlockContext extends FlattenContext {
   /** Whether a definition is to be shown, because an earlier text refers to it and could not be resolved. */
   readonly showsDefinition: (identifier: string) => boolean;
+  /** Is told how a table is shown. */
+  readonly onTable?: (shape: TableShape) => void;
 }
 
 /** Writes blocks with blank lines between them, or line breaks inside a tight list item. */
@@ -46,7 +49,7 @@ export function flattenBlocks(
 }
 
 /** Code and quotes fill the width of a message, so that nothing stands before them in their line. */
-function standsAlone(node: { readonly type: string }): boolean {
+export function standsAlone(node: { readonly type: string }): boolean {
   return node.type === "code" || node.type === "blockquote" || node.type === "table";
 }
 
@@ -73,8 +76,10 @@ function flattenBlock(
     }
     case "html":
       return writer.write(indentLines(node.value, place.indent), place.marks);
-    case "table":
-      return flattenTable(node, context, place);
+    case "table": {
+      const shape = flattenTable(node, context, place);
+      return context.onTable?.(shape);
+    }
     case "definition":
       if (context.showsDefinition(node.identifier)) {
         writer.write(`[${node.label ?? node.identifier}]: ${node.url}`, place.marks);
@@ -82,7 +87,7 @@ function flattenBlock(
       return undefined;
     case "footnoteDefinition":
       writer.write(`[^${node.label ?? node.identifier}]: `, place.marks);
-      return flattenBlocks(node.children, context, { ...place, indent: indentMore(place.indent) });
+      return flattenBlocks(node.children, context, insideFootnote(place));
     case "listItem":
       return flattenItem(node, context, place, undefined);
     case "yaml":
@@ -98,13 +103,20 @@ function flattenBlock(
 /** `start` is the number of the first item; a segment that goes on with a list brings its own. */
 export function flattenList(list: List, context: BlockContext, place: Place, start: number): void {
   for (const [index, item] of list.children.entries()) {
-    if (index > 0) {
-      const previous = list.children[index - 1];
-      const gap = (item.position?.start.line ?? 0) - (previous?.position?.end.line ?? 0);
-      context.writer.separate(`${gap > 1 ? "\n\n" : "\n"}${place.indent}`, "line", place.marks);
-    }
+    if (index > 0) separateItems(list.children[index - 1], item, context, place);
     flattenItem(item, context, place, list.ordered ? start + index : undefined);
   }
+}
+
+/** Keeps the blank line that stands between two items. */
+export function separateItems(
+  previous: ListItem | undefined,
+  item: ListItem,
+  { writer }: BlockContext,
+  place: Place,
+): void {
+  const gap = (item.position?.start.line ?? 0) - (previous?.position?.end.line ?? 0);
+  writer.separate(`${gap > 1 ? "\n\n" : "\n"}${place.indent}`, "line", place.marks);
 }
 
 function flattenItem(item: ListItem, context: BlockContext, place: Place, number: number | undefined): void {
@@ -115,11 +127,19 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   const [first] = item.children;
   const goesOn = first !== undefined && (first.type === "paragraph" || first.type === "heading");
   context.writer.write(goesOn ? `${label} ` : label, place.marks);
-  const inside: Place = { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
+  const inside = insideItem(place);
   if (first !== undefined && !goesOn) {
     context.writer.separate(standsAlone(first) ? "\n" : `\n${inside.indent}`, "weak", inside.marks);
   }
   flattenBlocks(item.children, context, inside, item.spread !== true);
+}
+
+export function insideItem(place: Place): Place {
+  return { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
+}
+
+export function insideFootnote(place: Place): Place {
+  return { ...place, indent: indentMore(place.indent) };
 }
 
 function indentMore(indent: string): string {

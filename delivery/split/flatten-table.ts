@@ -13,51 +13,79 @@ interface TablePlace {
   readonly indent: string;
 }
 
+/** How a table was shown, so that its next rows look alike. */
+export interface TableShape {
+  /** Set for a table that is aligned. */
+  readonly mark: Mark | undefined;
+  readonly widths: readonly number[];
+}
+
 /**
  * A table that fits `tableWidth` columns and hides no address becomes aligned text; any other becomes rows of
  * "header: value" lines, with a blank line between rows.
  */
-export function flattenTable(table: Table, context: FlattenContext, place: TablePlace): void {
-  if (!fitsWidth(table, context)) return writeRows(table, context, place);
-  const { lines, rule } = alignTable(table);
-  const [header = "", ...body] = lines;
-  context.writer.write([header, rule, ...body].join("\n"), [...place.marks, { kind: "pre" }]);
+export function flattenTable(table: Table, context: FlattenContext, place: TablePlace): TableShape {
+  const cells = textsOf(table);
+  const widths = widthsOf(cells, []);
+  if (!fitsWidth(table, widths, context)) {
+    writeRows(table, context, place);
+    return { mark: undefined, widths };
+  }
+  const [header = "", ...body] = align(cells, widths, table);
+  const rule = widths.map((size) => "─".repeat(size)).join(RULE_GAP);
+  const mark: Mark = { kind: "pre" };
+  context.writer.write([header, rule, ...body].join("\n"), [...place.marks, mark]);
+  return { mark, widths };
 }
 
-/** Goes on with a table whose header was shown before. */
+/** Goes on with a table whose header was shown before, in a line of its own. */
 export function continueTable(
   table: Table,
   context: FlattenContext,
   place: TablePlace,
-  aligned: boolean,
-): void {
-  if (table.children.length < 2) return;
-  if (!aligned) return writeRows(table, context, place);
-  context.writer.write(alignTable(table).lines.slice(1).join("\n"), [...place.marks, { kind: "pre" }]);
+  shape: TableShape | undefined,
+): TableShape {
+  const cells = textsOf(table);
+  const widths = widthsOf(cells, shape?.widths ?? []);
+  const mark = shape?.mark;
+  if (cells.length < 2) return { mark, widths };
+  if (mark === undefined) writeRows(table, context, place);
+  else context.writer.write(`\n${align(cells, widths, table).slice(1).join("\n")}`, [...place.marks, mark]);
+  return { mark, widths };
 }
 
-export function fitsWidth(table: Table, context: FlattenContext): boolean {
+function textsOf(table: Table): readonly (readonly string[])[] {
+  return table.children.map((row) => row.children.map((cell) => plainText(cell.children).trim()));
+}
+
+function fitsWidth(table: Table, widths: readonly number[], context: FlattenContext): boolean {
   const hidesAddress = table.children.some((row) => row.children.some((cell) => hasHiddenAddress(cell)));
-  return !hidesAddress && alignTable(table).width <= context.tableWidth;
+  const width = widths.reduce((sum, value) => sum + value, 0) + (widths.length - 1) * COLUMN_GAP.length;
+  return !hidesAddress && width <= context.tableWidth;
 }
 
-function alignTable(table: Table): { lines: string[]; rule: string; width: number } {
-  const cells = table.children.map((row) => row.children.map((cell) => plainText(cell.children).trim()));
-  const columns = Math.max(...cells.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(1, ...cells.map((row) => stringWidth(row[column] ?? ""))),
-  );
-  const lines = cells.map((row) =>
+/** Widths of the columns, which are at least as wide as `before`. */
+function widthsOf(cells: readonly (readonly string[])[], before: readonly number[]): readonly number[] {
+  const widths: number[] = [];
+  for (const row of cells) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? before[column] ?? 1, stringWidth(cell));
+    }
+  }
+  return widths;
+}
+
+function align(
+  cells: readonly (readonly string[])[],
+  widths: readonly number[],
+  table: Table,
+): readonly string[] {
+  return cells.map((row) =>
     widths
       .map((size, column) => pad(row[column] ?? "", size, table.align?.[column] ?? "left"))
       .join(COLUMN_GAP)
       .trimEnd(),
   );
-  return {
-    lines,
-    rule: widths.map((size) => "─".repeat(size)).join(RULE_GAP),
-    width: widths.reduce((sum, value) => sum + value, 0) + (columns - 1) * COLUMN_GAP.length,
-  };
 }
 
 function pad(text: string, width: number, align: "left" | "right" | "center"): string {

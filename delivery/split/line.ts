@@ -34,6 +34,12 @@ export function indentOf(line: string): number {
   return column;
 }
 
+/** Takes up to `columns` of indentation off a line. */
+export function removeIndent(line: string, columns: number): string {
+  if (columns === 0) return line;
+  return " ".repeat(Math.max(0, indentOf(line) - columns)) + line.trimStart();
+}
+
 export function parseFence(line: string): Fence | undefined {
   const match = /^[ ]{0,3}(`{3,}|~{3,})(.*)$/.exec(line);
   const run = match?.[1];

@@ -1,9 +1,9 @@
-import type { Flattener } from "./flattener.ts";
 import type { Packer } from "./packer.ts";
 import type { Part } from "./part.ts";
 import { holdBackLine, repairMarkdown } from "./repair.ts";
 import type { ScanBounds, SegmentScanner } from "./scan-segments.ts";
 import type { Segment } from "./segment.ts";
+import type { SegmentFlattener } from "./segment-flattener.ts";
 
 /** What of a block that is still open is read again with every chunk; the text before that is read once. */
 const BOUNDS: ScanBounds = { segmentWeight: 4096, lineWeight: 2048 };
@@ -15,7 +15,7 @@ const BOUNDS: ScanBounds = { segmentWeight: 4096, lineWeight: 2048 };
  */
 export class OpenBlock<Content> {
   readonly #scanner: SegmentScanner;
-  readonly #flattener: Flattener;
+  readonly #flattener: SegmentFlattener;
   readonly #packer: Packer<Content>;
   readonly #segments: Segment[] = [];
   readonly #done: Part<Content>[] = [];
@@ -25,7 +25,7 @@ export class OpenBlock<Content> {
   #taken = 0;
 
   /** What is given is in the state in which the block began. */
-  constructor(scanner: SegmentScanner, flattener: Flattener, packer: Packer<Content>) {
+  constructor(scanner: SegmentScanner, flattener: SegmentFlattener, packer: Packer<Content>) {
     this.#scanner = scanner.fork((segment) => this.#segments.push(segment), BOUNDS);
     this.#flattener = flattener.fork();
     this.#packer = packer.fork();

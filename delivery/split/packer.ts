@@ -1,6 +1,7 @@
 import type { Block } from "./blocks/block.ts";
 import { chooseCut } from "./choose-cut.ts";
 import { hashContent } from "./hash.ts";
+import type { Meter } from "./meter.ts";
 import type { Part, PartLimits } from "./part.ts";
 import type { Mark, Piece } from "./piece.ts";
 import { isPreformatted } from "./piece.ts";
@@ -25,13 +26,15 @@ const NOTHING: MarkCost = { length: 0, entities: 0 };
 export class Packer<Content> {
   readonly #renderer: Renderer<Content>;
   readonly #limits: PartLimits;
+  readonly #meter: Meter;
   readonly #done: Part<Content>[] = [];
   #count = 0;
   #placed: Placed[] = [];
 
-  constructor(renderer: Renderer<Content>, limits: PartLimits) {
+  constructor(renderer: Renderer<Content>, limits: PartLimits, meter: Meter) {
     this.#renderer = renderer;
     this.#limits = limits;
+    this.#meter = meter;
   }
 
   /** Parts that are full. */
@@ -52,7 +55,7 @@ export class Packer<Content> {
 
   /** A packer that goes on from here, with no part done. */
   fork(): Packer<Content> {
-    const copy = new Packer(this.#renderer, this.#limits);
+    const copy = new Packer(this.#renderer, this.#limits, this.#meter);
     copy.#count = this.#count;
     copy.#placed = [...this.#placed];
     return copy;
@@ -77,6 +80,7 @@ export class Packer<Content> {
   }
 
   #measure(piece: Piece, previous: Placed | undefined): Placed {
+    this.#meter("placed", 1);
     const marks = this.#renderer.effectiveMarks(piece.marks);
     let length = previous?.length ?? 0;
     let entities = previous?.entities ?? 0;
@@ -140,6 +144,10 @@ export class Packer<Content> {
     const trimmed = trimEnd(pieces);
     if (!trimmed.some(({ text }) => VISIBLE.test(text))) return;
     const content = this.#renderer.render(trimmed);
+    this.#meter(
+      "rendered",
+      trimmed.reduce((sum, { text }) => sum + text.length, 0),
+    );
     this.#done.push({ index: this.#count, complete: true, content, hash: hashContent(content) });
     this.#count += 1;
   }

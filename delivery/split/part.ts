@@ -1,4 +1,5 @@
 import type { TextLimits } from "../../src/core/rich-text.ts";
+import type { Meter } from "./meter.ts";
 import type { Renderer } from "./renderer.ts";
 
 /** A platform's limits for one message, in the platform's own way of counting: data of its provider. */
@@ -18,6 +19,8 @@ export interface PlannerOptions<Content> {
   readonly limits: PartLimits;
   /** Widest table, in columns of a monospaced font, that is shown aligned. @default 40 */
   readonly tableWidth?: number;
+  /** Is told of the work that is done, for those who measure it. */
+  readonly meter?: Meter;
 }
 
 export interface SplitOptions<Content> extends PlannerOptions<Content> {

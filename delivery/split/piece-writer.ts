@@ -9,6 +9,12 @@ export class PieceWriter {
   readonly pieces: Piece[] = [];
   #pending: Piece | undefined;
   #written = false;
+  #lastMarks: readonly Mark[] = [];
+
+  /** The marks of the text that was written last. */
+  get lastMarks(): readonly Mark[] {
+    return this.#lastMarks;
+  }
 
   /** Asks for a separator before the next text. The larger of two that meet is kept. */
   separate(text: string, separator: Separator, marks: readonly Mark[]): void {
@@ -34,6 +40,7 @@ export class PieceWriter {
       this.#pending = undefined;
     }
     this.#written = true;
+    this.#lastMarks = marks;
     for (let start = 0; start < text.length;) {
       let end = Math.min(start + MAX_PIECE_LENGTH, text.length);
       if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
@@ -52,6 +59,7 @@ export class PieceWriter {
     const copy = new PieceWriter();
     copy.#pending = this.#pending;
     copy.#written = this.#written;
+    copy.#lastMarks = this.#lastMarks;
     return copy;
   }
 }

@@ -1,10 +1,11 @@
 import { OpenBlock } from "./open-block.ts";
 import { createFlattener } from "./flattener.ts";
-import type { Flattener } from "./flattener.ts";
+import { unmetered } from "./meter.ts";
 import { Packer } from "./packer.ts";
 import type { Part, PlannerOptions } from "./part.ts";
 import { SegmentScanner } from "./scan-segments.ts";
 import type { ScanBounds } from "./scan-segments.ts";
+import type { SegmentFlattener } from "./segment-flattener.ts";
 
 /** Parts of a text that grows. At any moment they are the parts that `splitText` gives for the text so far. */
 export interface Planner<Content> {
@@ -24,7 +25,7 @@ export function createPlanner<Content>(options: PlannerOptions<Content>): Planne
 
 class IncrementalPlanner<Content> implements Planner<Content> {
   readonly #packer: Packer<Content>;
-  readonly #flattener: Flattener;
+  readonly #flattener: SegmentFlattener;
   readonly #scanner: SegmentScanner;
   /** The last line, which is not ended yet. */
   #line = "";
@@ -33,12 +34,17 @@ class IncrementalPlanner<Content> implements Planner<Content> {
   #finished = false;
 
   constructor(options: PlannerOptions<Content>) {
-    this.#packer = new Packer(options.renderer, options.limits);
-    this.#flattener = createFlattener(options);
-    this.#scanner = new SegmentScanner((segment) => {
-      this.#packer.push(this.#flattener.flatten(segment));
-      this.#open = undefined;
-    }, BOUNDS);
+    const meter = options.meter ?? unmetered;
+    this.#packer = new Packer(options.renderer, options.limits, meter);
+    this.#flattener = createFlattener(options, meter);
+    this.#scanner = new SegmentScanner(
+      (segment) => {
+        this.#packer.push(this.#flattener.flatten(segment));
+        this.#open = undefined;
+      },
+      BOUNDS,
+      meter,
+    );
   }
 
   append(delta: string): void {

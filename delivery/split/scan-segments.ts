@@ -13,9 +13,11 @@ import {
 } from "./line.ts";
 import type { Fence, ListMarker } from "./line.ts";
 import type { Carry } from "./continuation.ts";
-import { escapeLineStart, removeIndent, reopenLine, splitLines } from "./continuation.ts";
+import { prefixOf } from "./containers.ts";
+import { escapeLineStart, splitLines, textStart } from "./continuation.ts";
 import { cutLongLine } from "./cut-line.ts";
-import type { Join, Segment } from "./segment.ts";
+import type { Meter } from "./meter.ts";
+import type { Continued, Join, Segment } from "./segment.ts";
 import { lengthOfWeight, weighText } from "./weigh-text.ts";
 
 /**
@@ -41,6 +43,7 @@ const NONE: Open = { kind: "none" };
 export class SegmentScanner {
   readonly #emit: (segment: Segment) => void;
   readonly #bounds: ScanBounds;
+  readonly #meter: Meter;
   #open: Open = NONE;
   #lines: string[] = [];
   #join: Join = "block";
@@ -49,19 +52,18 @@ export class SegmentScanner {
   #weight = 0;
   /** Set while the segment goes on with a block that was cut. */
   #carry: Carry | undefined;
-  /** Indentation that the lines of a cut item or footnote are given without. */
-  #dedent = 0;
-  /** What stands before the text of a line that was cut: the markers of its quotes. */
+  /** What stands before the text of a line that was cut: quote marks, and the indentation of items. */
   #middleOfLine: string | undefined;
 
-  constructor(emit: (segment: Segment) => void, bounds: ScanBounds) {
+  constructor(emit: (segment: Segment) => void, bounds: ScanBounds, meter: Meter) {
     this.#emit = emit;
     this.#bounds = bounds;
+    this.#meter = meter;
   }
 
   /** A scanner in the same state that reports elsewhere; what it reads does not touch this one. */
   fork(emit: (segment: Segment) => void, bounds = this.#bounds): SegmentScanner {
-    const copy = new SegmentScanner(emit, bounds);
+    const copy = new SegmentScanner(emit, bounds, this.#meter);
     copy.#open = this.#open;
     copy.#lines = [...this.#lines];
     copy.#join = this.#join;
@@ -69,7 +71,6 @@ export class SegmentScanner {
     copy.#afterBlank = this.#afterBlank;
     copy.#weight = this.#weight;
     copy.#carry = this.#carry;
-    copy.#dedent = this.#dedent;
     copy.#middleOfLine = this.#middleOfLine;
     copy.#keepBounds();
     return copy;
@@ -82,7 +83,7 @@ export class SegmentScanner {
 
   /** The lines of the open segment. */
   get openSource(): string {
-    return this.#source();
+    return this.#source().text;
   }
 
   /**
@@ -92,6 +93,7 @@ export class SegmentScanner {
   longLine(line: string): string {
     let rest = line;
     for (;;) {
+      this.#meter("scanned", rest.length);
       const text = rest.endsWith("\r") ? rest.slice(0, -1) : rest;
       const limit = lengthOfWeight(text, this.#bounds.lineWeight);
       if (limit === undefined) return rest;
@@ -138,20 +140,22 @@ export class SegmentScanner {
       this.#split(true);
       this.#join = /\s$/.test(text) ? "space" : "none";
     }
-    this.#middleOfLine ??= /^[ \t>]*/.exec(text)?.[0].trimStart() ?? "";
+    this.#middleOfLine ??= prefixOf(this.#carry?.position.containers ?? []);
   }
 
   #goOnWithLine(text: string, before: string): void {
     if (this.#open.kind === "html") {
       this.#push(text);
       if (this.#open.until !== "blank" && this.#open.until.test(text)) this.#open = NONE;
+    } else if (this.#carry?.continues === "code") {
+      this.#push(before + text);
     } else if (text.trim() !== "") {
       this.#push(before + escapeLineStart(text));
     }
   }
 
   #push(line: string): void {
-    this.#lines.push(removeIndent(line, this.#dedent));
+    this.#lines.push(line);
     this.#weight += weighText(line) + 1;
   }
 
@@ -159,20 +163,18 @@ export class SegmentScanner {
   #split(atEnd: boolean): void {
     const open = this.#open;
     if (this.#lines.length === 0) return;
-    const column =
-      open.kind === "list" ? open.marker.contentColumn : open.kind === "footnote" ? CODE_INDENT : 0;
-    const dedent = this.#dedent === 0 ? column : 0;
-    const { source, rest, afterBlank, carry } = splitLines(this.#sourceLines(), {
-      dedent,
+    this.#meter("scanned", this.#weight);
+    const { source, rest, afterBlank, carry } = splitLines(this.#source().lines, {
       atEnd,
-      verbatim: open.kind === "html",
+      verbatim: open.kind === "html" || this.#carry?.verbatim === true,
+      before: this.#carry,
+      firstNumber: this.#itemNumber,
     });
     this.#emitSource(source, this.#lines.slice(0, this.#lines.length - rest.length));
     this.#carry = carry;
-    this.#dedent = column;
-    this.#lines = rest.map((line) => removeIndent(line, dedent));
+    this.#lines = [...rest];
     this.#weight = this.#lines.reduce((sum, line) => sum + weighText(line) + 1, 0);
-    this.#join = afterBlank || carry.continuesTable ? "block" : "line";
+    this.#join = afterBlank || carry.continues === "table" ? "block" : "line";
     if (open.kind === "list") this.#open = { ...open, marker: { ...open.marker, empty: false } };
   }
 
@@ -285,11 +287,10 @@ export class SegmentScanner {
   }
 
   #close(): void {
-    this.#emitSource(this.#source(), this.#lines);
+    this.#emitSource(this.#source().text, this.#lines);
     this.#lines = [];
     this.#weight = 0;
     this.#carry = undefined;
-    this.#dedent = 0;
     this.#join = "block";
   }
 
@@ -297,32 +298,46 @@ export class SegmentScanner {
     const itemNumber = this.#itemNumber;
     this.#itemNumber = undefined;
     if (this.#lines.length === 0 || isBlank(source)) return;
-    const carry = this.#carry;
-    const insideItem = this.#dedent > 0;
+    const continued = this.#continued();
     this.#emit({
       kind: "markdown",
       source,
       written: written.join("\n"),
-      verbatim: carry?.verbatim ?? false,
+      verbatim: this.#carry?.verbatim ?? false,
       join: this.#join,
       ...(itemNumber === undefined ? {} : { itemNumber }),
-      ...(carry === undefined
-        ? {}
-        : { continued: { reopen: carry.reopen, continuesTable: carry.continuesTable, insideItem } }),
+      ...(continued === undefined ? {} : { continued }),
     });
   }
 
-  #source(): string {
-    return this.#sourceLines().join("\n");
+  #continued(): Continued | undefined {
+    const carry = this.#carry;
+    if (carry === undefined) return undefined;
+    const { position, continues, blankLines } = carry;
+    return { containers: position.containers, continues, blankLines, reopen: this.#source().reopen };
   }
 
-  /** The lines of the open segment, with what a cut before them carries over. */
-  #sourceLines(): readonly string[] {
+  /** The open segment, with what a cut before it carries over. */
+  #source(): Source {
     const carry = this.#carry;
     const [first = "", ...rest] = this.#lines;
-    if (carry === undefined || this.#lines.length === 0) return this.#lines;
-    return [...carry.again, reopenLine(first, carry.reopen), ...rest];
+    if (carry === undefined || this.#lines.length === 0)
+      return { lines: this.#lines, text: this.#lines.join("\n"), reopen: undefined };
+    const start = carry.reopen === "" ? undefined : textStart(first);
+    const again = carry.again.map((line) => `${line}\n`).join("");
+    const line = start === undefined ? first : first.slice(0, start) + carry.reopen + first.slice(start);
+    const lines = [...carry.again, line, ...rest];
+    const reopen =
+      start === undefined ? undefined : { at: again.length + start, length: carry.reopen.length };
+    return { lines, text: lines.join("\n"), reopen };
   }
+}
+
+interface Source {
+  readonly lines: readonly string[];
+  readonly text: string;
+  /** Where formatting is opened again that goes on. */
+  readonly reopen: Continued["reopen"];
 }
 
 function stripIndent(line: string, indent: number): string {

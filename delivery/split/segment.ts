@@ -1,3 +1,5 @@
+import type { Container } from "./containers.ts";
+
 /**
  * A stretch of the document that is closed: no text that is appended can change how it reads. Segments come in the
  * order of the document and are parsed each alone.
@@ -20,12 +22,14 @@ export interface MarkdownSegment {
 }
 
 export interface Continued {
-  /** Openers of the formatting that goes on; the source begins with them. */
-  readonly reopen: string;
-  /** The source belongs to a list item and stands in its column. */
-  readonly insideItem: boolean;
-  /** The source begins with the head of a table, which was shown before. */
-  readonly continuesTable: boolean;
+  /** What it goes on in, outermost first. The source opens items and footnotes again, each with an empty heading. */
+  readonly containers: readonly Container[];
+  /** Where in the source openers of formatting stand that goes on. */
+  readonly reopen: { readonly at: number; readonly length: number } | undefined;
+  /** Set where the text in the containers begins with the head of a table, or the opening of a fence, shown before. */
+  readonly continues: "table" | "code" | undefined;
+  /** Blank lines of code that are not shown yet. */
+  readonly blankLines: number;
 }
 
 /** A blank line, a line break, a space or nothing. */

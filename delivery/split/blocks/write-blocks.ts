@@ -1,28 +1,15 @@
-import type {
-  BlockContent,
-  DefinitionContent,
-  Heading,
-  List,
-  ListItem,
-  Nodes,
-  PhrasingContent,
-  RootContent,
-  Table,
-  TableRow,
-} from "mdast";
+import type { Heading, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
 import { flattenBlocks, TOP } from "../flatten-blocks.ts";
 import type { BlockContext } from "../flatten-blocks.ts";
 import { flattenInline } from "../flatten-inline.ts";
-import { flattenTable } from "../flatten-table.ts";
 import type { Mark, Piece } from "../piece.ts";
 import { NO_MARKS } from "../piece.ts";
+import type { BlockNode } from "../resume.ts";
 import { PieceWriter } from "../piece-writer.ts";
 import { isLeaf } from "./block.ts";
 import type { Block, CellAlign } from "./block.ts";
 import type { BlockWriter } from "./block-writer.ts";
 import { cutAtFormulas } from "./formulas.ts";
-
-type Node = RootContent | BlockContent | DefinitionContent;
 
 export interface WriteContext extends Omit<BlockContext, "writer"> {
   readonly writer: BlockWriter;
@@ -34,13 +21,17 @@ export interface WriteContext extends Omit<BlockContext, "writer"> {
 /** A divider as a text. It cannot be cut. */
 export const RULE = "⸻";
 /** Of Telegram's sixteen levels: room is left for a list or table, its items or cells, and their formatting. */
-const MAX_DEPTH = 9;
+export const MAX_DEPTH = 9;
 const MAX_COLUMNS = 20;
 /** Keeps the place of an empty item. */
 const NOTHING = "\u200b";
 
 /** Writes the blocks of a segment into pieces that name them. */
-export function writeBlocks(nodes: readonly Node[], context: WriteContext, around: readonly Block[]): void {
+export function writeBlocks(
+  nodes: readonly BlockNode[],
+  context: WriteContext,
+  around: readonly Block[],
+): void {
   for (const [index, node] of nodes.entries()) {
     if (index > 0) context.writer.separate("\n\n", nodes[index - 1]?.type === "heading" ? "weak" : "block");
     writeBlock(node, context, around);
@@ -48,7 +39,7 @@ export function writeBlocks(nodes: readonly Node[], context: WriteContext, aroun
   if (nodes.at(-1)?.type === "heading") context.writer.separate("\n", "weak");
 }
 
-function writeBlock(node: Node, context: WriteContext, around: readonly Block[]): void {
+function writeBlock(node: BlockNode, context: WriteContext, around: readonly Block[]): void {
   const { writer } = context;
   switch (node.type) {
     case "paragraph":
@@ -142,9 +133,19 @@ export function writeList(list: List, context: WriteContext, around: readonly Bl
   if (isEmpty || around.length >= MAX_DEPTH) return writeFlat([{ ...list, start }], context, around);
   const isOrdered = list.ordered === true;
   const blocks: readonly Block[] = [...around, { kind: "list", isOrdered }];
-  for (const [index, item] of list.children.entries()) {
+  writeItems(list.children, context, blocks, isOrdered ? start : undefined);
+}
+
+/** `start` is the number of the first item; undefined for bullets. `around` ends with the list. */
+export function writeItems(
+  items: readonly ListItem[],
+  context: WriteContext,
+  around: readonly Block[],
+  start: number | undefined,
+): void {
+  for (const [index, item] of items.entries()) {
     if (index > 0) context.writer.separate("\n", "line");
-    writeItem(item, context, blocks, isOrdered ? start + index : undefined);
+    writeItem(item, context, around, start === undefined ? undefined : start + index);
   }
 }
 
@@ -175,14 +176,14 @@ function writeTable(table: Table, context: WriteContext, around: readonly Block[
 }
 
 /** Goes on with a table whose head, which the segment repeats, was shown before. */
-export function continueTable(table: Table, context: WriteContext): void {
+export function continueTable(table: Table, context: WriteContext, around: readonly Block[]): void {
   const { blocks } = context.resume;
   const at = blocks.findLastIndex(({ kind }) => kind === "table");
   const rows = table.children.slice(1);
   if (at === -1) {
     const aligns = (table.children[0]?.children ?? []).map((_, column) => alignOf(table, column));
-    if (aligns.length > MAX_COLUMNS) return writeFlat([{ ...table, children: rows }], context, []);
-    return writeRows(rows, context, [{ kind: "table", aligns }], false);
+    if (aligns.length > MAX_COLUMNS) return writeFlat([{ ...table, children: rows }], context, around);
+    return writeRows(rows, context, [...around, { kind: "table", aligns }], false);
   }
   writeRows(rows, context, blocks.slice(0, at + 1), false);
 }
@@ -205,12 +206,9 @@ function writeRows(
 }
 
 /** What nests too deep, or is too wide, for blocks stands as it would in a message without them, in one paragraph. */
-function writeFlat(nodes: readonly Node[], context: WriteContext, around: readonly Block[]): void {
+function writeFlat(nodes: readonly BlockNode[], context: WriteContext, around: readonly Block[]): void {
   const writer = new PieceWriter();
-  const flat = { ...context, writer, tableWidth: 0 };
-  const [table] = nodes;
-  if (table?.type === "table") flattenTable(table, flat, TOP);
-  else flattenBlocks(nodes, flat, TOP);
+  flattenBlocks(nodes, { ...context, writer, tableWidth: 0 }, TOP);
   const blocks: readonly Block[] = [...around, { kind: "paragraph" }];
   for (const { text, marks } of writer.take()) {
     const shown = marks.filter(({ kind }) => kind !== "quote");
