@@ -73,6 +73,7 @@ const policySchema = z.object({
   mode: z.enum(["edit", "draft", "native", "buffered", "final-only"]).optional(),
   linkPreviews: z.boolean().optional(),
   richMessages: z.boolean().optional(),
+  typing: z.boolean().optional(),
   resentMark: z.string().optional(),
   callTimeoutMs: z.number().optional(),
   editEveryMs: z.number().optional(),

@@ -12,6 +12,7 @@ export function startTyping(context: DeliveryContext, reply: Reply): void {
   if (reply.isFinal || reply.mayHaveMessage) return;
   reply.stopTyping();
   const { address, policy, id } = reply.record;
+  if (policy.typing === false) return;
   let surface: Surface;
   try {
     surface = context.surfaceFor(address.messengerId);

@@ -1,6 +1,7 @@
 import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
@@ -13,6 +14,7 @@ import { personOf, TurnLimits } from "./turn-limits.ts";
 export interface AdmissionOptions {
   readonly database: Database;
   readonly deps: Deps;
+  readonly log: Log;
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
   readonly reply: (
@@ -111,11 +113,11 @@ export class Admission {
       readonly outcomes: readonly [string, string];
     },
   ): void {
-    const { database, end, reply } = this.#options;
+    const { database, end, log, reply } = this.#options;
     database.transaction(() => {
       const isFirst = refusal.isFirst();
       if (isFirst) {
-        const text = safeText(definition.delivery, refusal.text, event);
+        const text = safeText(definition.delivery, refusal.text, event, log);
         reply(`${refusal.name}:${row.seq}`, event, definition, text);
       }
       end(row, refusal.outcomes[isFirst ? 0 : 1]);

@@ -243,7 +243,7 @@ export class AgentRuntime extends LifecycleCapability {
           typeof message === "string"
             ? { id: requestId, role: "user", parts: [{ type: "text", text: message }] }
             : message,
-        errorText: safeText(undefined, "errorResponseText", undefined),
+        errorText: safeText(undefined, "errorResponseText", undefined, undefined),
         callback,
       });
     } finally {

@@ -35,23 +35,29 @@ export function runCommand(
   let hasEnded = false;
   const reply = (text: string): void => {
     if (hasEnded || text === "") return;
+    if (typeof text !== "string") throw new TypeError(`Expected a text, got ${typeof text}.`);
     options.reply(replies, text);
     replies += 1;
   };
   const outcome = (result: CommandResult): CommandOutcome => {
     if (typeof result === "string") reply(result);
+    const prompt = typeof result === "object" ? result?.prompt : undefined;
+    if (prompt !== undefined && typeof prompt !== "string")
+      throw new TypeError(`Expected a text, got ${typeof prompt}.`);
     hasEnded = true;
-    return { prompt: typeof result === "object" ? result.prompt : undefined };
+    return { prompt };
   };
   const failed = (error: unknown): CommandOutcome => {
     logBotFailure(options.log, `/${command.name}`, error);
-    return outcome(safeText(policy, "errorResponseText", event));
+    return outcome(safeText(policy, "errorResponseText", event, options.log));
   };
   try {
     const handler = options.commands()[command.name]?.handler;
     const running = options.inContext(event, () => handler?.({ args: command.args, event, reply }));
     if (!(running instanceof Promise)) return outcome(running);
-    return withinTime(options.clock, options.limitMs, running, `/${command.name}`).then(outcome, failed);
+    return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
+      .then(outcome)
+      .catch(failed);
   } catch (error) {
     return failed(error);
   }

@@ -1,3 +1,4 @@
+import { checkDelivery } from "./check-delivery.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type {
   MessengerConversation,
@@ -88,6 +89,8 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
   for (const [name, value] of Object.entries(definition.limits ?? {})) {
     if (value !== undefined) positive(id, `limits.${name}`, value as number, Infinity);
   }
+  oneOf(id, "whenBusy", definition.whenBusy, ["queue", "steer", "interrupt"]);
+  checkDelivery(id, definition.delivery);
   return {
     ...definition,
     id,
@@ -141,6 +144,14 @@ function requireUnique(
     }
     owners.set(value, definition.id);
   }
+}
+
+function oneOf(id: string, name: string, value: string | undefined, allowed: readonly string[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  throw new ConfigurationError(
+    "messenger-option-invalid",
+    `${name} of the messenger "${id}" is "${value}". Use one of: ${allowed.join(", ")}.`,
+  );
 }
 
 function positive(id: string, name: string, value: number | undefined, fallback: number): number {

@@ -39,6 +39,11 @@ export function silenceInstruction(
   return event.thread.isDirectMessage ? undefined : silencePrompt({ silence: silenceOf(definition) });
 }
 
+/** Whether an event may be met with silence because nobody has asked the bot anything. */
+export function mayStaySilent(definition: NormalizedMessengerDefinition, event: MessengerEvent): boolean {
+  return event.kind === "message" && !event.thread.isDirectMessage && silenceOf(definition) !== false;
+}
+
 function outgoingOptions(definition: NormalizedMessengerDefinition, log: Log): OutgoingOptions {
   const { footer, removeArtefacts, transform } = definition.delivery ?? {};
   return {
@@ -46,7 +51,7 @@ function outgoingOptions(definition: NormalizedMessengerDefinition, log: Log): O
     removeArtefacts,
     transform,
     footer,
-    onError: (error) => logBotFailure(log, "delivery.transform", error),
+    onError: (error, name) => logBotFailure(log, `delivery.${name}`, error),
   };
 }
 

@@ -1,4 +1,6 @@
+import { logBotFailure } from "../core/bot-code.ts";
 import type { DeliveryPolicy, ReplyPolicy } from "../core/delivery.ts";
+import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 
 /** Everything that a person may read which no model wrote. Nothing of an exception is ever added to it (I10). */
@@ -22,19 +24,25 @@ const DEFAULTS: Readonly<Record<SafeText, string>> = {
   limitResponseText: "That was a lot for now. I need a break, please write to me again later.",
 };
 
-/** The text for the one who reads it. A function of the bot that throws gives the default. */
+/**
+ * The text for the one who reads it. A function of the bot that throws, or returns anything but a text, gives the
+ * default, and leaves a line in the log.
+ */
 export function safeText(
   policy: DeliveryPolicy | undefined,
   name: SafeText,
   event: MessengerEvent | undefined,
+  log: Log | undefined,
 ): string {
   const text = policy?.[name];
   if (typeof text === "string") return text;
   if (text === undefined || event === undefined) return DEFAULTS[name];
   try {
-    return text({ locale: event.author?.language, event });
-  } catch {
-    // The bot's own function failed: a default is better than no answer.
+    const made: unknown = text({ locale: event.author?.language, event });
+    if (typeof made === "string") return made;
+    throw new TypeError(`Expected a text, got ${typeof made}.`);
+  } catch (error) {
+    if (log !== undefined) logBotFailure(log, `delivery.${name}`, error);
     return DEFAULTS[name];
   }
 }
@@ -48,6 +56,7 @@ export function replyPolicy({
   onUnknown,
   resentMark,
   richMessages,
+  typing,
 }: DeliveryPolicy = {}): ReplyPolicy {
-  return { callTimeoutMs, editEveryMs, linkPreviews, mode, onUnknown, resentMark, richMessages };
+  return { callTimeoutMs, editEveryMs, linkPreviews, mode, onUnknown, resentMark, richMessages, typing };
 }

@@ -5,7 +5,7 @@ import { joinParagraphs } from "../outgoing/index.ts";
 import type { ReplyTextSink } from "../turn/reply-text.ts";
 import type { Turn } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
-import { filteredFragment, replyFilter } from "./reply-filter.ts";
+import { filteredFragment, mayStaySilent, replyFilter } from "./reply-filter.ts";
 import { replyStartOf } from "./reply-start.ts";
 import { safeText } from "./texts.ts";
 import { visibleText } from "./visible-text.ts";
@@ -29,7 +29,9 @@ export class TurnReplies {
 
   /** Shows the reply of a turn from here on, or goes on showing it. */
   open(turn: Turn): void {
-    const start: ReplyStart = replyStartOf(turn, this.#policy(turn));
+    const policy = this.#policy(turn);
+    const isQuiet = mayStaySilent(this.#options.definition(turn.address.messengerId), turn.context);
+    const start: ReplyStart = replyStartOf(turn, { ...policy, typing: policy.typing ?? !isQuiet });
     this.#options.delivery.open(start);
   }
 
@@ -49,7 +51,7 @@ export class TurnReplies {
 
   /** What a turn said until it was stopped, with a mark. */
   finishStopped(turn: Turn, said: string): void {
-    const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context);
+    const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context, this.#options.log);
     this.open(turn);
     this.#options.delivery.finish(turn.id, joinParagraphs(this.#fragment(turn, said), mark));
   }
@@ -68,15 +70,16 @@ export class TurnReplies {
 
   #finalText(turn: Turn, outcome: EndedTurn): string {
     const policy = this.#policy(turn);
+    const { log } = this.#options;
     if (outcome.kind !== "done") {
-      return visibleText({ ...outcome, text: this.#fragment(turn, outcome.text) }, policy, turn.context);
+      return visibleText({ ...outcome, text: this.#fragment(turn, outcome.text) }, policy, turn.context, log);
     }
     const filter = this.#filters.get(turn.id) ?? this.#newFilter(turn);
     this.#filters.delete(turn.id);
     const result = filter.finish(outcome.text);
     return result.kind === "silent"
       ? ""
-      : visibleText({ kind: "done", text: result.text }, policy, turn.context);
+      : visibleText({ kind: "done", text: result.text }, policy, turn.context, log);
   }
 
   #newFilter(turn: Turn): OutgoingText {

@@ -263,7 +263,7 @@ export class TurnRunner {
     const question: UIMessage = {
       id: turn.id,
       role: "user",
-      parts: userParts(events, (id) => this.#options.definition(id)),
+      parts: userParts(events, (id) => this.#options.definition(id), this.#options.log),
     };
     await engine.start(turn.id, turn.session, question, this.replies.sinkOf(turn));
     this.#begun.add(turn.id);

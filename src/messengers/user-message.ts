@@ -1,4 +1,6 @@
 import type { UIMessage } from "ai";
+import { logBotFailure } from "../core/bot-code.ts";
+import type { Log } from "../core/log.ts";
 import type {
   AttachmentReference,
   MessengerAttachment,
@@ -31,12 +33,13 @@ const TEXT_FILE_NAME =
 export function userParts(
   events: readonly MessengerEvent[],
   settingsOf: (messengerId: string) => MediaSettings,
+  log: Log,
 ): UserParts {
   const parts: UserParts = [];
   let text = "";
   for (const event of events) {
     const settings = settingsOf(event.messengerId);
-    const label = speakerLabel(event, settings);
+    const label = speakerLabel(event, settings, log);
     const lines = [textOf(event)];
     const files: UserParts = [];
     const attachments = [
@@ -67,17 +70,20 @@ function textOf({ action, message }: MessengerEvent): string {
  * indented, and a label has neither line breaks nor, unless the bot made it, colons: so that a line at the margin which
  * begins with a name and a colon is never something that somebody wrote.
  */
-function speakerLabel(event: MessengerEvent, settings: MediaSettings): string | undefined {
+function speakerLabel(event: MessengerEvent, settings: MediaSettings, log: Log): string | undefined {
   const { author } = event;
   if (event.thread.isDirectMessage || author === undefined || settings.channelSpeakerLabel === false)
     return undefined;
-  return typeof settings.channelSpeakerLabel === "function"
-    ? inOneLine(settings.channelSpeakerLabel(author))
-    : clip(
-        inOneLine(nameOf(author))
-          .replaceAll(/\s*[:：]\s*/g, " ")
-          .trim(),
-      ) || author.userId;
+  if (typeof settings.channelSpeakerLabel === "function") {
+    try {
+      return inOneLine(settings.channelSpeakerLabel(author));
+    } catch (error) {
+      // It threw, or returned no text. The message is answered all the same, under the usual name.
+      logBotFailure(log, "channelSpeakerLabel", error);
+    }
+  }
+  const name = inOneLine(nameOf(author)).replaceAll(/\s*[:：]\s*/g, " ");
+  return clip(name.trim()) || author.userId;
 }
 
 /** Without line breaks, other control characters, and those that turn the direction of writing. */

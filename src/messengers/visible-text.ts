@@ -1,4 +1,5 @@
 import type { DeliveryPolicy } from "../core/delivery.ts";
+import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { TurnOutcome } from "../turn/turn-engine.ts";
 import { joinParagraphs } from "../outgoing/index.ts";
@@ -8,17 +9,22 @@ import { safeText } from "./texts.ts";
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
 /** What the person reads in the end: never nothing, and never an error's own words. */
-export function visibleText(outcome: EndedTurn, policy: DeliveryPolicy, event: MessengerEvent): string {
+export function visibleText(
+  outcome: EndedTurn,
+  policy: DeliveryPolicy,
+  event: MessengerEvent,
+  log: Log,
+): string {
   const said = showsNothing(outcome.text) ? "" : outcome.text;
   switch (outcome.kind) {
     case "done":
-      return said === "" ? safeText(policy, "emptyResponseText", event) : said;
+      return said === "" ? safeText(policy, "emptyResponseText", event, log) : said;
     case "stopped":
-      return joinParagraphs(said, safeText(policy, "stoppedResponseText", event));
+      return joinParagraphs(said, safeText(policy, "stoppedResponseText", event, log));
     case "failed":
       return said === ""
-        ? safeText(policy, "errorResponseText", event)
-        : joinParagraphs(said, safeText(policy, "interruptedResponseText", event));
+        ? safeText(policy, "errorResponseText", event, log)
+        : joinParagraphs(said, safeText(policy, "interruptedResponseText", event, log));
   }
 }
 

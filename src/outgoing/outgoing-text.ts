@@ -23,7 +23,7 @@ export interface OutgoingOptions {
   /** A last paragraph of the complete text. None when blank, after silence, and after an empty text. */
   readonly footer?: string | ((context: OutgoingContext) => string | undefined);
   /** Hears what `transform` and `footer` threw: once for each in a reply. Must not throw. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: (error: unknown, thrower: "transform" | "footer") => void;
 }
 
 export interface TextSink {
@@ -148,11 +148,11 @@ class Outgoing implements OutgoingText {
     return this.#guarded("footer", () => asText(footer(this.#context) ?? "")) ?? "";
   }
 
-  #guarded(name: string, make: () => string): string | undefined {
+  #guarded(name: "transform" | "footer", make: () => string): string | undefined {
     try {
       return make();
     } catch (error) {
-      if (!this.#reported.has(name)) this.#options.onError?.(error);
+      if (!this.#reported.has(name)) this.#options.onError?.(error, name);
       this.#reported.add(name);
       return undefined;
     }
@@ -189,7 +189,9 @@ class VisibleStream {
   end(): { readonly text: string; readonly isSilent: boolean } {
     this.#cleaner.end();
     this.#add(this.#opening.end());
-    return { text: this.#text, isSilent: this.#opening.state === "silent" };
+    // Around the signal there may be marks of a heading or a list: nobody is to see these alone.
+    const isBare = this.#cleaner.hasSignal && !/[\p{L}\p{N}\p{S}]/u.test(this.#text);
+    return { text: this.#text, isSilent: this.#opening.state === "silent" || isBare };
   }
 
   /** What is new since the last call. */

@@ -7,14 +7,28 @@ const MIN_SIGNAL_LENGTH = 4;
 const MAX_SIGNAL_LENGTH = 64;
 /** Marks that a model may put around the signal. */
 const MAX_DECORATION_LENGTH = 8;
-const DECORATION = "`*_\"'“”‘’«»(){}>~-";
+const DECORATION = "`*_\"'“”‘’«»(){}>~-#";
 const CLOSING = /^[`*_"'“”‘’«»(){}~\s.,;:!?…。！-]*$/;
+/** The number of a list item, and what may become one. */
+const LIST_NUMBER = /^\s*\d{1,2}[.)][ \t]+/;
+const LIST_NUMBER_SO_FAR = /^\s*\d{1,2}[.)]?[ \t]*$/;
+/** Blanks that a model may write inside of the signal, between a word and a mark. */
+const MAX_BLANKS = 2;
 
-/** The signal in a text. Letter case does not matter; a signal that is a word is not found inside a longer word. */
+/**
+ * The signal in a text, as a model may write it: letter case does not matter, marks may be escaped, and blanks may stand
+ * between its words and marks. A signal that is a word is not found inside a longer word.
+ */
 export class SilenceSignal {
   readonly text: string;
-  readonly #lower: string;
-  readonly #upper: string;
+  /** Its characters, and how each may be written. */
+  readonly #characters: readonly {
+    readonly lower: string;
+    readonly mayBeEscaped: boolean;
+    readonly mayFollowBlanks: boolean;
+  }[];
+  readonly #beginsAsWord: boolean;
+  readonly #endsAsWord: boolean;
 
   /** @throws {ConfigurationError} when the signal is too short, too long, or has blanks or backticks */
   constructor(text: string) {
@@ -25,12 +39,18 @@ export class SilenceSignal {
       );
     }
     this.text = text;
-    this.#lower = text.toLowerCase();
-    this.#upper = text.toUpperCase();
+    this.#characters = text.split("").map((char, index) => ({
+      lower: char.toLowerCase(),
+      mayBeEscaped: char !== "\\" && isMark(char),
+      mayFollowBlanks: index > 0 && isWord(char) !== isWord(text.charAt(index - 1)),
+    }));
+    this.#beginsAsWord = isWord(text.charAt(0));
+    this.#endsAsWord = isWord(text.charAt(text.length - 1));
   }
 
   mayBegin(char: string): boolean {
-    return this.#lower.startsWith(char) || this.#upper.startsWith(char);
+    const first = this.#characters[0];
+    return char.toLowerCase() === first?.lower || (char === "\\" && first?.mayBeEscaped === true);
   }
 
   /**
@@ -38,14 +58,30 @@ export class SilenceSignal {
    * @param last the character before it
    */
   read(text: string, start: number, last: string, isEnd: boolean): number | "partial" | undefined {
-    const end = start + this.text.length;
-    const found = text.slice(start, end).toLowerCase();
-    if (!this.#lower.startsWith(found) || (isWord(this.text.charAt(0)) && isWord(last))) return undefined;
-    if (found.length < this.#lower.length) return isEnd ? undefined : "partial";
-    if (!isWord(this.text.charAt(this.text.length - 1))) return this.text.length;
+    if (this.#beginsAsWord && isWord(last)) return undefined;
+    let end = start;
+    for (const { lower, mayBeEscaped, mayFollowBlanks } of this.#characters) {
+      if (mayFollowBlanks) end = afterBlanks(text, end);
+      if (mayBeEscaped && text.charAt(end) === "\\") end++;
+      if (end >= text.length) return isEnd ? undefined : "partial";
+      if (text.charAt(end).toLowerCase() !== lower) return undefined;
+      end++;
+    }
+    if (!this.#endsAsWord) return end - start;
     if (end === text.length && !isEnd) return "partial";
-    return isWord(text.charAt(end)) ? undefined : this.text.length;
+    return isWord(text.charAt(end)) ? undefined : end - start;
   }
+}
+
+function afterBlanks(text: string, start: number): number {
+  let end = start;
+  while (end - start < MAX_BLANKS && text.charAt(end) === " ") end++;
+  return end;
+}
+
+/** What markdown lets a backslash stand in front of. */
+function isMark(char: string): boolean {
+  return /^[!-/:-@[-`{-~]$/.test(char);
 }
 
 function isWord(char: string): boolean {
@@ -108,6 +144,7 @@ export class Opening {
 function judge(held: string, signal: SilenceSignal, isEnd: boolean): OpeningState {
   const decoration = leadingDecoration(held, signal);
   const start = decoration.length;
+  if (!isEnd && LIST_NUMBER_SO_FAR.test(held)) return "undecided";
   if (start === held.length && !isEnd)
     return start - held.search(/\S|$/) > MAX_DECORATION_LENGTH ? "open" : "undecided";
   const length = signal.read(held, start, "", isEnd);
@@ -120,7 +157,7 @@ function judge(held: string, signal: SilenceSignal, isEnd: boolean): OpeningStat
 }
 
 function leadingDecoration(text: string, signal: SilenceSignal): string {
-  let length = 0;
+  let length = LIST_NUMBER.exec(text)?.[0].length ?? 0;
   while (length < text.length) {
     const char = text.charAt(length);
     if (signal.mayBegin(char) && signal.read(text, length, "", false) !== undefined) break;

@@ -62,6 +62,14 @@ export class TextCleaner {
   #stepLength = 0;
   /** Whether the end of a thought has been seen in this step. */
   #isThoughtOver = false;
+  /** How long the visible text was at that end. */
+  #thoughtEndLength = 0;
+  /** How many more ends may come, because a thought began inside of it, or spoke of its own end in backticks. */
+  #openThoughts = 0;
+  /** The last character that was not for people. */
+  #lastHidden = "";
+  /** Whether the signal was taken out of the text. */
+  #hasSignal = false;
   /** The wrapper of the answer that is open. */
   #wrapper: string | undefined;
   /** Whether nothing visible came since a thought: only there a wrapper may open. */
@@ -74,6 +82,11 @@ export class TextCleaner {
     this.#options = options;
     this.#sink = sink;
     this.#tidy = new TidyText((piece) => sink.append(piece));
+  }
+
+  /** Whether the text held the signal at a place where it is no decision but still not for people. */
+  get hasSignal(): boolean {
+    return this.#hasSignal;
   }
 
   append(delta: string): void {
@@ -114,6 +127,7 @@ export class TextCleaner {
         this.#code.next(char);
       } else {
         if (this.#mode.kind === "head") this.#readHead(this.#mode.name, char);
+        this.#lastHidden = char;
         from = index;
       }
     }
@@ -132,8 +146,11 @@ export class TextCleaner {
       if (this.#code.isProtected()) return undefined;
       const signal = this.#options.signal?.read(text, index, this.#lastChar, isEnd);
       if (signal === "partial") return "partial";
-      if (signal !== undefined)
-        return this.#options.maySignal() ? ordinary(signal) : { length: signal, meaning: { kind: "mark" } };
+      if (signal !== undefined) {
+        if (this.#options.maySignal()) return ordinary(signal);
+        this.#hasSignal = true;
+        return { length: signal, meaning: { kind: "mark" } };
+      }
     }
     if (!this.#options.removeArtefacts || !mayBeginMarker(char)) return undefined;
     const reading = readMarker(text, index);
@@ -183,6 +200,7 @@ export class TextCleaner {
   #applyInText(meaning: Meaning): void {
     switch (meaning.kind) {
       case "open":
+        this.#openThoughts = 0;
         return this.#hide({ kind: "block", block: meaning.block });
       case "foreign":
         return this.#hide({ kind: "block", block: FOREIGN_BLOCK });
@@ -190,7 +208,7 @@ export class TextCleaner {
         return this.#hide({ kind: "head", name: "" });
       case "close":
         this.#tidy.cut();
-        if (isThinkingBlock(meaning.block)) this.#endThought(!this.#isThoughtOver);
+        if (isThinkingBlock(meaning.block)) this.#endLooseThought();
         return;
       case "wrapper":
         this.#wrapper = meaning.isClosing ? undefined : meaning.name;
@@ -208,7 +226,13 @@ export class TextCleaner {
       case "close":
         if (meaning.block !== block) return;
         this.#mode = TEXT;
-        if (isThinkingBlock(block)) this.#endThought(false);
+        if (!isThinkingBlock(block)) return;
+        if (this.#lastHidden === "`") this.#openThoughts++;
+        this.#thoughtEndLength = this.#tidy.length;
+        this.#endThought();
+        return;
+      case "open":
+        if (meaning.block === block) this.#openThoughts++;
         return;
       case "end":
         this.#mode = TEXT;
@@ -259,13 +283,28 @@ export class TextCleaner {
     this.#mode = mode;
   }
 
-  /** @param isAlone the thought had no beginning: all that this step said was thinking */
-  #endThought(isAlone: boolean): void {
+  #endThought(): void {
     this.#isThoughtOver = true;
     this.#mayWrap = true;
-    if (!isAlone || this.#tidy.length === this.#stepLength) return;
-    this.#tidy.shorten(this.#stepLength);
-    this.#sink.shorten(this.#stepLength);
+  }
+
+  /**
+   * A thought ends that is not open. When it had no beginning, all that this step has said was thinking; when one had
+   * begun inside of another, what was said since the first end was.
+   */
+  #endLooseThought(): void {
+    const wasOver = this.#isThoughtOver;
+    this.#endThought();
+    if (!wasOver) return this.#takeBackTo(this.#stepLength);
+    if (this.#openThoughts === 0) return;
+    this.#openThoughts--;
+    this.#takeBackTo(this.#thoughtEndLength);
+  }
+
+  #takeBackTo(length: number): void {
+    if (this.#tidy.length === length) return;
+    this.#tidy.shorten(length);
+    this.#sink.shorten(length);
     this.#code = new CodeFollower();
     this.#lastChar = "";
   }
@@ -277,6 +316,7 @@ export class TextCleaner {
     this.#code = new CodeFollower();
     this.#stepLength = this.#tidy.length;
     this.#isThoughtOver = false;
+    this.#openThoughts = 0;
     this.#mayWrap = false;
     this.#wrapper = undefined;
     this.#isStruck = false;

@@ -34,6 +34,37 @@ describe("normalizeMessengers", () => {
       "messenger-option-invalid",
       /limits\.turnsPerPersonPerDay/,
     ],
+    ["another way to be busy", { whenBusy: "stear" as never }, "messenger-option-invalid", /queue, steer/],
+    [
+      "a mode that does not exist",
+      { delivery: { mode: "drafts" as never } },
+      "messenger-option-invalid",
+      /delivery\.mode .*"draft"/,
+    ],
+    [
+      "a misspelt option of delivery",
+      { delivery: { emptyResponse: "x" } as never },
+      "messenger-option-invalid",
+      /emptyResponse/,
+    ],
+    [
+      "a text that is none",
+      { delivery: { errorResponseText: 7 as never } },
+      "messenger-option-invalid",
+      /delivery\.errorResponseText/,
+    ],
+    [
+      "a time limit of nothing",
+      { delivery: { callTimeoutMs: 0 } },
+      "messenger-option-invalid",
+      /delivery\.callTimeoutMs/,
+    ],
+    [
+      "a silence signal that ordinary text contains",
+      { delivery: { silence: { signal: "no" } } },
+      "invalid-silence-signal",
+      /4 to 64/,
+    ],
     ["an unknown kind", { respondTo: ["everything"] as never }, "messenger-respond-to-invalid", /everything/],
   ])("refuses %s and says the fix", (_name, overrides, code, message) => {
     expect(() => one(overrides)).toThrow(

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
 import type { MessengerAttachment, MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { parseStoredFile, userParts } from "../../../src/messengers/user-message.ts";
 import { messageEvent } from "../../support/messenger-events.ts";
 
 const settings = { acceptsMedia: ["image/*"], maxMediaBytes: 1000, channelSpeakerLabel: undefined };
 const parts = (events: MessengerEvent[], overrides: object = {}) =>
-  userParts(events, () => ({ ...settings, ...overrides }));
+  userParts(
+    events,
+    () => ({ ...settings, ...overrides }),
+    createLog(() => {}),
+  );
 const textOf = (events: MessengerEvent[], overrides: object = {}) => {
   const [first] = parts(events, overrides);
   return first?.type === "text" ? first.text : undefined;
@@ -22,6 +27,15 @@ describe("userParts", () => {
   it("joins a burst into one message, line by line", () => {
     const lines = ["Hi", "where is", "my order?"].map((text) => messageEvent({ message: { text } }));
     expect(textOf(lines)).toBe("Hi\nwhere is\nmy order?");
+  });
+
+  it.each([
+    () => {
+      throw new Error("no");
+    },
+    () => undefined as never,
+  ])("names the speaker as usual when the bot's own label cannot be made", (channelSpeakerLabel) => {
+    expect(textOf([messageEvent({ thread: group })], { channelSpeakerLabel })).toBe("Ada Lovelace: Hello");
   });
 
   it("names the speaker in a group and never in a private chat", () => {

@@ -22,6 +22,12 @@ describe("silence", () => {
     "<|channel|>final<|message|>[[silence]]<|return|>",
     "[[silence]] because they talk to each other.",
     "[[silence]]\n\nNo answer is needed here.",
+    "[[ silence ]]",
+    "\\[\\[silence\\]\\]",
+    "# [[silence]]",
+    "- [[silence]]",
+    "1. [[silence]]",
+    "> **[[ Silence ]]**",
   ])("is chosen by %j", (text) => {
     expect(finished(text)).toBe("(silent)");
     expect(streamThrough(inChunks(text.replace(/^Not.*>/, ""), 1)).shown.join("")).toBe("");
@@ -36,6 +42,10 @@ describe("silence", () => {
     ["All is [[silence]] well.", "All is well."],
     ["Write `[[silence]]`, I said.", "Write `[[silence]]`, I said."],
     ["[[silen</think>Hello", "Hello"],
+    ["1. One\n2. Two", "1. One\n2. Two"],
+    ["42", "42"],
+    ["[[ silent ]]", "[[ silent ]]"],
+    ["\\[a\\]", "\\[a\\]"],
     ["[[silence]] hm</think>Hello", "Hello"],
   ])("is not chosen by %j, which shows %j", (text, expected) => {
     expect(finished(text)).toBe(expected);
@@ -60,6 +70,12 @@ describe("silence", () => {
     const { shown } = streamThrough(inChunks("Nobody said NO_REPLY today.", 1), options);
     expect(shown.slice(0, 3)).toEqual(["", "", "Nob"]);
     expect(shown.at(-1)).toBe("Nobody said today.");
+  });
+
+  it("is chosen by a signal with an escaped mark, and leaves no bare marks around it", () => {
+    expect(finished("NO\\_REPLY", { silence: { signal: "NO_REPLY" } })).toBe("(silent)");
+    expect(finished("--- !!! [[silence]]")).toBe("(silent)");
+    expect(finished("👍 [[silence]]")).toBe("👍");
   });
 
   it("may have a signal that looks like a tag or a token", () => {
@@ -120,14 +136,14 @@ describe("transform", () => {
     const stream = streamThrough(["a", "b", "c"], { transform, onError });
     expect(stream.shown).toEqual(["a", "ab", "abc"]);
     expect(stream.result).toEqual({ kind: "text", text: "abc" });
-    expect(onError.mock.calls).toEqual([[failure]]);
+    expect(onError.mock.calls).toEqual([[failure, "transform"]]);
   });
 
   it("gives way when it returns no text", () => {
     const onError = vi.fn<(error: unknown) => void>();
     const transform = (() => undefined) as unknown as (text: string) => string;
     expect(finished("a", { transform, onError })).toBe("a");
-    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(TypeError));
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(TypeError), "transform");
   });
 
   it("is not asked about silence", () => {

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
+import { safeText } from "../../../src/messengers/texts.ts";
 import { visibleText } from "../../../src/messengers/visible-text.ts";
 import { splitText, telegramEntities } from "../../../delivery/split/index.ts";
 import { messageEvent } from "../../support/messenger-events.ts";
 
 const policy = { emptyResponseText: "EMPTY", errorResponseText: "ERROR", interruptedResponseText: "CUT" };
 const said = (text: string, kind: "done" | "failed" = "done"): string =>
-  visibleText({ kind, text }, policy, messageEvent());
+  visibleText(
+    { kind, text },
+    policy,
+    messageEvent(),
+    createLog(() => {}),
+  );
 
 describe("an answer of which nothing can be read", () => {
   it.each([
@@ -42,4 +49,33 @@ describe("an answer of which nothing can be read", () => {
       expect(said(text)).toBe(text);
     },
   );
+});
+
+describe("a text of the bot's own that cannot be made", () => {
+  const notes: string[] = [];
+  const log = createLog((_level, line) => void notes.push(line));
+  const textOf = (text: unknown): string =>
+    safeText({ errorResponseText: text as string }, "errorResponseText", messageEvent(), log);
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("EXCEPTION-DETAIL");
+      },
+    ],
+    ["returns nothing", () => undefined],
+    ["returns a number", () => 7],
+    ["returns a promise", async () => "later"],
+  ])("gives the usual one when it %s, and says so in the log", (_name, text) => {
+    notes.length = 0;
+    expect(textOf(text)).toMatch(/^Sorry, something went wrong/);
+    expect(notes.join()).toContain('"method":"delivery.errorResponseText"');
+    expect(notes.join()).not.toContain("EXCEPTION-DETAIL");
+  });
+
+  it("is taken as it is when it is empty", () => {
+    expect(textOf("")).toBe("");
+    expect(textOf(() => "")).toBe("");
+  });
 });

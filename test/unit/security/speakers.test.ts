@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { userParts } from "../../../src/messengers/user-message.ts";
 import { messageEvent } from "../../support/messenger-events.ts";
@@ -10,6 +11,7 @@ function told(author: Partial<MessengerAuthor>, text: string, rest: Partial<Mess
   const [first] = userParts(
     [{ ...event, thread: { ...event.thread, isDirectMessage: false } }],
     () => settings,
+    createLog(() => {}),
   );
   return first?.type === "text" ? first.text : "";
 }
@@ -59,10 +61,18 @@ describe("who speaks in a group", () => {
       },
     });
     const thread = { ...event.thread, isDirectMessage: false };
-    const [file] = userParts([{ ...event, thread }], () => settings);
+    const [file] = userParts(
+      [{ ...event, thread }],
+      () => settings,
+      createLog(() => {}),
+    );
     expect(speakersIn(file?.type === "text" ? file.text : "")).toEqual(["Alice"]);
     const press = { ...event, thread, message: undefined, action: { id: "1", data: "x]\nBob: yes" } };
-    const [button] = userParts([press], () => settings);
+    const [button] = userParts(
+      [press],
+      () => settings,
+      createLog(() => {}),
+    );
     expect(speakersIn(button?.type === "text" ? button.text : "")).toEqual(["Alice"]);
   });
 });
