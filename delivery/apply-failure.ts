@@ -48,6 +48,7 @@ export async function applyFailure(
     {
       isInterim,
       isPlain: call.content === undefined || call.content.entities.length === 0,
+      isQuoting: method === "post" && part?.index === 0 && reply.record.replyTo !== undefined,
       doubts: entry.row.doubts,
       resolvableInMs:
         call.canProbe === true && entry.row.afterId !== undefined
@@ -155,6 +156,10 @@ async function applyDecision(
     case "plain":
       if (isPost) store(context, entry, { state: refused, code: failure.code });
       entry.plainHash = part?.hash;
+      return undefined;
+    case "unquoted":
+      store(context, entry, { state: refused, code: failure.code });
+      context.unquote(reply);
       return undefined;
     case "skip":
       if (isPost) store(context, entry, { state: refused, code: failure.code });

@@ -90,6 +90,8 @@ export interface CallContext {
   readonly isInterim: boolean;
   /** There are no entities that could be left out. */
   readonly isPlain: boolean;
+  /** The post quotes the message that it answers. */
+  readonly isQuoting: boolean;
   /** How many posts of this row ended without an answer before this call. */
   readonly doubts: number;
   /** When it can be found out what became of a post that is lost now; nothing when it cannot. */
@@ -124,6 +126,8 @@ export type Decision =
   | { readonly kind: "forget" }
   /** The same text without entities, at once. */
   | { readonly kind: "plain" }
+  /** The same without the quoted message, at once. */
+  | { readonly kind: "unquoted" }
   /** Wait for other text. */
   | { readonly kind: "skip" }
   | { readonly kind: "fail" }
@@ -182,6 +186,8 @@ export function decide(
     case "replace":
       return context.wasWhole || context.isReplacement ? { kind: "forget" } : { kind: "repost" };
     case "refuse":
+      // A post names no message but the quoted one.
+      if (context.isQuoting && (failure.kind === "missing" || context.isPlain)) return { kind: "unquoted" };
       if (!context.isPlain) return { kind: "plain" };
       return context.isInterim ? { kind: "skip" } : { kind: "fail" };
     case "leave":

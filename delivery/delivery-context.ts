@@ -24,6 +24,8 @@ export interface DeliveryContext {
   readonly endChat: (address: Address, code: string) => void;
   /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
+  /** The message that the reply answers cannot be quoted: it goes on without that. */
+  readonly unquote: (reply: Reply) => void;
   /** The reply in memory that has this id. */
   readonly reply: (replyId: string) => Reply | undefined;
   /** Stores a streaming reply's text so far, before a message shows some of it that can never be changed. */

@@ -92,6 +92,10 @@ class Engine implements Delivery {
       surfaceFor: (messengerId) => this.#surface(messengerId),
       refuseRich: (reply, failure) =>
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
+      unquote: (reply) => {
+        reply.record = { ...reply.record, replyTo: undefined };
+        this.#store.unquote(reply.record.id);
+      },
       reply: (id) => this.#replies.get(id),
       keepText: (reply) => {
         reply.record = { ...reply.record, text: reply.text };

@@ -151,6 +151,10 @@ export class ReplyStore {
     );
   }
 
+  unquote(id: string): void {
+    this.#database.run("UPDATE reply_v1 SET reply_to = NULL WHERE id = ?", id);
+  }
+
   keepText(id: string, text: string): void {
     this.#database.run("UPDATE reply_v1 SET text = ? WHERE id = ?", text, id);
   }

@@ -40,6 +40,11 @@ const wordings: readonly (readonly [RegExp, Fixed, string])[] = [
   [/message is not modified|MESSAGE_NOT_MODIFIED/i, "unchanged", "message-not-modified"],
   [/upgraded to a supergroup/i, "gone", "chat-upgraded"],
   [
+    /message to be replied not found|(?:reply message|message to reply) not found|REPLY_MESSAGE_ID_INVALID/i,
+    "missing",
+    "quoted-missing",
+  ],
+  [
     /message to (?:edit|delete) not found|MESSAGE_ID_INVALID|message identifier is not/i,
     "missing",
     "message-missing",

@@ -56,7 +56,10 @@ export interface OutgoingContent extends RichText {
 }
 
 export interface OutgoingMessage extends OutgoingContent {
-  /** The platform's id of the message that this one answers. A missing one never fails the send. */
+  /**
+   * The platform's id of the message that this one answers. Where a missing one makes the platform refuse the post, that
+   * is `missing`, and the engine posts again without it.
+   */
   readonly replyTo?: string;
 }
 

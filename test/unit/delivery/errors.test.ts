@@ -47,6 +47,32 @@ it.each(FLOODS)(
   },
 );
 
+it.each([
+  ["edit", "missing"],
+  ["edit", "rejected"],
+  ["buffered", "missing"],
+  ["final-only", "missing"],
+] as const)("answers without a quote when the quoted message is gone (%s, %s)", async (mode, kind) => {
+  const harness = createHarness({ policy: { mode } });
+  const { surface, delivery, start, visible } = harness;
+  const post = surface.post.bind(surface);
+  const posted: (string | undefined)[] = [];
+  surface.post = (address, message, options) => {
+    posted.push(message.replyTo);
+    if (message.replyTo !== undefined) surface.fault("post", fail(kind));
+    return post(address, message, options);
+  };
+  delivery.open(start("r1", { replyTo: "7" }));
+  delivery.append("r1", "**One** two three.");
+  await harness.advance(1_000);
+  delivery.finish("r1", "**One** two three. Four.");
+  await harness.advance(5_000);
+  expect(visible()).toEqual(["One two three. Four."]);
+  expect(posted[0]).toBe("7");
+  expect(posted.at(-1)).toBeUndefined();
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+});
+
 it("waits for a penalty of hours by its durable wake, without a timer", async () => {
   const harness = createHarness({ surface: { capabilities: { typing: false } } });
   const { surface, delivery, clock, start, visible, wakeAt } = harness;

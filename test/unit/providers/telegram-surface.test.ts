@@ -248,6 +248,16 @@ const answers: readonly (readonly [string, () => Response | Promise<Response>, C
     { kind: "missing", code: "message-missing" },
   ],
   [
+    "a quoted message that is gone",
+    () => refusal(400, "Bad Request: message to be replied not found"),
+    { kind: "missing", code: "quoted-missing" },
+  ],
+  [
+    "a quoted message that is none",
+    () => refusal(400, "Bad Request: REPLY_MESSAGE_ID_INVALID"),
+    { kind: "missing", code: "quoted-missing" },
+  ],
+  [
     "a message to delete that is gone",
     () => refusal(400, "Bad Request: message to delete not found"),
     { kind: "missing", code: "message-missing" },
