@@ -63,7 +63,7 @@ export class TurnRunner {
       }
       if (turn.state !== "open") {
         // The process may have died before the turn that this one replaces had ended.
-        if (turn.replaces !== undefined) await this.#options.engine.abort(turn.replaces, turn.session);
+        await this.#endReplaced(turn);
         await this.#options.engine.abort(turn.id, turn.session);
         if (turn.state === "yielding")
           this.#finishYielded(turn, await this.#options.engine.outcome(turn.id, turn.session));
@@ -72,7 +72,7 @@ export class TurnRunner {
       }
       if (turn.replaces !== undefined && !this.#begun.has(turn.id)) {
         // Before anything else, because this turn may be replaced in its turn.
-        await this.#takePlace(turn, turn.replaces);
+        await this.#takePlace(turn);
         if (turns.get(turn.id)?.state !== "open") continue;
       }
       if (this.#supersede(turn) || this.#interrupt(turn)) continue;
@@ -247,11 +247,25 @@ export class TurnRunner {
   }
 
   /** Ends the turn that this one replaces, and makes its visible messages this one's. */
-  async #takePlace(turn: Turn, replaced: string): Promise<void> {
-    const { engine } = this.#options;
+  async #takePlace(turn: Turn): Promise<void> {
     this.replies.open(turn);
-    await engine.abort(replaced, turn.session);
-    await engine.forget(replaced, turn.session);
+    const ended = await this.#endReplaced(turn);
+    if (ended !== undefined) await this.#options.engine.forget(ended, turn.session);
+  }
+
+  /**
+   * Ends the operation of the turn that this one replaces. When that turn had none yet, the one that it replaced in its
+   * turn may still be at work. Returns the one that was begun, if any was.
+   */
+  async #endReplaced(turn: Turn): Promise<string | undefined> {
+    const { engine, turns } = this.#options;
+    for (let id = turn.replaces; id !== undefined; id = turns.get(id)?.replaces) {
+      const { kind } = await engine.outcome(id, turn.session);
+      if (kind === "unknown") continue;
+      await engine.abort(id, turn.session);
+      return id;
+    }
+    return undefined;
   }
 
   async #begin(turn: Turn): Promise<void> {

@@ -50,7 +50,10 @@ export interface Turn {
 }
 
 export interface TurnStore {
-  /** Begins a turn, and forgets those that finished before the newest one. */
+  /**
+   * Begins a turn, and forgets those that finished before the newest one; those that were withdrawn, when it replaces
+   * none.
+   */
   insert(turn: Omit<Turn, "seq" | "state" | "acted">): Turn;
   get(id: string): Turn | undefined;
   /** Turns that are `open`, `stopping` or `yielding`, oldest first. */
@@ -84,7 +87,9 @@ export function createTurnStore(database: Database): TurnStore {
     insert(turn) {
       const newest =
         firstRow(database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1"))?.seq ?? 0;
-      database.run("DELETE FROM turn_v1 WHERE state IN ('ended', 'withdrawn') AND seq < ?", newest);
+      // What a turn replaces may be at work until it has begun itself.
+      const over = turn.replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
+      database.run(`DELETE FROM turn_v1 WHERE state IN ${over} AND seq < ?`, newest);
       database.run(
         `INSERT INTO turn_v1 (id, seq, session, state, address, context, last_received_at, message_seqs, replaces)
          VALUES (?, ?, ?, 'open', ?, ?, ?, ?, ?)`,

@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import type { Delivery } from "../../../src/core/delivery.ts";
+import { createLog } from "../../../src/core/log.ts";
+import type { MessengerPlatform } from "../../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
+import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
+import { TurnRunner } from "../../../src/messengers/turn-runner.ts";
+import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
+import { createTurnStore } from "../../../src/turn/turn-store.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+
+const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };
+
+/** Operations that run until they are ended. */
+class Operations {
+  readonly states = new Map<string, "open" | "stopped">();
+  readonly forgotten: string[] = [];
+
+  async start(id: string): Promise<void> {
+    if (!this.states.has(id)) this.states.set(id, "open");
+  }
+
+  async abort(id: string): Promise<void> {
+    if (this.states.has(id)) this.states.set(id, "stopped");
+  }
+
+  async forget(id: string): Promise<void> {
+    this.forgotten.push(id);
+  }
+
+  async outcome(id: string): Promise<TurnOutcome> {
+    const state = this.states.get(id);
+    if (state === undefined) return { kind: "unknown" };
+    return state === "open" ? { kind: "open" } : { kind: "stopped", text: "" };
+  }
+
+  textSoFar(): string {
+    return "";
+  }
+
+  get running(): string[] {
+    return [...this.states].flatMap(([id, state]) => (state === "open" ? [id] : []));
+  }
+}
+
+function createRig() {
+  const database = createNodeDatabase();
+  const operations = new Operations();
+  const inbox = createInboxStore(database);
+  const nothing = (): void => {};
+  const delivery = { open: nothing, finish: nothing, withdraw: nothing, postedText: () => "" };
+  const platform = { provider: "any", verification: { kind: "none" } } as MessengerPlatform;
+  const [definition] = normalizeMessengers({ any: { platform, verifyWebhook: false, rerunOnEdit: true } });
+  if (definition === undefined) throw new Error("The definition is missing.");
+  let ids = 0;
+  /** What a start of the process makes of what is stored. */
+  const start = (): TurnRunner =>
+    new TurnRunner({
+      database,
+      deps: {
+        clock: { now: () => 5_000, setTimeout: nothing, clearTimeout: nothing },
+        random: () => 0,
+        newId: () => `turn-${(ids += 1)}`,
+        fetch: () => Promise.reject(new Error("nothing is fetched")),
+      },
+      log: createLog(nothing),
+      inbox,
+      turns: createTurnStore(database),
+      memory: createThreadMemory(database),
+      delivery: delivery as unknown as Delivery,
+      engine: operations as unknown as TurnEngine,
+      definition: () => definition,
+    });
+  const write = (): void => {
+    const row = inbox.insert("any", { key: "m:1", thread: THREAD, raw: {} }, 1_000);
+    if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
+  };
+  return { operations, start, write };
+}
+
+function eventOf(text: string): MessengerEvent {
+  return {
+    key: "m:1",
+    kind: "direct-message",
+    messengerId: "any",
+    provider: "any",
+    thread: THREAD,
+    message: { id: "1", text, sentAt: 1_000, isMention: false, attachments: [] },
+    capabilities: {
+      canEditMessages: true,
+      canStream: true,
+      maxMessageLength: 4_000,
+      supportsActions: false,
+      supportsAttachments: false,
+    },
+  };
+}
+
+it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", async (edits) => {
+  const { operations, start, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  expect(operations.running).toEqual(["turn-1"]);
+  for (let edit = 1; edit <= edits; edit += 1) expect(runner.rerun(eventOf(`edit ${edit}`))).toBe(true);
+  await runner.advance();
+  expect(operations.running).toEqual([`turn-${edits + 1}`]);
+  expect(operations.forgotten).toEqual(["turn-1"]);
+});
+
+it("ends the answer that was at work when the process died between two edits", async () => {
+  const { operations, start, write } = createRig();
+  const before = start();
+  write();
+  await before.advance();
+  before.rerun(eventOf("edit 1"));
+  const after = start();
+  after.rerun(eventOf("edit 2"));
+  await after.advance();
+  expect(operations.running).toEqual(["turn-3"]);
+});
+
+it("ends the answer that was at work when the one in its place is stopped before it began", async () => {
+  const { operations, start, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  runner.rerun(eventOf("edit 1"));
+  runner.rerun(eventOf("edit 2"));
+  expect(runner.stop()).toBe(true);
+  await runner.advance();
+  expect(operations.running).toEqual([]);
+});
