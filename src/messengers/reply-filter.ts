@@ -23,12 +23,8 @@ export function filteredFragment(
   text: string,
   log: Log,
 ): string {
-  const options = { ...outgoingOptions(definition, log), footer: undefined };
-  const result = createOutgoingText(options, contextOf(event), {
-    append: () => {},
-    replace: () => {},
-  }).finish(text);
-  return result.kind === "silent" ? "" : result.text;
+  const nobody = { append: () => {}, replace: () => {} };
+  return createOutgoingText(outgoingOptions(definition, log), contextOf(event), nobody).fragment(text);
 }
 
 /** What the system prompt says of silence, for an event of a group where the model may choose it. */

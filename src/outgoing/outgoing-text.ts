@@ -43,6 +43,11 @@ export interface OutgoingText {
   replace(text: string): void;
   /** What people see in the end of the model's whole text. Tells the sink nothing, and ends the stream. */
   finish(text: string): OutgoingResult;
+  /**
+   * What people see of a text that was cut short: as far as it could be shown while it streamed, so that nothing of a
+   * signal or a tag that had only begun is in it. It has no footer. Tells the sink nothing, and ends the stream.
+   */
+  fragment(text: string): string;
 }
 
 /**
@@ -104,6 +109,13 @@ class Outgoing implements OutgoingText {
     if (isSilent || visible.trim() === "") return { kind: "text", text: "" };
     const said = this.#transform(visible);
     return { kind: "text", text: said.trim() === "" ? said : joinParagraphs(said, this.#footer()) };
+  }
+
+  fragment(text: string): string {
+    this.#hasEnded = true;
+    const stream = this.#newStream();
+    stream.append(text);
+    return stream.text.trim() === "" ? "" : this.#transform(stream.text);
   }
 
   get #removeArtefacts(): boolean {

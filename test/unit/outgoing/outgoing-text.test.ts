@@ -8,6 +8,32 @@ function finished(text: string, options: OutgoingOptions = {}, context = group):
   return result.kind === "silent" ? "(silent)" : result.text;
 }
 
+describe("a text that was cut short", () => {
+  const nobody = { append: () => {}, replace: () => {} };
+
+  it.each([
+    ["[[silence", ""],
+    ["**[[sil", ""],
+    ["[[silence]]", ""],
+    ["Wait. [[sile", "Wait."],
+    ["Half of it.<tool_ca", "Half of it."],
+    ["Two **words", "Two **words"],
+  ])("shows nothing of what had only begun: %j", (text, expected) => {
+    for (const context of [group, direct]) {
+      expect(createOutgoingText({}, context, nobody).fragment(text).trim()).toBe(expected);
+    }
+  });
+
+  it("has no footer, and is transformed", () => {
+    const outgoing = createOutgoingText(
+      { footer: "Foot", transform: (text) => text.toUpperCase() },
+      group,
+      nobody,
+    );
+    expect(outgoing.fragment("half of")).toBe("HALF OF");
+  });
+});
+
 describe("silence", () => {
   it.each([
     "[[silence]]",
