@@ -230,7 +230,7 @@ export class TurnRunner {
       context: event,
       lastReceivedAt: newest.receivedAt,
       messageSeqs: [...(replaced?.messageSeqs ?? []), ...rows.map((row) => row.seq)],
-      replaces: replaced?.id,
+      replaces: replaced === undefined ? undefined : this.#lastOpened(replaced),
     };
     database.transaction(() => {
       if (replaced !== undefined) {
@@ -244,6 +244,11 @@ export class TurnRunner {
     });
     if (replaced?.state === "open") this.#logEnd(replaced, "replaced");
     log.info("turn.begun", { turn: turn.id, messages: turn.messageSeqs.length, replaces: turn.replaces });
+  }
+
+  /** The turn whose messages are taken over: one that was replaced before its reply began has none. */
+  #lastOpened({ id, replaces }: Turn): string {
+    return replaces !== undefined && this.#options.delivery.receipt(id) === undefined ? replaces : id;
   }
 
   /** Ends the turn that this one replaces, and makes its visible messages this one's. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
@@ -50,7 +50,14 @@ function createRig() {
   const operations = new Operations();
   const inbox = createInboxStore(database);
   const nothing = (): void => {};
-  const delivery = { open: nothing, finish: nothing, withdraw: nothing, postedText: () => "" };
+  const opened: ReplyStart[] = [];
+  const delivery = {
+    open: (reply: ReplyStart) => void opened.push(reply),
+    finish: nothing,
+    withdraw: nothing,
+    postedText: () => "",
+    receipt: (id: string) => opened.find((reply) => reply.id === id),
+  };
   const platform = { provider: "any", verification: { kind: "none" } } as MessengerPlatform;
   const [definition] = normalizeMessengers({ any: { platform, verifyWebhook: false, rerunOnEdit: true } });
   if (definition === undefined) throw new Error("The definition is missing.");
@@ -77,7 +84,7 @@ function createRig() {
     const row = inbox.insert("any", { key: "m:1", thread: THREAD, raw: {} }, 1_000);
     if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
   };
-  return { operations, start, write };
+  return { operations, opened, start, write };
 }
 
 function eventOf(text: string): MessengerEvent {
@@ -99,7 +106,7 @@ function eventOf(text: string): MessengerEvent {
 }
 
 it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", async (edits) => {
-  const { operations, start, write } = createRig();
+  const { opened, operations, start, write } = createRig();
   const runner = start();
   write();
   await runner.advance();
@@ -108,6 +115,8 @@ it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", as
   await runner.advance();
   expect(operations.running).toEqual([`turn-${edits + 1}`]);
   expect(operations.forgotten).toEqual(["turn-1"]);
+  // The answer that people see is taken over, whatever came in between.
+  expect(opened.at(-1)?.takesOver).toBe("turn-1");
 });
 
 it("ends the answer that was at work when the process died between two edits", async () => {
@@ -116,6 +125,23 @@ it("ends the answer that was at work when the process died between two edits", a
   write();
   await before.advance();
   before.rerun(eventOf("edit 1"));
+  const after = start();
+  after.rerun(eventOf("edit 2"));
+  await after.advance();
+  expect(operations.running).toEqual(["turn-3"]);
+});
+
+it("ends the answer that was at work when the process died before the one in its place had begun", async () => {
+  const { operations, start, write } = createRig();
+  const before = start();
+  write();
+  await before.advance();
+  before.rerun(eventOf("edit 1"));
+  // Its reply is open, and the end of the first answer never comes.
+  operations.abort = () => new Promise(() => {});
+  void before.advance();
+  await Promise.resolve();
+  Reflect.deleteProperty(operations, "abort");
   const after = start();
   after.rerun(eventOf("edit 2"));
   await after.advance();
