@@ -2,7 +2,7 @@ import type { Surface } from "../src/core/surface.ts";
 import { GIVE_UP_AFTER_MS } from "./call-policy.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
-import { isOnlyThread, landsBy } from "./landing.ts";
+import { landsBy } from "./landing.ts";
 import { addDuplicate, keepEarlier } from "./late-post.ts";
 import { isGapQuestion, isOtherPostLate, isOtherPostOpen } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
@@ -25,14 +25,39 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   if (hits.length === 0) {
     if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry);
+  } else if (inquiry.others === "lost" && surface.capabilities.remove) {
+    context.database.transaction(() => removeAll(context, reply, entry, inquiry));
+    for (const hit of hits) context.budget.sent(address, surface, String(hit));
   } else if (hits.length > mostOf(row)) {
     leaveOpen(context, reply, entry, "several-messages");
-  } else if (inquiry.isShared && !isOnlyThread(address)) {
+  } else if (inquiry.others !== "none") {
     leaveOpen(context, reply, entry, "chat-shared");
   } else {
     context.database.transaction(() => adopt(context, reply, entry, hits.map(String)));
     for (const hit of hits) context.budget.sent(address, surface, String(hit));
   }
+}
+
+/** Whether it is known what becomes of a message that is found. */
+export function isCertain({ others }: Pick<Inquiry, "others">): boolean {
+  return others === "none" || others === "lost";
+}
+
+/**
+ * What was found belongs to a lost post, of this thread or of another one that looks for its own: it is taken away, and
+ * both say anew what they then do not find.
+ */
+function removeAll(context: DeliveryContext, reply: Reply, entry: OutboxEntry, inquiry: Inquiry): void {
+  const { row } = entry;
+  for (const hit of inquiry.hits) addDuplicate(context, row.replyId, String(hit));
+  context.log.info("delivery.lost-posts-removed", {
+    replyId: row.replyId,
+    part: row.part,
+    messages: inquiry.hits.length,
+  });
+  reply.isDirty = true;
+  if (row.state === "unknown") postAnew(context, reply, entry, inquiry);
+  else closeQuestion(context, entry, isGapQuestion(row));
 }
 
 function adopt(

@@ -1,6 +1,7 @@
 import type {
   IdRange,
   MessageBoxes,
+  OtherOwners,
   OwnMessages,
   OwnMessagesQuestion,
   UnseenIds,
@@ -175,20 +176,27 @@ export class MessageBoxMemory implements MessageBoxes {
     const isOlder = known.knownFrom === undefined || (unseen.ids[0] ?? Infinity) < known.knownFrom;
     const mayBeOther = isOlder || !wasThere || this.#hasOtherPost(address, range.sinceAt);
     // Where others can be asked, what they know of their own posts counts.
-    if (others?.length === 0) return { ...unseen, isShared: false };
-    if (this.#askSpeaker === undefined) return { ...unseen, isShared: mayBeOther };
+    if (others?.length === 0) return { ...unseen, others: "none" };
+    if (this.#askSpeaker === undefined) return { ...unseen, others: mayBeOther ? "unknown" : "none" };
     const told = await this.#askOthers(address, others, range);
-    if (told === undefined) return { ...unseen, isShared: true };
-    this.note(address.messengerId, box, told);
-    return { ...idsBetween(range, known.newest, isSeen, range.tail ?? GROUP_TAIL), isShared: false };
+    if (told === undefined) return { ...unseen, others: "unknown" };
+    this.note(
+      address.messengerId,
+      box,
+      told.flatMap(({ ids }) => ids),
+    );
+    return {
+      ...idsBetween(range, known.newest, isSeen, range.tail ?? GROUP_TAIL),
+      others: othersOf(told),
+    };
   }
 
-  /** What the others of the chat have sent in the range; nothing when that is not certain. */
+  /** What the others of the chat have sent in the range; nothing when they cannot all be asked. */
   async #askOthers(
     address: Address,
     others: readonly string[] | undefined,
     { afterId, sinceAt }: IdRange,
-  ): Promise<readonly number[] | undefined> {
+  ): Promise<readonly OwnMessages[] | undefined> {
     const ask = this.#askSpeaker;
     if (others === undefined || ask === undefined) return undefined;
     const { messengerId, chatId } = address;
@@ -196,8 +204,7 @@ export class MessageBoxMemory implements MessageBoxes {
     const outcome = await callWithin(this.#clock, ASK_TIMEOUT_MS, () =>
       Promise.all(others.map((speaker) => ask(speaker, question))),
     );
-    if (outcome.kind !== "done" || outcome.value.some(({ hasOpenPost }) => hasOpenPost)) return undefined;
-    return outcome.value.flatMap(({ ids }) => ids);
+    return outcome.kind === "done" ? outcome.value : undefined;
   }
 
   #hasOtherPost({ messengerId, chatId, threadId }: Address, sinceAt: number): boolean {
@@ -282,6 +289,11 @@ export function idsBetween(
     for (let id = knownEnd + 1; ids.length < MOST_CANDIDATES && id <= knownEnd + tail; id += 1) ids.push(id);
   }
   return { ids, isTooLong: false };
+}
+
+function othersOf(told: readonly OwnMessages[]): OtherOwners {
+  if (told.some(({ isPosting }) => isPosting)) return "posting";
+  return told.some(({ hasLostPost }) => hasLostPost) ? "lost" : "none";
 }
 
 function tailOf({ isDirectMessage }: Address, others: readonly string[] | undefined): number {

@@ -1,3 +1,4 @@
+import type { OtherOwners } from "../src/core/budget.ts";
 import type { MessageStream } from "./mode-native.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
@@ -37,7 +38,7 @@ export interface OutboxEntry {
 /** A search in memory; its progress is stored with the row. */
 export interface Inquiry {
   readonly ids: readonly number[];
-  isShared: boolean;
+  others: OtherOwners;
   readonly isEarly: boolean;
   asked: number;
   readonly hits: number[];

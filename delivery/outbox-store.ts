@@ -1,4 +1,4 @@
-import type { OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
+import type { OtherOwners, OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type { OutboxState } from "../src/core/delivery.ts";
 import type { Address } from "../src/core/surface.ts";
@@ -32,8 +32,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
 /** Ids that are asked about one after the other, a call each. The range is fixed when the search begins. */
 export interface StoredInquiry {
   readonly ids: readonly number[];
-  /** Another thread of the chat may have a message among them. */
-  readonly isShared: boolean;
+  /** Whether another thread of the chat may have a message among them. */
+  readonly others: OtherOwners;
   /** It began while the post could still land. */
   readonly isEarly: boolean;
   /** How many were asked about, and which of them are the bot's own. */
@@ -178,8 +178,14 @@ export class OutboxStore {
   /** What was sent into a chat. One read of the whole table, without the rows that are of no interest. */
   ownMessages({ messengerId, chatId, afterId, sinceAt }: OwnMessagesQuestion): OwnMessages {
     const rows = this.#database
-      .all<{ message_id: string | null; is_open: number; begun_at: number | null; address: string }>(
-        `SELECT message_id, begun_at, address,
+      .all<{
+        message_id: string | null;
+        is_open: number;
+        is_sending: number;
+        begun_at: number | null;
+        address: string;
+      }>(
+        `SELECT message_id, begun_at, address, outbox_v1.state = 'sending' AS is_sending,
            outbox_v1.state IN ('sending', 'unknown') OR doubts > 0 OR late_until IS NOT NULL AS is_open
          FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
          WHERE is_open OR CAST(message_id AS INTEGER) > ?`,
@@ -193,7 +199,8 @@ export class OutboxStore {
       isOpenRow === 1 && (begunAt ?? 0) > sinceAt - OPEN_FOR_MS;
     return {
       ids: rows.flatMap(({ message_id: id }) => (id === null ? [] : [Number(id)])),
-      hasOpenPost: rows.some(isOpen),
+      hasLostPost: rows.some((row) => row.is_sending === 0 && isOpen(row)),
+      isPosting: rows.some((row) => row.is_sending === 1 && isOpen(row)),
     };
   }
 

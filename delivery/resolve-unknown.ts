@@ -1,9 +1,9 @@
-import type { UnseenIds } from "../src/core/budget.ts";
+import type { OtherOwners, UnseenIds } from "../src/core/budget.ts";
 import { errorCode } from "../src/core/errors.ts";
 import type { Probing, Surface } from "../src/core/surface.ts";
 import { backoffMs, GIVE_UP_AFTER_MS } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { conclude, leaveOpen } from "./conclude-inquiry.ts";
+import { conclude, isCertain, leaveOpen } from "./conclude-inquiry.ts";
 import {
   BUDGET_TIMEOUT_MS,
   callTimeoutMs,
@@ -33,8 +33,10 @@ import type { Reply } from "./reply.ts";
  *   Where the post was made more than once without an answer, there may be as many messages: the first stays.
  * - It was made anew before its time limit was over: when that has passed, the ids after the new message are asked
  *   about. What landed there is taken away.
- * - More are, too many ids were unseen, another thread of the chat may own one, or the platform refuses to
- *   say: `onUnknown` of the policy decides.
+ * - Some are, and another thread of the chat looks for a message of its own, too: nobody knows whose they are, so they
+ *   are taken away, and everybody posts anew what is not found.
+ * - More are, too many ids were unseen, another thread of the chat may own one and cannot be asked, or the platform
+ *   refuses to say: `onUnknown` of the policy decides.
  *
  * It is a heuristic: what another program sends with the same token, in the same chat, at the same time, without any
  * update to this one, would be taken for the lost message. How far the search has come is stored, so that a process
@@ -44,6 +46,8 @@ import type { Reply } from "./reply.ts";
 /** What came and what others sent is told to the root a moment later: a long range is looked at again, so often. */
 const NEWS_MS = 3_000;
 const MOST_NEWS_WAITS = 2;
+/** A post of another thread has an answer by then, most times. */
+const POSTING_MS = 1_000;
 
 /** Finds out which ids to ask about. Costs no call to the platform. Returns until when nothing may go to the address. */
 export async function prepareInquiry(
@@ -69,13 +73,14 @@ export async function prepareInquiry(
     store(context, entry, { retryAt: context.deps.clock.now() + BUDGET_TIMEOUT_MS });
     return undefined;
   }
-  const { isTooLong, isShared } = outcome.value;
+  const { isTooLong } = outcome.value;
+  const others = isOnlyThread(address) ? "none" : outcome.value.others;
   const ids = withoutOwned(context, probing, reply, outcome.value);
   if (isLook) {
     const [first] = ids;
     // Where another thread may have posted it, a look would tell nothing.
-    if (first === undefined || (isShared && !isOnlyThread(address))) return row.retryAt;
-    entry.inquiry = { ...newInquiry([first], isShared, true), isLook: true };
+    if (first === undefined || others === "posting" || others === "unknown") return row.retryAt;
+    entry.inquiry = { ...newInquiry([first], others, true), isLook: true };
     return undefined;
   }
   if (isTooLong) {
@@ -89,7 +94,7 @@ export async function prepareInquiry(
     return undefined;
   }
   entry.newsWaits = 0;
-  entry.inquiry = newInquiry(ids, isShared, context.deps.clock.now() < landsBy(row, reply));
+  entry.inquiry = newInquiry(ids, others, context.deps.clock.now() < landsBy(row, reply));
   if (ids.length === 0) conclude(context, reply, surface, entry);
   else keepProgress(context, entry, entry.inquiry);
   return undefined;
@@ -111,14 +116,14 @@ function awaitNews(context: DeliveryContext, reply: Reply, entry: OutboxEntry): 
   reply.notBefore = until;
 }
 
-function newInquiry(ids: readonly number[], isShared: boolean, isEarly: boolean): Inquiry {
-  return { ids, isShared, isEarly, asked: 0, hits: [], failures: 0, isLook: false };
+function newInquiry(ids: readonly number[], others: OtherOwners, isEarly: boolean): Inquiry {
+  return { ids, others, isEarly, asked: 0, hits: [], failures: 0, isLook: false };
 }
 
 function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inquiry): void {
   if (inquiry.isLook) return;
-  const { ids, isShared, isEarly, asked, hits } = inquiry;
-  store(context, entry, { inquiry: { ids, isShared, isEarly, asked, hits: [...hits] }, retryAt: undefined });
+  const { ids, others, isEarly, asked, hits } = inquiry;
+  store(context, entry, { inquiry: { ids, others, isEarly, asked, hits: [...hits] }, retryAt: undefined });
 }
 
 /** Asks about the next id. Returns until when nothing may go to the address, if there is a reason. */
@@ -141,25 +146,41 @@ export async function probeNext(
   if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
   if (outcome.kind === "done") {
     if (outcome.value === "own") {
-      const isUnseen = await isStillUnseen(context, reply, probing, entry, id);
+      const found = await stillUnseen(context, reply, probing, entry, id);
       if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
-      if (isUnseen === undefined) {
+      if (found === undefined) {
         store(context, entry, { retryAt: clock.now() + BUDGET_TIMEOUT_MS });
         return undefined;
       }
-      if (isUnseen) inquiry.hits.push(id);
+      if (found.isUnseen) {
+        // It may be the one that is being posted: whose it is will be known in a moment.
+        if (found.others === "posting" && clock.now() < landsBy(row, reply)) {
+          store(context, entry, { retryAt: clock.now() + POSTING_MS });
+          return undefined;
+        }
+        inquiry.others = found.others;
+        inquiry.hits.push(id);
+      }
     }
     inquiry.asked += 1;
-    const isOthers = inquiry.isShared && !isOnlyThread(address);
-    if (inquiry.isLook && (inquiry.hits.length === 0 || isOthers)) {
+    if (inquiry.isLook && (inquiry.hits.length === 0 || !isCertain(inquiry))) {
       entry.inquiry = undefined;
       // What the others of the chat have sent is known, it turns out: what lands late is found and taken away.
       const settlesAt = Math.min(row.retryAt ?? Infinity, clock.now() + LANDS_LATE_MS);
-      if (!inquiry.isShared) store(context, entry, { retryAt: settlesAt });
+      if (isCertain(inquiry)) store(context, entry, { retryAt: settlesAt });
       // What follows waits too, so that a message that lands late still stands before it.
       return entry.row.retryAt;
     }
-    if (inquiry.asked === inquiry.ids.length || inquiry.hits.length > mostOf(row)) {
+    const isTooMuch = inquiry.hits.length > mostOf(row) && inquiry.others !== "lost";
+    if (inquiry.asked === inquiry.ids.length || isTooMuch) {
+      // What was found some calls ago may have found its owner since.
+      const hits = inquiry.hits.length > 1 ? await unseenAmong(context, reply, probing, entry) : inquiry.hits;
+      if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
+      if (hits === undefined) {
+        store(context, entry, { retryAt: clock.now() + BUDGET_TIMEOUT_MS });
+        return undefined;
+      }
+      entry.inquiry = { ...inquiry, hits };
       conclude(context, reply, surface, entry);
     } else {
       keepProgress(context, entry, inquiry);
@@ -207,20 +228,46 @@ export async function probeNext(
  * Other threads of the chat go on while ids are asked about: whether a message may still be the lost one. Nothing when
  * the root cannot be asked.
  */
-async function isStillUnseen(
+async function stillUnseen(
   context: DeliveryContext,
   reply: Reply,
   probing: Probing,
-  { row, inquiry }: OutboxEntry,
+  entry: OutboxEntry,
   id: number,
-): Promise<boolean | undefined> {
-  const range = { afterId: id - 1, beforeId: id + 1, sinceAt: rangeOf(row).sinceAt };
+): Promise<{ readonly isUnseen: boolean; readonly others: OtherOwners } | undefined> {
+  const found = await unseenFrom(context, reply, probing, entry, id, id);
+  return found && { isUnseen: found.ids.includes(id), others: found.others };
+}
+
+/** Those of the messages that were found that nobody has claimed since. */
+async function unseenAmong(
+  context: DeliveryContext,
+  reply: Reply,
+  probing: Probing,
+  entry: OutboxEntry,
+): Promise<number[] | undefined> {
+  const hits = entry.inquiry?.hits ?? [];
+  const [first = 0] = hits;
+  const found = await unseenFrom(context, reply, probing, entry, first, hits.at(-1) ?? first);
+  return found && hits.filter((id) => found.ids.includes(id));
+}
+
+async function unseenFrom(
+  context: DeliveryContext,
+  reply: Reply,
+  probing: Probing,
+  { row }: OutboxEntry,
+  first: number,
+  last: number,
+): Promise<Pick<UnseenIds, "ids" | "others"> | undefined> {
+  const { address } = reply.record;
+  const range = { afterId: first - 1, beforeId: last + 1, sinceAt: rangeOf(row).sinceAt };
   const outcome = await callWithin(context.deps.clock, BUDGET_TIMEOUT_MS, () =>
-    context.budget.unseen(reply.record.address, probing, range),
+    context.budget.unseen(address, probing, range),
   );
   if (outcome.kind !== "done") return undefined;
-  if (inquiry !== undefined && outcome.value.isShared) inquiry.isShared = true;
-  return outcome.value.ids.includes(id);
+  const { ids, others } = outcome.value;
+  return { ids, others: isOnlyThread(address) ? "none" : others };
 }
 
 /** Leaves out the messages that a reply of this thread shows already. */

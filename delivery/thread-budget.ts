@@ -138,7 +138,7 @@ export class ThreadBudget {
     const box = this.#box(address, probing);
     const isKnown = new Set(box.known);
     if (this.#root.boxes === undefined) {
-      return { ...idsBetween(range, box.newest, (id) => isKnown.has(id)), isShared: true };
+      return { ...idsBetween(range, box.newest, (id) => isKnown.has(id)), others: "unknown" };
     }
     await this.#tell(box);
     // A root that was started since may know fewer: then the ids that it adds at the end would be those of this thread.

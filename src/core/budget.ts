@@ -83,8 +83,10 @@ export interface OwnMessagesQuestion {
 
 export interface OwnMessages {
   readonly ids: readonly number[];
-  /** Whether there may be a message of its own of which it does not know the id. */
-  readonly hasOpenPost: boolean;
+  /** Whether there may be a message of its own of which it does not know the id: a post was lost. */
+  readonly hasLostPost: boolean;
+  /** Whether a post is being made, as far as is stored. */
+  readonly isPosting: boolean;
 }
 
 export interface IdRange {
@@ -101,6 +103,15 @@ export interface UnseenIds {
   /** Ascending. Incomplete when the range is too long. */
   readonly ids: readonly number[];
   readonly isTooLong: boolean;
-  /** Whether another thread of the same chat may have a message of its own among them. */
-  readonly isShared: boolean;
+  readonly others: OtherOwners;
 }
+
+/**
+ * Whether other threads of the same chat may have a message of their own among unseen ids.
+ *
+ * - `none`: no
+ * - `lost`: only one that they look for, too; all others of theirs are known
+ * - `posting`: one of them posts at this moment
+ * - `unknown`: it cannot be told
+ */
+export type OtherOwners = "none" | "lost" | "posting" | "unknown";

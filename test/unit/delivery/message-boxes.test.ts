@@ -75,21 +75,21 @@ it("remembers of a long life about the newest ids only, and never calls a forgot
 it("says when another thread of the chat may own a message, until it tells which", async () => {
   const { boxes, clock, store, startedAt } = memory();
   const unseen = (afterId: number) => boxes.unseen(GROUP, BOX, { afterId, sinceAt: startedAt });
-  expect((await unseen(100)).isShared, "messages of an earlier start").toBe(true);
+  expect((await unseen(100)).others, "messages of an earlier start").toBe("unknown");
   boxes.beginPost(GROUP);
   boxes.note("telegram", BOX, [100], GROUP);
-  expect((await unseen(100)).isShared).toBe(false);
+  expect((await unseen(100)).others).toBe("none");
   boxes.beginPost(GROUP);
-  expect((await unseen(100)).isShared, "its own").toBe(false);
+  expect((await unseen(100)).others, "its own").toBe("none");
   boxes.beginPost(TOPIC);
   boxes.beginPost({ ...TOPIC, chatId: "8" });
-  expect((await unseen(100)).isShared).toBe(true);
+  expect((await unseen(100)).others).toBe("unknown");
   boxes.note("telegram", BOX, [101], TOPIC);
-  expect((await unseen(100)).isShared).toBe(false);
+  expect((await unseen(100)).others).toBe("none");
   await clock.advance(1_000);
   const restarted = new MessageBoxMemory({ clock, speakers: SPEAKERS, store });
   const before = { afterId: 100, sinceAt: clock.now() - 1 };
-  expect((await restarted.unseen(GROUP, BOX, before)).isShared, "unknown after a start").toBe(true);
+  expect((await restarted.unseen(GROUP, BOX, before)).others, "unknown after a start").toBe("unknown");
 });
 
 it("knows after a start what a box of several chats had seen a second before", async () => {

@@ -51,7 +51,7 @@ it("finds a lost post in a topic after a restart, because the other topic says w
   const asked: string[] = [];
   const { harness, restartRoot } = await forum((speaker, { chatId, afterId }) => {
     asked.push(`${speaker} ${chatId} ${afterId}`);
-    return Promise.resolve({ ids: [101], hasOpenPost: false });
+    return Promise.resolve({ ids: [101], hasLostPost: false, isPosting: false });
   });
   const { surface, delivery, start, visible, advance } = harness;
   surface.fault("post", { kind: "lose", done: true });
@@ -66,7 +66,7 @@ it("finds a lost post in a topic after a restart, because the other topic says w
 });
 
 const UNCERTAIN: readonly [string, AskSpeaker][] = [
-  ["has a lost post too", () => Promise.resolve({ ids: [], hasOpenPost: true })],
+  ["posts all the time", () => Promise.resolve({ ids: [], hasLostPost: false, isPosting: true })],
   ["cannot be reached", () => Promise.reject(new Error("down"))],
   ["does not answer", () => new Promise(() => {})],
 ];
@@ -82,6 +82,21 @@ it.each(UNCERTAIN)("leaves it to the policy when the other topic %s", async (_na
   expect(visible()).toEqual([TEXT, `${MARK}\n${TEXT}`]);
 });
 
+it("takes away what it finds when the other topic has a lost post too, and says its own anew", async () => {
+  const { harness, restartRoot } = await forum(() =>
+    Promise.resolve({ ids: [], hasLostPost: true, isPosting: false }),
+  );
+  const { surface, delivery, start, visible, advance } = harness;
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+  await advance(20);
+  surface.postForeign("7", "Lost by the other topic.");
+  restartRoot();
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(delivery.receipt("r1")?.messages.filter(({ state }) => state === "sent")).toHaveLength(1);
+});
+
 it("tells what it has sent into a chat, and whether a post of its own is open", async () => {
   const { surface, delivery, start, advance, clock } = createHarness({ surface: { probing: true } });
   const question = { messengerId: "telegram", chatId: "7", afterId: 101, sinceAt: clock.now() };
@@ -92,18 +107,20 @@ it("tells what it has sent into a chat, and whether a post of its own is open", 
   expect(surface.messages("7").map(({ id }) => id)).toContain("101");
   const own = delivery.ownMessages(question);
   const here = surface.messages("7").map(({ id }) => Number(id));
-  expect(own).toEqual({ ids: here.filter((id) => id > 101), hasOpenPost: false });
+  expect(own).toEqual({ ids: here.filter((id) => id > 101), hasLostPost: false, isPosting: false });
   surface.fault("post", { kind: "hang" });
   delivery.send(start("r4", { address: NORTH }), "Three.");
   await advance(100);
-  expect(delivery.ownMessages(question).hasOpenPost).toBe(true);
-  expect(delivery.ownMessages({ ...question, chatId: "8" }).hasOpenPost).toBe(false);
+  expect(delivery.ownMessages(question)).toMatchObject({ hasLostPost: false, isPosting: true });
+  expect(delivery.ownMessages({ ...question, chatId: "8" })).toMatchObject({ isPosting: false });
+  await advance(15_100);
+  expect(delivery.ownMessages(question)).toMatchObject({ hasLostPost: true, isPosting: false });
 });
 
 const NEWS = { box: "common", isPost: true, sentIds: [] };
 
 it("lets one thread of a chat post at a time, until what became of it is told", async () => {
-  const { harness } = await forum(() => Promise.resolve({ ids: [], hasOpenPost: false }));
+  const { harness } = await forum(() => Promise.resolve({ ids: [], hasLostPost: false, isPosting: false }));
   const { budget, surface, clock, delivery, start, advance } = harness;
   const ask = () => budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS });
 
@@ -120,7 +137,7 @@ it.each([
   ["has been made", undefined],
   ["was refused", { kind: "fail", failure: { kind: "transient", code: "server-500" } }],
 ] as const)("lets the next one post at once when a post %s", async (_name, fault) => {
-  const { harness } = await forum(() => Promise.resolve({ ids: [], hasOpenPost: false }));
+  const { harness } = await forum(() => Promise.resolve({ ids: [], hasLostPost: false, isPosting: false }));
   const { budget, surface, delivery, start, advance } = harness;
   if (fault !== undefined) surface.fault("post", fault);
   delivery.send(start("r1", { address: NORTH }), TEXT);
@@ -132,7 +149,9 @@ it.each([
 });
 
 it("waits a moment after a start of the root, so that who misses a message can say so", async () => {
-  const { harness, restartRoot } = await forum(() => Promise.resolve({ ids: [], hasOpenPost: false }));
+  const { harness, restartRoot } = await forum(() =>
+    Promise.resolve({ ids: [], hasLostPost: false, isPosting: false }),
+  );
   const { budget, surface, clock, advance } = harness;
   await budget.acquire(NORTH, "post", surface.pacing, { news: NEWS });
   restartRoot();
