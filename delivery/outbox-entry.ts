@@ -37,10 +37,12 @@ export interface OutboxEntry {
 
 /** A search in memory; its progress is stored with the row. */
 export interface Inquiry {
-  readonly ids: readonly number[];
+  ids: readonly number[];
   others: OtherOwners;
   readonly isEarly: boolean;
   asked: number;
+  /** The last id that was asked about, when there is no such message. */
+  missing?: number | undefined;
   readonly hits: number[];
   failures: number;
   /** A look at one id, which concludes nothing when it finds nothing, and is not stored. */

@@ -15,6 +15,7 @@ import {
 import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
 import { isOnlyThread, LANDS_LATE_MS, landsBy } from "./landing.ts";
+import { isGapQuestion } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
 import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import type { Reply } from "./reply.ts";
@@ -26,6 +27,7 @@ import type { Reply } from "./reply.ts";
  *
  * - Where nobody else speaks for the bot, or the others are known, the first of them is looked at right away: most
  *   lost posts were made, and then the reply goes on at once. All of them are asked about when the post has settled.
+ * - In a box of one chat the search ends with two ids in a row that nothing has, behind all that is known.
  * - One is the bot's own: it is the lost message. It is adopted, and edited to what it should say.
  * - None is: the post did not happen, and is made anew, without a mark. The id of the new message then tells how far
  *   the box had really come: unseen ids between the last one asked about and that one are asked about too. A message
@@ -120,6 +122,15 @@ function newInquiry(ids: readonly number[], others: OtherOwners, isEarly: boolea
   return { ids, others, isEarly, asked: 0, hits: [], failures: 0, isLook: false };
 }
 
+/**
+ * Whether the box ends before this id, which is none: neither is the one before it, and every id from here on is only
+ * asked about in case that more had come than anybody has seen.
+ */
+function isBeyondEnd({ ids, asked, missing }: Inquiry, id: number): boolean {
+  const last = ids.at(-1) ?? id;
+  return missing === id - 1 && last - id === ids.length - asked;
+}
+
 function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inquiry): void {
   if (inquiry.isLook) return;
   const { ids, others, isEarly, asked, hits } = inquiry;
@@ -163,6 +174,9 @@ export async function probeNext(
       }
     }
     inquiry.asked += 1;
+    const isEnd = outcome.value === "none" && !isGapQuestion(row) && isBeyondEnd(inquiry, id);
+    inquiry.missing = outcome.value === "none" ? id : undefined;
+    if (isEnd) inquiry.ids = inquiry.ids.slice(0, inquiry.asked);
     if (inquiry.isLook && (inquiry.hits.length === 0 || !isCertain(inquiry))) {
       entry.inquiry = undefined;
       // What the others of the chat have sent is known, it turns out: what lands late is found and taken away.

@@ -10,13 +10,16 @@ const firstSupergroupId = -1_000_000_000_000;
  * Message ids grow by one within each supergroup, and within one box for all of the bot's private chats and basic
  * groups (known from the client protocol, not promised by the Bot API). A bot can edit its own messages only, so an
  * edit of the keyboard tells whose a message is. It is asked for without a keyboard: on a message without one it
- * changes nothing. One that has a keyboard loses it, so the ids of messages with buttons must be known to whoever
+ * changes nothing. In a supergroup a message of somebody else is refused in other words than one that is not there. One
+ * that has a keyboard loses it, so the ids of messages with buttons must be known to whoever
  * asks.
  */
 export function createTelegramProbing(client: TelegramClient): Probing {
+  const box = ({ chatId }: Address): string => (Number(chatId) < firstSupergroupId ? chatId : "common");
   return {
-    box: ({ chatId }: Address) => (Number(chatId) < firstSupergroupId ? chatId : "common"),
-    async probe({ chatId }: Address, messageId: string, { signal }: CallOptions) {
+    box,
+    async probe(address: Address, messageId: string, { signal }: CallOptions) {
+      const { chatId } = address;
       const id = Number(chatId);
       const chat = Number.isSafeInteger(id) ? id : chatId;
       let edited: unknown;
@@ -30,6 +33,8 @@ export function createTelegramProbing(client: TelegramClient): Probing {
           throw new TelegramCallError("editMessageReplyMarkup", { kind: "rejected", code });
         }
         if (kind === "unchanged") return "own";
+        // In the common box a message of another chat is not found either.
+        if (code === "message-missing" && box(address) === chatId) return "none";
         if (kind === "missing") return "other";
         throw error;
       }

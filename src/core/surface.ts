@@ -30,9 +30,10 @@ export interface Probing {
   box(address: Address): string;
   /**
    * Asks about one message with a call that changes nothing. `own`: a message of this bot, in this chat. `other`: of
-   * somebody else, of another chat, or none at all.
+   * somebody else, of another chat, or none at all. `none`, where a box has one chat only and that is certain: there is
+   * no such message.
    */
-  probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other">;
+  probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other" | "none">;
 }
 
 /**

@@ -86,8 +86,8 @@ export interface FakeSurfaceOptions {
   readonly rich?: TextLimits;
   /** Messages can be streamed into. */
   readonly streams?: boolean;
-  /** Lost posts can be found again: ids are numbers of one box. @default false */
-  readonly probing?: boolean;
+  /** Lost posts can be found again: ids are numbers of one box, of all chats or of each one. @default false */
+  readonly probing?: boolean | "own-box";
   /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
   readonly onBoundary?: (when: "before" | "after", method: FakeMethod) => void;
 }
@@ -187,10 +187,14 @@ class MemorySurface implements FakeSurface {
       refusedCode: "rich-refused",
     };
     this.stream = options.streams === true ? this.#stream() : undefined;
+    const { probing = false } = options;
     this.probing =
-      options.probing === true
-        ? { box: () => "common", probe: (...call) => this.#probe(...call) }
-        : undefined;
+      probing === false
+        ? undefined
+        : {
+            box: ({ chatId }) => (probing === "own-box" ? chatId : "common"),
+            probe: (...call) => this.#probe(...call),
+          };
   }
 
   get calls(): readonly FakeCall[] {
@@ -355,10 +359,12 @@ class MemorySurface implements FakeSurface {
     return error instanceof FakeFailure ? error.failure : { kind: "unknown", code: "connection-cut" };
   }
 
-  async #probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other"> {
-    return this.#call("probe", { chatId: address.chatId, messageId }, options, () =>
-      this.#chat(address.chatId).some(({ id }) => id === messageId) ? "own" : "other",
-    );
+  async #probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other" | "none"> {
+    const isCertain = this.probing?.box(address) === address.chatId;
+    return this.#call("probe", { chatId: address.chatId, messageId }, options, () => {
+      if (this.#chat(address.chatId).some(({ id }) => id === messageId)) return "own";
+      return isCertain && Number(messageId) > this.#platform.lastId ? "none" : "other";
+    });
   }
 
   async #call<Value>(

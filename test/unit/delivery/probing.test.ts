@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ReplyPolicy } from "../../../src/core/delivery.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
@@ -450,4 +450,43 @@ it("asks about four ids in a group that is one thread's own, two seconds after t
   surface.postForeign("7", TEXT);
   await advance(30_000);
   expect(visible()).toEqual([TEXT]);
+});
+
+describe("in a box of one chat", () => {
+  const address = { ...ADDRESS, isDirectMessage: false };
+  const group = (): Probed => probed({ surface: { probing: "own-box" }, policy: { callTimeoutMs: 15_000 } });
+
+  it("stops at two ids that nothing has", async () => {
+    const { surface, delivery, start, advance, probes, visible } = group();
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1", { address }), TEXT);
+    await advance(3_000);
+    expect(probes()).toEqual(["101", "101", "102"]);
+    expect(visible()).toEqual([TEXT]);
+    surface.postForeign("7", TEXT);
+    await advance(30_000);
+    expect(visible()).toEqual([TEXT]);
+  });
+
+  it("goes on behind a message of somebody else", async () => {
+    const { surface, delivery, start, advance, probes, visible } = group();
+    surface.fault("post", { kind: "lose", done: true });
+    surface.numberForOther();
+    delivery.send(start("r1", { address }), TEXT);
+    await advance(5_000);
+    expect(probes()).toEqual(["101", "101", "102", "103", "104"]);
+    expect(visible()).toEqual([TEXT]);
+    expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "102", attempts: 1 }] });
+  });
+
+  it("does not stop at a gap that a newer message has left behind it", async () => {
+    const { surface, delivery, start, advance, budget, visible } = group();
+    for (let other = 0; other < 3; other += 1) surface.numberForOther();
+    surface.fault("post", { kind: "lose", done: true });
+    delivery.send(start("r1", { address }), TEXT);
+    await budget.boxes?.observe("telegram", "7", [103]);
+    await advance(5_000);
+    expect(visible()).toEqual([TEXT]);
+    expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "104", attempts: 1 }] });
+  });
 });

@@ -56,6 +56,17 @@ it.each(ANSWERS)("understands %s", async (description, expected) => {
   ]);
 });
 
+it("tells in a supergroup whether there is such a message at all", async () => {
+  const rig = createTelegramRig();
+  const asked = async (description: string): Promise<string> => {
+    rig.api.answerNext("editMessageReplyMarkup", refusal(400, description));
+    return probingOf(rig).probe(chat("-1001234567890"), "42", never());
+  };
+  expect(await asked("Bad Request: message to edit not found")).toBe("none");
+  expect(await asked("Bad Request: message can't be edited")).toBe("other");
+  expect(await asked("Bad Request: message is not modified")).toBe("own");
+});
+
 it.each([
   [refusal(429, "Too Many Requests: retry after 7", { retry_after: 7 }), "retry-after"],
   [refusal(403, "Forbidden: bot was blocked by the user"), "gone"],
