@@ -20,7 +20,7 @@ export interface BudgetOptions {
 /**
  * The budget of all chats of one root. Penalties are durable. The buckets are not: after a start every bucket begins
  * with two tokens, for the first text of a reply and for its last, and with what the time since the start has earned,
- * because nobody knows what was sent before.
+ * because nobody knows what was sent before. With one, where a penalty was met not long ago.
  *
  * Laws:
  * - `edit` and `typing` are granted only while more than the reserve is left; `post` and `final` take it (I7).
@@ -195,7 +195,9 @@ class ChatBudgets implements RootBudget {
     if (this.#chats.size >= MOST_CHATS) this.#forgetIdle(now);
     const penalty = this.#store.read(address.messengerId, address.chatId);
     const bucket = new TokenBucket(FIRST_TOKENS, this.#startedAt);
-    if (penalty !== undefined && penalty.until > this.#startedAt) bucket.reset(1, penalty.until);
+    if (penalty !== undefined && this.#startedAt < penalty.widenedUntil) {
+      bucket.reset(1, Math.max(penalty.until, this.#startedAt));
+    }
     const chat: Chat = {
       bucket,
       places: new Map(),

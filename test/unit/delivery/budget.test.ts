@@ -143,6 +143,15 @@ it("spaces calls wider after each penalty, for a while", async () => {
   expect(await spacing()).toBe(1_000);
 });
 
+it("keeps a wider spacing over a restart that comes after the penalty", async () => {
+  const { budget, clock, restart } = await seasoned();
+  await budget.penalize(ADDRESS, 1_000);
+  await clock.advance(1_000);
+  const again = restart();
+  expect(await again.ask("post")).toEqual(granted);
+  expect(await again.ask("post")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_500 });
+});
+
 it("begins with two tokens after a restart, for a first text and a final one", async () => {
   const { ask, clock, restart } = await seasoned();
   await ask("post");
