@@ -1,23 +1,60 @@
 import type { ToolSet } from "ai";
 
+export interface ToolGuard {
+  /** Runs code of the bot inside the turn's context. */
+  readonly inTurn: <T>(body: () => T) => T;
+  /** Told of what a tool threw, for the log. Must not throw. */
+  readonly onFailure: (toolName: string, error: unknown) => void;
+}
+
 /**
  * Copies of the bot's tools that run inside their turn's context and end as soon as the turn is aborted, also when the
- * tool itself does not look at its signal. An error's text goes to the model only, never to the chat.
+ * tool itself does not look at its signal. The model learns that a tool has failed, and nothing of its exception, because
+ * a model may repeat what it reads (I10).
  */
-export function interruptibleTools(tools: ToolSet, inTurn: <T>(body: () => T) => T): ToolSet {
+export function interruptibleTools(tools: ToolSet, { inTurn, onFailure }: ToolGuard): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => {
       const { execute } = tool;
       if (execute === undefined) return [name, tool];
-      const interruptible: typeof execute = (input, options) =>
-        untilAborted(
-          options.abortSignal,
-          inTurn(() => execute(input, options)),
-          "The turn was stopped before the tool had finished.",
-        );
+      const interruptible: typeof execute = (input, options) => {
+        const { abortSignal } = options;
+        const failed = (error: unknown): Error => {
+          if (abortSignal?.aborted === true) return new Error(STOPPED);
+          onFailure(name, error);
+          return new Error(FAILED);
+        };
+        try {
+          const work: unknown = inTurn(() => execute(input, options));
+          if (isPromise(work))
+            return untilAborted(
+              abortSignal,
+              work.catch((error: unknown) => Promise.reject(failed(error))),
+              STOPPED,
+            );
+          return isAsyncIterable(work) ? withoutExceptions(work, failed) : work;
+        } catch (error) {
+          throw failed(error);
+        }
+      };
       return [name, { ...tool, execute: interruptible }];
     }),
   );
+}
+
+const STOPPED = "The turn was stopped before the tool had finished.";
+const FAILED = "The tool failed. Its log says why.";
+
+/** What a tool shows piece by piece. */
+async function* withoutExceptions(
+  pieces: AsyncIterable<unknown>,
+  failed: (error: unknown) => Error,
+): AsyncIterable<unknown> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw failed(error);
+  }
 }
 
 /** The outcome of `work`, or a rejection as soon as the signal aborts; the work itself is not ended by it. */
@@ -40,4 +77,8 @@ export function untilAborted<T>(
 
 function isPromise<T>(value: T): value is T & Promise<Awaited<T>> {
   return value instanceof Promise;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

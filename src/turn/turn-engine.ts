@@ -7,6 +7,7 @@ import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
+import { logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
 import { toModelMessages } from "./model-messages.ts";
@@ -290,7 +291,10 @@ export class TurnEngine {
     this.#offered.set(session, tools);
     const operationId = this.#running.get(session);
     if (operationId === undefined) return tools;
-    return interruptibleTools(tools, (body) => this.#options.inTurn(operationId, body));
+    return interruptibleTools(tools, {
+      inTurn: (body) => this.#options.inTurn(operationId, body),
+      onFailure: (name, error) => logBotFailure(this.#options.log, `tool ${name}`, error),
+    });
   }
 
   #inTurnOf<T>(session: string, body: () => T): T | Promise<Awaited<T>> {

@@ -218,6 +218,33 @@ describe("the model of a bot", () => {
       expect(JSON.stringify(log)).not.toContain("secret of the shop");
     },
   );
+
+  it.each<[string, () => unknown]>([
+    [
+      "throws",
+      () => {
+        throw new Error("secret of the shop");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("secret of the shop"))],
+    [
+      "throws between two pieces",
+      async function* () {
+        yield "one";
+        throw new Error("secret of the shop");
+      },
+    ],
+  ])("tells the model of a tool that %s, and nothing of what it threw (I10)", async (_name, execute) => {
+    const world = createWorld({
+      getTools: () => ({ broken: tool({ inputSchema: z.object({}), execute: execute as () => string }) }),
+      script: ({ prompt }) => [prompt.at(-1)?.role === "tool" ? say("It failed.") : callTool("broken")],
+    });
+    await world.write("c1", "Hello");
+    await world.shows("c1", "It failed.");
+    expect(JSON.stringify(world.requests)).toContain("The tool failed");
+    expect(JSON.stringify([world.requests, log])).not.toContain("secret of the shop");
+    expect(log).toContainEqual(expect.objectContaining({ event: "bot.failed", method: "tool broken" }));
+  });
 });
 
 function eventsOf(listener: Listener): string[] {
