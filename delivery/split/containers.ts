@@ -28,9 +28,11 @@ export interface Position {
   readonly containers: readonly Container[];
   /** The line that opens the code that is still open, without the containers around it. */
   readonly fenceLine: string | undefined;
+  /** No paragraph is open: what follows begins a block, also without a blank line before it. */
+  readonly endsBlock: boolean;
 }
 
-export const TOP_POSITION: Position = { containers: [], fenceLine: undefined };
+export const TOP_POSITION: Position = { containers: [], fenceLine: undefined, endsBlock: true };
 
 /**
  * A block that every item and footnote of `openerLines` begins with, because an empty one cannot hold what follows. It
@@ -47,7 +49,7 @@ const FOOTNOTE_INDENT = 4;
 export function positionAfter(lines: readonly string[], start: Position, firstNumber?: number): Position {
   const reader = new ContainerReader(start, firstNumber);
   for (const line of lines) reader.line(line);
-  return { containers: reader.containers, fenceLine: reader.fenceLine };
+  return { containers: reader.containers, fenceLine: reader.fenceLine, endsBlock: reader.endsBlock };
 }
 
 /** What stands before a line that goes on inside of the containers. */
@@ -70,15 +72,20 @@ class ContainerReader {
   containers: readonly Container[];
   fenceLine: string | undefined;
   #fence: Fence | undefined;
-  #insideParagraph = false;
+  #insideParagraph: boolean;
   /** What the first item is numbered, whatever is written. */
   #firstNumber: number | undefined;
 
-  constructor({ containers, fenceLine }: Position, firstNumber: number | undefined) {
+  constructor({ containers, fenceLine, endsBlock }: Position, firstNumber: number | undefined) {
     this.containers = containers;
     this.fenceLine = fenceLine;
     this.#fence = fenceLine === undefined ? undefined : parseFence(fenceLine);
+    this.#insideParagraph = !endsBlock;
     this.#firstNumber = firstNumber;
+  }
+
+  get endsBlock(): boolean {
+    return !this.#insideParagraph;
   }
 
   line(line: string): void {

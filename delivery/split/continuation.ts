@@ -6,8 +6,10 @@ import { closeMarkdown, CONTAINERS, openFence } from "./repair.ts";
 /** What a segment needs to go on where the one before it was cut inside a block. */
 export interface Carry {
   readonly position: Position;
-  /** Lines that stand before the text again: openers of the containers, and those of a fence or the head of a table. */
+  /** Lines that open the containers again. */
   readonly again: readonly string[];
+  /** Lines that were shown and stand before the text again: the opening of a fence, or the head of a table. */
+  readonly heads: readonly string[];
   /** Openers of the formatting that goes on. */
   readonly reopen: string;
   readonly continues: "table" | "code" | undefined;
@@ -20,6 +22,7 @@ export interface Carry {
 export interface LineSplit {
   /** Closed so that it reads as it will in the whole. */
   readonly source: string;
+  readonly closers: string;
   readonly rest: readonly string[];
   readonly afterBlank: boolean;
   readonly carry: Carry;
@@ -28,6 +31,7 @@ export interface LineSplit {
 const NO_CARRY: Carry = {
   position: TOP_POSITION,
   again: [],
+  heads: [],
   reopen: "",
   continues: undefined,
   blankLines: 0,
@@ -56,7 +60,7 @@ export function splitLines(
   lines: readonly string[],
   { atEnd, verbatim, before, firstNumber }: LineSplitOptions,
 ): LineSplit {
-  const again = before?.again.length ?? 0;
+  const again = (before?.again.length ?? 0) + (before?.heads.length ?? 0);
   const at = verbatim || atEnd ? lines.length : cutLine(lines, again);
   const head = lines.slice(0, at);
   const rest = lines.slice(at);
@@ -64,8 +68,9 @@ export function splitLines(
   const kept = firstText === -1 ? [] : rest.slice(firstText);
   const afterBlank = isBlank(head.at(-1) ?? "") || firstText > 0 || (firstText === -1 && rest.length > 0);
   const source = head.join("\n");
-  const cut = (carry: Partial<Carry>, closed = source): LineSplit => ({
-    source: closed,
+  const cut = (carry: Partial<Carry>, closed = { source, closers: "" }): LineSplit => ({
+    source: closed.source,
+    closers: closed.closers,
     rest: kept,
     afterBlank,
     carry: { ...NO_CARRY, ...carry },
@@ -78,16 +83,22 @@ export function splitLines(
   const prefix = prefixOf(containers);
   if (fenceLine !== undefined) {
     const blankLines = countBlankEnd(head.slice(again), before?.blankLines ?? 0);
-    return cut({ position, again: [...openers, prefix + fenceLine], continues: "code", blankLines });
+    return cut({ position, again: openers, heads: [prefix + fenceLine], continues: "code", blankLines });
   }
   const table = afterBlank ? [] : tableHead(head);
   if (table.length > 0) {
     const heads = table.map((line) => prefix + line);
-    return cut({ position, again: [...openers, ...heads], continues: "table" });
+    return cut({ position, again: openers, heads, continues: "table" });
   }
   if (afterBlank || kept.length > 0) return cut({ position, again: openers });
-  const closed = closeMarkdown(source);
-  return cut({ position, again: openers, reopen: closed.reopen }, closed.source);
+  const closed = closeMarkdown(atEnd ? source : withoutHardBreak(source));
+  return cut({ position, again: openers, reopen: closed.reopen }, closed);
+}
+
+/** What is carried over a blank line. */
+export function carryOverBlank(carry: Carry): Carry {
+  if (carry.continues === "code") return { ...carry, blankLines: carry.blankLines + 1 };
+  return { ...carry, heads: [], reopen: "", continues: undefined };
 }
 
 /** Where in a line its text begins, so that openers can stand there; undefined where it begins a block of its own. */
@@ -122,7 +133,19 @@ function cutLine(lines: readonly string[], again: number): number {
     const at = lines.findLastIndex((line, index) => index > half && isGood(line));
     if (at > half && !fence(at)) return at;
   }
-  return lines.length;
+  // A row without a rule may be the head of a table, which the next line tells.
+  const last = lines.length - 1;
+  const mayBeHead = last >= again && isRow(lines[last]) && !isRow(lines[last - 1]);
+  return mayBeHead ? last : lines.length;
+}
+
+function isRow(line: string | undefined): boolean {
+  return line !== undefined && line.replace(CONTAINERS, "").startsWith("|");
+}
+
+/** The line breaks anyway. */
+function withoutHardBreak(source: string): string {
+  return /(?:^|[^\\])(?:\\\\)*\\$/.test(source) ? source.slice(0, -1) : source;
 }
 
 function countBlankEnd(lines: readonly string[], before: number): number {

@@ -65,5 +65,6 @@ export class OpenBlock<Content> {
 
 function repaired(segment: Segment): Segment {
   if (segment.kind !== "markdown" || segment.verbatim) return segment;
-  return { ...segment, source: repairMarkdown(segment.source).source };
+  const { source, closers } = repairMarkdown(segment.source);
+  return { ...segment, source, closers };
 }

@@ -1,5 +1,5 @@
 import { findOpenInline } from "./open-inline.ts";
-import { closesFence, isBlank, parseFence } from "./line.ts";
+import { closesFence, parseFence } from "./line.ts";
 import type { Fence } from "./line.ts";
 
 /** Containers before the text of a line: quotes and list markers. */
@@ -28,24 +28,26 @@ export function holdBackLine(line: string, openSource: string, insideFence: bool
 export interface Repaired {
   /** The text, with everything closed that was open. */
   readonly source: string;
+  /** What it ends with that was added. */
+  readonly closers: string;
   /** What must stand before the text that follows, so that its formatting goes on. */
   readonly reopen: string;
 }
 
 /** Closes or hides half-written inline markdown at the end of a text whose last block is still open. */
 export function repairMarkdown(source: string): Repaired {
-  if (openFence(source) !== undefined) return { source, reopen: "" };
+  if (openFence(source) !== undefined) return { source, closers: "", reopen: "" };
   const lines = source.trimEnd().split("\n");
   const last = lines.at(-1) ?? "";
   if (TABLE_ROW.test(last)) {
     const isHeader = !TABLE_ROW.test(lines.at(-2) ?? "");
-    return { source: isHeader ? lines.slice(0, -1).join("\n") : source, reopen: "" };
+    return { source: isHeader ? lines.slice(0, -1).join("\n") : source, closers: "", reopen: "" };
   }
   const start = lastTextStart(lines);
   const head = lines.slice(0, start).join("\n");
   const tail = lines.slice(start).join("\n");
   const repaired = repairInline(tail);
-  return { source: start === 0 ? repaired.source : `${head}\n${repaired.source}`, reopen: repaired.reopen };
+  return start === 0 ? repaired : { ...repaired, source: `${head}\n${repaired.source}` };
 }
 
 /**
@@ -57,27 +59,29 @@ export function closeMarkdown(source: string): Repaired {
   const lines = whole.split("\n");
   const isOdd = /(?:^|[^\\])(?:\\\\)*\\$/.test(whole.slice(-MAX_OPEN_DELIMITERS));
   if (openFence(source) !== undefined || TABLE_ROW.test(lines.at(-1) ?? "") || isOdd) {
-    return { source, reopen: "" };
+    return { source, closers: "", reopen: "" };
   }
   const text = lines.slice(lastTextStart(lines)).join("\n");
   const { delimiters, code, trailingRun } = findOpenInline(text);
-  const isCode = code !== undefined && text.length > code.at + code.run.length;
+  // Three backticks would open a block where they begin a line.
+  const isCode = code !== undefined && code.run.length < 3 && text.length > code.at + code.run.length;
   if (
     delimiters.length > MAX_OPEN_DELIMITERS ||
     trailingRun !== undefined ||
     (code !== undefined && !isCode)
   ) {
-    return { source, reopen: "" };
+    return { source, closers: "", reopen: "" };
   }
   const runs = [...delimiters.map(({ run }) => run), ...(isCode ? [code.run] : [])];
-  return { source: whole + runs.toReversed().join(""), reopen: runs.join("") };
+  const closers = runs.toReversed().join("");
+  return { source: whole + closers, closers, reopen: runs.join("") };
 }
 
 /** Inline formatting does not reach over a blank line, nor from one list item into the next. */
 function lastTextStart(lines: readonly string[]): number {
   for (let index = lines.length - 1; index > 0; index -= 1) {
     const line = lines[index] ?? "";
-    if (isBlank(line)) return index + 1;
+    if (/^[ \t>]*$/.test(line)) return index + 1;
     if (/^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t])/.test(line)) return index;
   }
   return 0;
@@ -108,7 +112,7 @@ function repairInline(text: string): Repaired {
   }
   source = source.trimEnd();
   const emptied = open.delimiters.some(({ run }) => source.endsWith(run) && closers !== "");
-  return emptied ? dropEmptyOpeners(source, closers, reopen) : { source: source + closers, reopen };
+  return emptied ? dropEmptyOpeners(source, closers, reopen) : { source: source + closers, closers, reopen };
 }
 
 function withoutBackticks(text: string): string {
@@ -126,7 +130,7 @@ function dropEmptyOpeners(source: string, closers: string, reopen: string): Repa
     rest = rest.slice(0, -run.length).trimEnd();
     left = left.slice(run.length);
   }
-  return { source: rest + left, reopen: reopen.slice(0, left.length) };
+  return { source: rest + left, closers: left, reopen: reopen.slice(0, left.length) };
 }
 
 /** Shows the text of a link whose address is still coming, without its brackets. */

@@ -14,7 +14,7 @@ import {
 import type { Fence, ListMarker } from "./line.ts";
 import type { Carry } from "./continuation.ts";
 import { prefixOf } from "./containers.ts";
-import { escapeLineStart, splitLines, textStart } from "./continuation.ts";
+import { carryOverBlank, escapeLineStart, splitLines, textStart } from "./continuation.ts";
 import { cutLongLine } from "./cut-line.ts";
 import type { Meter } from "./meter.ts";
 import type { Continued, Join, Segment } from "./segment.ts";
@@ -37,6 +37,7 @@ export interface ScanBounds {
 }
 
 const CODE_INDENT = 4;
+const QUOTED_BLANK = /^[ \t>]*$/;
 const NONE: Open = { kind: "none" };
 
 /** Cuts a growing document into segments at the borders of its top-level blocks and list items, a line at a time. */
@@ -155,6 +156,8 @@ export class SegmentScanner {
   }
 
   #push(line: string): void {
+    const isCode = this.#carry?.continues === "code";
+    if (this.#lines.length === 0 && !isCode && QUOTED_BLANK.test(line)) this.#blankAfterCut();
     this.#lines.push(line);
     this.#weight += weighText(line) + 1;
   }
@@ -164,13 +167,14 @@ export class SegmentScanner {
     const open = this.#open;
     if (this.#lines.length === 0) return;
     this.#meter("scanned", this.#weight);
-    const { source, rest, afterBlank, carry } = splitLines(this.#source().lines, {
+    const { source, closers, rest, afterBlank, carry } = splitLines(this.#source().lines, {
       atEnd,
       verbatim: open.kind === "html" || this.#carry?.verbatim === true,
       before: this.#carry,
       firstNumber: this.#itemNumber,
     });
-    this.#emitSource(source, this.#lines.slice(0, this.#lines.length - rest.length));
+    if (rest.length === this.#lines.length) return;
+    this.#emitSource(source, this.#lines.slice(0, this.#lines.length - rest.length), closers);
     this.#carry = carry;
     this.#lines = [...rest];
     this.#weight = this.#lines.reduce((sum, line) => sum + weighText(line) + 1, 0);
@@ -196,6 +200,13 @@ export class SegmentScanner {
     this.#afterBlank = true;
     if (this.#open.kind === "html" && this.#open.until === "blank") this.#open = NONE;
     if (this.#lines.length > 0) this.#push(line);
+    else this.#blankAfterCut();
+  }
+
+  #blankAfterCut(): void {
+    if (this.#carry === undefined) return;
+    this.#carry = carryOverBlank(this.#carry);
+    this.#join = "block";
   }
 
   #startLine(line: string): void {
@@ -294,7 +305,7 @@ export class SegmentScanner {
     this.#join = "block";
   }
 
-  #emitSource(source: string, written: readonly string[]): void {
+  #emitSource(source: string, written: readonly string[], closers = ""): void {
     const itemNumber = this.#itemNumber;
     this.#itemNumber = undefined;
     if (this.#lines.length === 0 || isBlank(source)) return;
@@ -302,6 +313,7 @@ export class SegmentScanner {
     this.#emit({
       kind: "markdown",
       source,
+      closers,
       written: written.join("\n"),
       verbatim: this.#carry?.verbatim ?? false,
       join: this.#join,
@@ -314,7 +326,8 @@ export class SegmentScanner {
     const carry = this.#carry;
     if (carry === undefined) return undefined;
     const { position, continues, blankLines } = carry;
-    return { containers: position.containers, continues, blankLines, reopen: this.#source().reopen };
+    const { containers, endsBlock } = position;
+    return { containers, continues, blankLines, startsBlock: endsBlock, added: this.#source().added };
   }
 
   /** The open segment, with what a cut before it carries over. */
@@ -322,22 +335,28 @@ export class SegmentScanner {
     const carry = this.#carry;
     const [first = "", ...rest] = this.#lines;
     if (carry === undefined || this.#lines.length === 0)
-      return { lines: this.#lines, text: this.#lines.join("\n"), reopen: undefined };
-    const start = carry.reopen === "" ? undefined : textStart(first);
-    const again = carry.again.map((line) => `${line}\n`).join("");
-    const line = start === undefined ? first : first.slice(0, start) + carry.reopen + first.slice(start);
-    const lines = [...carry.again, line, ...rest];
-    const reopen =
-      start === undefined ? undefined : { at: again.length + start, length: carry.reopen.length };
-    return { lines, text: lines.join("\n"), reopen };
+      return { lines: this.#lines, text: this.#lines.join("\n"), added: undefined };
+    const { again, heads, reopen } = carry;
+    const start = reopen === "" ? undefined : textStart(first);
+    const line = start === undefined ? first : first.slice(0, start) + reopen + first.slice(start);
+    const lines = [...again, ...heads, line, ...rest];
+    const at = lengthOf(again);
+    let added: Continued["added"];
+    if (heads.length > 0) added = { at, length: lengthOf(heads) };
+    else if (start !== undefined) added = { at: at + start, length: reopen.length };
+    return { lines, text: lines.join("\n"), added };
   }
 }
 
 interface Source {
   readonly lines: readonly string[];
   readonly text: string;
-  /** Where formatting is opened again that goes on. */
-  readonly reopen: Continued["reopen"];
+  readonly added: Continued["added"];
+}
+
+/** With the line break behind each. */
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 function stripIndent(line: string, indent: number): string {

@@ -1,10 +1,11 @@
-import type { Root } from "mdast";
+import type { Nodes, Root } from "mdast";
 import { Definitions } from "./definitions.ts";
 import type { Form } from "./form.ts";
 import { fullParse, parseMarkdown } from "./parse-markdown.ts";
 import { parseSimple } from "./parse-simple.ts";
 import type { Piece } from "./piece.ts";
 import { resumedNodes } from "./resume.ts";
+import type { BlockNode } from "./resume.ts";
 import type { CodeText, MarkdownSegment, Segment } from "./segment.ts";
 import { weighText } from "./weigh-text.ts";
 import type { Meter } from "./meter.ts";
@@ -76,8 +77,9 @@ export class SegmentFlattener {
     if (!this.#isForked) this.#definitions.learn(segment.source, root);
   }
 
-  /** Formatting that was thought to go on, and does not, is not shown as its openers. Undefined past the bound. */
-  #parse({ source, continued }: MarkdownSegment): Root | undefined {
+  /** Undefined past the bound. */
+  #parse(segment: MarkdownSegment): Root | undefined {
+    const { source } = segment;
     const simple = parseSimple(source);
     const weight = weighText(source);
     this.#meter(simple === undefined ? "parsed" : "skimmed", weight);
@@ -85,13 +87,10 @@ export class SegmentFlattener {
     if (simple === undefined && this.#parsedWeight > MAX_PARSED_WEIGHT) return undefined;
     const { targets } = this.#definitions;
     const root = simple ?? fullParse(source, targets);
-    const reopen = continued?.reopen;
-    if (continued === undefined || reopen === undefined) return root;
-    const opener = source.slice(reopen.at, reopen.at + reopen.length);
-    const [first] = resumedNodes(root.children, continued.containers);
-    const [start] = first !== undefined && "children" in first ? first.children : [];
-    if (start?.type !== "text" || !start.value.startsWith(opener)) return root;
-    return parseMarkdown(source.slice(0, reopen.at) + source.slice(reopen.at + reopen.length), targets);
+    const written = withoutAdditions(segment, root);
+    if (written === source) return root;
+    this.#meter("parsed", weight);
+    return parseMarkdown(written, targets);
   }
 
   #languageOf(openingLine: string): string | undefined {
@@ -111,4 +110,29 @@ export class SegmentFlattener {
     this.#code = { started: true, blankLines: 0 };
     this.#form.code(breaks + text);
   }
+}
+
+/** What was added so that formatting, a table or code goes on or ends is taken away where it does not. */
+function withoutAdditions({ source, closers = "", continued }: MarkdownSegment, root: Root): string {
+  const isClosed = closers === "" || !endsWith(root, closers);
+  const written = isClosed ? source : source.slice(0, -closers.length);
+  if (continued?.added === undefined) return written;
+  const { at, length } = continued.added;
+  const [first] = resumedNodes(root.children, continued.containers);
+  const goesOn =
+    continued.continues === undefined
+      ? !beginsWith(first, source.slice(at, at + length))
+      : first?.type === continued.continues;
+  return goesOn ? written : written.slice(0, at) + written.slice(at + length);
+}
+
+function beginsWith(node: BlockNode | undefined, text: string): boolean {
+  const [start] = node !== undefined && "children" in node ? node.children : [];
+  return start?.type === "text" && start.value.startsWith(text);
+}
+
+function endsWith(node: Nodes, text: string): boolean {
+  let last: Nodes | undefined = node;
+  while (last !== undefined && "children" in last) last = last.children.at(-1);
+  return last?.type === "text" && last.value.endsWith(text);
 }

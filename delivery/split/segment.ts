@@ -13,6 +13,8 @@ export interface MarkdownSegment {
   readonly written: string;
   /** The source is text whatever it looks like: the inside of an HTML block. */
   readonly verbatim: boolean;
+  /** What was added at the end of the source to close formatting that is open there. */
+  readonly closers?: string;
   /** What stands between this segment and the one before it. */
   readonly join: Join;
   /** Number of the first item where the segment goes on with an ordered list. */
@@ -24,10 +26,12 @@ export interface MarkdownSegment {
 export interface Continued {
   /** What it goes on in, outermost first. The source opens items and footnotes again, each with an empty heading. */
   readonly containers: readonly Container[];
-  /** Where in the source openers of formatting stand that goes on. */
-  readonly reopen: { readonly at: number; readonly length: number } | undefined;
+  /** Where in the source openers of formatting stand that goes on, or what was shown before. */
+  readonly added: { readonly at: number; readonly length: number } | undefined;
   /** Set where the text in the containers begins with the head of a table, or the opening of a fence, shown before. */
   readonly continues: "table" | "code" | undefined;
+  /** The text before it ended a block, so that its own text begins one. */
+  readonly startsBlock: boolean;
   /** Blank lines of code that are not shown yet. */
   readonly blankLines: number;
 }

@@ -90,10 +90,14 @@ export class TextForm implements Form {
     const marks = this.#writer.lastMarks;
     const quotes = marks.filter(({ kind }) => kind === "quote");
     let hasArrived = false;
-    const arrive = (place: Place, node: BlockNode | undefined): void => {
-      const indent = node !== undefined && standsAlone(node) ? "" : place.indent;
-      if (!hasArrived) this.#separate(join, join === "space" || join === "none" ? "" : indent, place.marks);
+    const arrive = (place: Place, node: BlockNode | undefined, tight: boolean): void => {
+      if (hasArrived) return;
       hasArrived = true;
+      if (join === "space" || join === "none") return this.#separate(join, "", place.marks);
+      const startsBlock = node !== undefined && (node.type !== "paragraph" || continued.startsBlock);
+      const apart = startsBlock && (!tight || node.type === "paragraph");
+      const indent = node !== undefined && standsAlone(node) ? "" : place.indent;
+      this.#separate(apart ? "block" : join, indent, place.marks);
     };
     const enter = (nodes: readonly BlockNode[], place: Place, depth: number, tight: boolean): void => {
       const container = continued.containers[depth];
@@ -109,8 +113,8 @@ export class TextForm implements Form {
         const [open, next, ...others] = first.children;
         enter(entered.inside, insideItem(place), depth + 1, open?.spread !== true);
         if (next !== undefined) {
-          if (hasArrived) separateItems(open, next, context, place);
-          arrive(place, undefined);
+          arrive(place, undefined, true);
+          separateItems(open, next, context, place);
           flattenList({ ...first, children: [next, ...others] }, context, place, (container.number ?? 0) + 1);
         }
       }
@@ -122,16 +126,16 @@ export class TextForm implements Form {
         const text = first.value.trimEnd();
         if (text.trim() === "") return writeRest(rest, place);
         const known = marks.find(({ kind }) => kind === "pre");
-        if (known === undefined) arrive(place, first);
+        if (known === undefined) arrive(place, first, tight);
         const isWithinLine = join === "none" || join === "space";
         const breaks = isWithinLine ? BREAKS[join] : "\n".repeat(continued.blankLines + 1);
         const pre: Mark = known ?? (first.lang ? { kind: "pre", language: first.lang } : { kind: "pre" });
         context.writer.write((known === undefined ? "" : breaks) + text, [...place.marks, pre]);
       } else if (first?.type === "table" && continued.continues === "table") {
-        if (this.#table?.mark === undefined) arrive(place, first);
+        if (this.#table?.mark === undefined) arrive(place, undefined, tight);
         this.#table = continueTable(first, context, place, this.#table);
       } else {
-        if (first !== undefined) arrive(place, first);
+        if (first !== undefined) arrive(place, first, tight);
         return flattenBlocks(nodes, context, place, tight);
       }
       hasArrived = true;
@@ -141,7 +145,7 @@ export class TextForm implements Form {
       const [first] = nodes;
       if (first === undefined) return;
       if (hasArrived) return this.#flattenRest(nodes, context, place);
-      arrive(place, first);
+      arrive(place, first, false);
       flattenBlocks(nodes, context, place);
     };
     enter(root.children, TOP, 0, false);

@@ -1,11 +1,11 @@
-import type { Root } from "mdast";
+import type { Code, Root } from "mdast";
 import type { Container } from "../containers.ts";
 import type { Definitions } from "../definitions.ts";
 import type { Form } from "../form.ts";
 import type { Mark, Piece } from "../piece.ts";
 import { NO_MARKS } from "../piece.ts";
 import type { BlockNode } from "../resume.ts";
-import { reenter } from "../resume.ts";
+import { reenter, resumedNodes } from "../resume.ts";
 import type { Continued, Join, MarkdownSegment } from "../segment.ts";
 import type { Block } from "./block.ts";
 import { BlockWriter } from "./block-writer.ts";
@@ -19,7 +19,7 @@ import {
 } from "./write-blocks.ts";
 import type { WriteContext } from "./write-blocks.ts";
 
-const SEPARATORS = { block: "\n\n", line: "\n", space: " " } as const;
+const SEPARATORS = { block: "\n\n", line: "\n", space: " ", none: "" } as const;
 const RANKS = { block: "block", line: "line", space: "weak" } as const;
 
 /** Pieces that name their blocks, for platforms that show these themselves. */
@@ -62,7 +62,6 @@ export class BlockForm implements Form {
 
   write(root: Root, segment: MarkdownSegment, definitions: Definitions): void {
     const { continued, join, source, itemNumber } = segment;
-    const before = this.#writer.last;
     const context: WriteContext = {
       writer: this.#writer,
       targets: definitions.targets,
@@ -72,8 +71,8 @@ export class BlockForm implements Form {
       source,
       resume: { blocks: this.#resumed(segment) },
     };
+    if (continued !== undefined) return this.#goOn(root, continued, join, context);
     this.#separate(join);
-    if (continued !== undefined) return this.#goOn(root, continued, context, before);
     const [first, ...rest] = root.children;
     if (first?.type === "list" && itemNumber !== undefined) {
       writeList(first, context, [], itemNumber);
@@ -83,8 +82,11 @@ export class BlockForm implements Form {
     }
   }
 
-  /** Goes on in the containers that are open; `before` are the blocks of the text that was written last. */
-  #goOn(root: Root, continued: Continued, context: WriteContext, before: readonly Block[]): void {
+  /** Goes on in the containers that are open. */
+  #goOn(root: Root, continued: Continued, join: Join, context: WriteContext): void {
+    const before = this.#writer.last;
+    const [leaf] = resumedNodes(root.children, continued.containers);
+    if (leaf?.type !== "code" || continued.continues !== "code") this.#separate(join);
     const enter = (nodes: readonly BlockNode[], around: readonly Block[], depth: number): void => {
       const container = continued.containers[depth];
       const [first, ...rest] = nodes;
@@ -119,20 +121,38 @@ export class BlockForm implements Form {
     };
     const writeLeaf = (nodes: readonly BlockNode[], around: readonly Block[]): void => {
       const [first, ...rest] = nodes;
-      if (first?.type !== "table" || continued.continues !== "table") {
+      if (first?.type === "table" && continued.continues === "table") {
+        continueTable(first, { ...context, resume: { blocks: before } }, around);
+      } else if (first?.type === "code" && continued.continues === "code") {
+        this.#goOnWithCode(first, continued, join, around);
+      } else {
         return writeBlocks(nodes, context, around);
       }
-      continueTable(first, { ...context, resume: { blocks: before } }, around);
       this.#writeRest(rest, context, around);
     };
     enter(root.children, [], 0);
+  }
+
+  /** Code is one text, so that the line breaks in it belong to it. */
+  #goOnWithCode({ value, lang }: Code, continued: Continued, join: Join, around: readonly Block[]): void {
+    const text = value.trimEnd();
+    if (text.trim() === "") return;
+    const known = this.#writer.last[around.length];
+    const named = lang ? { language: lang } : {};
+    const isWithinLine = join === "none" || join === "space";
+    const breaks = isWithinLine ? SEPARATORS[join] : "\n".repeat(continued.blankLines + 1);
+    const isKnown = known?.kind === "code";
+    if (!isKnown) this.#separate(join);
+    const blocks: readonly Block[] = [...around, isKnown ? known : { kind: "code", ...named }];
+    this.#writer.write((isKnown ? breaks : "") + text, [{ kind: "pre", ...named }], blocks);
   }
 
   /** The blocks that a segment begins in. */
   #resumed({ continued, join }: MarkdownSegment): readonly Block[] {
     const before = this.#writer.last;
     if (continued === undefined) return [];
-    return join === "block" ? containersOf(before) : before;
+    const isApart = join === "block" || (continued.startsBlock && continued.continues === undefined);
+    return isApart ? containersOf(before) : before;
   }
 
   #writeRest(nodes: readonly BlockNode[], context: WriteContext, around: readonly Block[]): void {
