@@ -23,12 +23,18 @@ const QUOTE_PREFIX = "> ";
 export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
   const markLength = (mark: Mark): number =>
     mark.kind === "quote" ? QUOTE_PREFIX.length : rules.open(mark).length + rules.close(mark).length;
+  // A line break inside of inline code stands outside of it.
+  const breakLength = (): number => rules.escape("\n").length - 1;
   return {
     effectiveMarks,
     canLink: (url) => rules.canLink(url),
     textLength(text, marks) {
       const escaped = isCode(marks) ? rules.escapeCode(text) : rules.escape(text);
-      const perLine = marks.reduce((sum, mark) => sum + (mark.kind === "pre" ? 0 : markLength(mark)), 0);
+      const isInlineCode = marks.some(({ kind }) => kind === "code");
+      const perLine = marks.reduce(
+        (sum, mark) => sum + (mark.kind === "pre" ? 0 : markLength(mark)),
+        isInlineCode ? breakLength() : 0,
+      );
       return escaped.length + countLineBreaks(text) * perLine;
     },
     markCost: (mark, marks) => {

@@ -38,6 +38,18 @@ describe("platforms with markup", () => {
     fc.assert(property, runs(200));
   });
 
+  it("counts the line breaks that inline code is cut at", () => {
+    const maxLength = 361;
+    const code = "- [x] 0. ```\n        if (x) {\n        if (x) {\n        if (x) {\n      ```\n";
+    const link = "https://example.com/a_b?c=d";
+    const text = `${code}  1. ~~**${link} ${link} alpha alpha end. alpha alpha Wort alpha 12345**~~\n  2. ${"a".repeat(110)}`;
+    for (let length = 60; length <= maxLength; length += 1) {
+      const limits = { maxLength: length, maxEntities: Infinity };
+      for (const { content } of splitText(text, { renderer: standardMarkdown, limits, final: true }))
+        expect(content.text.length).toBeLessThanOrEqual(length);
+    }
+  });
+
   const text =
     "**bold *it*\nline** & <x> [a **link**](https://e.com/x)\n\n> quote\n> > deep\n\n```ts\na`b\n```";
 
