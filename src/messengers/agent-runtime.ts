@@ -330,7 +330,7 @@ export class AgentRuntime extends LifecycleCapability {
       this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
       return {
         kind: "text",
-        text: `${describe({ kind: "document", name, mediaType })} (it could not be loaded)`,
+        text: `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`,
       };
     }
   }

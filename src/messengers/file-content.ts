@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../core/errors.ts";
 import type { FetchedFile } from "../core/messenger.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
-import { isTextFile, MAX_TEXT_FILE_BYTES } from "./user-message.ts";
+import { isTextFile, MAX_TEXT_FILE_BYTES, MAYBE_TEXT } from "./user-message.ts";
 
 /**
  * A file as the model gets it. Its sender has chosen its name and media type, so where a lie would do harm its first
@@ -20,12 +20,28 @@ export function fileContent(
         "attachment-too-large",
         "The text file is longer than what is read of one.",
       );
-    const text = new TextDecoder().decode(bytes);
+    const text = textOf(bytes, mediaType === MAYBE_TEXT);
+    if (text === undefined)
+      throw new InvalidInputError("attachment-media-type", "The attachment is no text.");
     return { kind: "text", text: `[File ${name ?? "without a name"}]\n${text}` };
   }
   const proven = provenMediaType(bytes, mediaType);
   if (proven !== undefined) return { kind: "bytes", bytes, mediaType: proven };
   throw new InvalidInputError("attachment-media-type", "The attachment is not what it was announced to be.");
+}
+
+/** The text that bytes are; nothing for what no text has in it. One that is only taken for text has to be UTF-8. */
+function textOf(bytes: Uint8Array, isGuess: boolean): string | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    // Not UTF-8: what was announced as text is most likely of an old Western encoding.
+    return isGuess ? undefined : new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 /** The first bytes of a kind of file, `?` for any byte. */

@@ -65,7 +65,7 @@ export class RootRuntime {
     const definition = this.#all().find((candidate) => candidate.path === pathname);
     if (definition === undefined) return undefined;
     try {
-      const admitted = await admitWebhook(request, definition);
+      const admitted = await admitWebhook(request, definition, this.#options.deps.clock);
       if (admitted instanceof Response) return admitted;
       return await definition.platform.receive(admitted, this.#context(definition), {
         accept: (events) => this.#accept(definition, events),

@@ -29,6 +29,10 @@ const TEXT_FILE = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|s
 const TEXT_FILE_NAME =
   /\.(txt|md|csv|tsv|json|jsonl|ya?ml|toml|xml|html?|css|log|ini|conf|py|js|ts|tsx|jsx|sh|sql|go|rs|java|c|h|cpp)$/i;
 
+/** Stands for the type of a file of which nothing is known: it is looked at whether it is text. */
+export const MAYBE_TEXT = "text/x-maybe";
+const HAS_ENDING = /[^.]\.[a-z0-9]{1,8}$/i;
+
 /** The parts of one user message that says what several chat messages said, in their order. */
 export function userParts(
   events: readonly MessengerEvent[],
@@ -47,7 +51,7 @@ export function userParts(
       ...(event.message?.quoted?.attachments ?? []),
     ];
     for (const attachment of attachments) {
-      if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment));
+      if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment, settings));
       // The text of a sticker says what it is.
       else if (attachment.kind !== "sticker" || lines.join("") === "") lines.push(describe(attachment));
     }
@@ -108,18 +112,33 @@ function quoted(quote: QuotedMessage | undefined): string {
       ? "a message"
       : `${clip(inOneLine(nameOf(quote.author)))}'s message`;
   const text =
-    quote.text.length > MAX_QUOTE_LENGTH ? `${quote.text.slice(0, MAX_QUOTE_LENGTH)}…` : quote.text;
+    quote.text.length > MAX_QUOTE_LENGTH
+      ? `${quote.text.slice(0, MAX_QUOTE_LENGTH).replace(/[\uD800-\uDBFF]$/, "")}…`
+      : quote.text;
   return `[In reply to ${whose}: "${text}"]\n`;
 }
 
 function isRead(attachment: MessengerAttachment, settings: MediaSettings): boolean {
   const size = attachment.sizeBytes ?? 0;
-  if (isTextFile(attachment.mediaType, attachment.name))
+  if (isTextFile(attachment.mediaType, attachment.name) || mayBeText(attachment, settings))
     return size <= Math.min(settings.maxMediaBytes, MAX_TEXT_FILE_BYTES);
   const mediaType = attachment.mediaType;
   return (
     mediaType !== undefined && size <= settings.maxMediaBytes && isAccepted(mediaType, settings.acceptsMedia)
   );
+}
+
+/** A document whose type nobody named, and whose name says nothing either: `README`, `Makefile`, `.gitignore`. */
+function mayBeText(
+  { kind, mediaType, name }: MessengerAttachment,
+  { acceptsMedia }: Pick<MediaSettings, "acceptsMedia">,
+): boolean {
+  if (kind !== "document" || name === undefined || HAS_ENDING.test(name)) return false;
+  return mediaType === undefined || (isUntyped(mediaType) && !isAccepted(mediaType, acceptsMedia));
+}
+
+function isUntyped(mediaType: string | undefined): boolean {
+  return mediaType === undefined || mediaType === "application/octet-stream";
 }
 
 function isAccepted(mediaType: string, accepted: readonly string[]): boolean {
@@ -133,9 +152,7 @@ function isAccepted(mediaType: string, accepted: readonly string[]): boolean {
 /** Whether a file is read as text instead of handed to the model as a file. */
 export function isTextFile(mediaType: string | undefined, name: string | undefined): boolean {
   if (mediaType !== undefined && TEXT_FILE.test(mediaType)) return true;
-  return (
-    (mediaType === undefined || mediaType === "application/octet-stream") && TEXT_FILE_NAME.test(name ?? "")
-  );
+  return isUntyped(mediaType) && TEXT_FILE_NAME.test(name ?? "");
 }
 
 /** A line for a file that the model does not get. */
@@ -144,7 +161,7 @@ export function describe(
 ): string {
   const details = [
     attachment.name,
-    attachment.mediaType,
+    attachment.mediaType === MAYBE_TEXT ? undefined : attachment.mediaType,
     attachment.sizeBytes === undefined ? undefined : size(attachment.sizeBytes),
   ];
   const known = details.filter((detail) => detail !== undefined && detail !== "");
@@ -160,13 +177,20 @@ function size(bytes: number): string {
 export interface StoredFile {
   readonly messengerId: string;
   readonly reference: AttachmentReference;
+  /** Absent in transcripts from before this was stored. */
+  readonly kind?: MessengerAttachment["kind"];
 }
 
-function filePart(messengerId: string, attachment: MessengerAttachment): UserParts[number] {
-  const stored: StoredFile = { messengerId, reference: attachment.reference };
+function filePart(
+  messengerId: string,
+  attachment: MessengerAttachment,
+  settings: MediaSettings,
+): UserParts[number] {
+  const stored: StoredFile = { messengerId, reference: attachment.reference, kind: attachment.kind };
+  const mediaType = attachment.mediaType ?? "application/octet-stream";
   return {
     type: "file",
-    mediaType: attachment.mediaType ?? "application/octet-stream",
+    mediaType: mayBeText(attachment, settings) ? MAYBE_TEXT : mediaType,
     url: REFERENCE_SCHEME + encodeURIComponent(JSON.stringify(stored)),
     ...(attachment.name !== undefined && { filename: attachment.name }),
   };

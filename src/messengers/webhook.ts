@@ -1,6 +1,9 @@
+import type { Clock } from "../core/deps.ts";
 import { InvalidInputError } from "../core/errors.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 
+/** Longest time in which a body has to arrive, in milliseconds: whoever has shown no secret yet holds nothing for long. */
+const BODY_LIMIT_MS = 20_000;
 /** Largest webhook body that is read, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -11,6 +14,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 export async function admitWebhook(
   request: Request,
   definition: NormalizedMessengerDefinition,
+  clock: Clock,
 ): Promise<Request | Response> {
   if (request.method !== "POST") {
     return problem(405, "method-not-allowed", "This is a webhook: send a POST request.", { allow: "POST" });
@@ -19,11 +23,13 @@ export async function admitWebhook(
   if (definition.verifyWebhook !== false && verification.kind === "header") {
     if (!(await verification.verify(request.headers))) return unauthorized();
   }
-  if (typeof definition.verifyWebhook !== "function" && isFramed(request)) return request;
-  const body = await readBody(request);
-  if (body === undefined) {
+  const isProven = verification.kind === "header" && typeof definition.verifyWebhook !== "function";
+  if (isProven && isFramed(request)) return request;
+  const body = await readBody(request, clock);
+  if (body === "too-large") {
     return problem(413, "body-too-large", `The body of a webhook may have ${MAX_BODY_BYTES} bytes at most.`);
   }
+  if (body === "too-slow") return problem(408, "body-too-slow", "The body of the request took too long.");
   const admitted = (): Request =>
     new Request(request.url, { method: "POST", headers: request.headers, body });
   if (typeof definition.verifyWebhook === "function") {
@@ -62,11 +68,28 @@ function isFramed({ headers }: Request): boolean {
   );
 }
 
-async function readBody(request: Request): Promise<Uint8Array | undefined> {
+async function readBody(request: Request, clock: Clock): Promise<Uint8Array | "too-large" | "too-slow"> {
   const declared = Number(request.headers.get("content-length") ?? "0");
-  if (declared > MAX_BODY_BYTES) return undefined;
+  if (declared > MAX_BODY_BYTES) return "too-large";
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
+  let isTooSlow = false;
+  const limit = clock.setTimeout(() => {
+    isTooSlow = true;
+    reader.cancel().catch(() => undefined);
+  }, BODY_LIMIT_MS);
+  try {
+    const body = await readAll(reader);
+    return isTooSlow ? "too-slow" : body;
+  } catch (error) {
+    if (isTooSlow) return "too-slow";
+    throw error;
+  } finally {
+    clock.clearTimeout(limit);
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<unknown>): Promise<Uint8Array | "too-large"> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
@@ -77,7 +100,7 @@ async function readBody(request: Request): Promise<Uint8Array | undefined> {
     length += value.byteLength;
     if (length > MAX_BODY_BYTES) {
       await reader.cancel();
-      return undefined;
+      return "too-large";
     }
     chunks.push(value);
   }

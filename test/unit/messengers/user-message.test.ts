@@ -86,7 +86,21 @@ describe("userParts", () => {
     expect(file?.type === "file" ? parseStoredFile(file.url) : undefined).toEqual({
       messengerId: "telegram",
       reference: { fileId: "F" },
+      kind: "image",
     });
+  });
+
+  it.each([
+    ["README", "application/octet-stream", true],
+    ["Makefile", undefined, true],
+    [".gitignore", undefined, true],
+    ["data.bin", "application/octet-stream", false],
+    ["movie", "video/mp4", false],
+    [undefined, "application/octet-stream", false],
+  ])("hands over a document that may be text: %s of type %s, %s", (name, mediaType, isHandedOver) => {
+    const document = { kind: "document", name, mediaType, sizeBytes: 500, reference: {} } as const;
+    const said = parts([messageEvent({ message: { text: "see", attachments: [document] } })]);
+    expect(said.map(({ type }) => type)).toEqual(isHandedOver ? ["text", "file"] : ["text"]);
   });
 
   it.each([

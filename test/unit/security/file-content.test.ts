@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fileContent } from "../../../src/messengers/file-content.ts";
+import { MAYBE_TEXT } from "../../../src/messengers/user-message.ts";
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
@@ -32,6 +33,29 @@ describe("a file for the model", () => {
       );
     },
   );
+
+  const guess = MAYBE_TEXT;
+  it.each([
+    ["gr\u00c3\u00bc\u00c3\u009fe", "text/plain", "grüße"],
+    ["gr\u00fc\u00dfe", "text/plain", "grüße"],
+    ["\u00ff\u00feg\u0000\u00fc\u0000", "text/plain", "gü"],
+    ["gr\u00c3\u00bc\u00c3\u009fe", guess, "grüße"],
+  ])("reads %j of type %s", (bytes, mediaType, text) => {
+    expect(fileContent({ bytes: bytesOf(bytes) }, mediaType, "a")).toEqual({
+      kind: "text",
+      text: `[File a]\n${text}`,
+    });
+  });
+
+  it.each([
+    ["a\u0000b", "text/plain"],
+    ["gr\u00fc\u00dfe", guess],
+    ["\u0089PNG\r\n\u001a\n\u0000", guess],
+  ])("does not take %j of type %s for text", (bytes, mediaType) => {
+    expect(() => fileContent({ bytes: bytesOf(bytes) }, mediaType, "a")).toThrow(
+      expect.objectContaining({ code: "attachment-media-type" }) as Error,
+    );
+  });
 
   it("reads a text file that is short enough, whatever its size was said to be", () => {
     expect(fileContent({ bytes: bytesOf("a,b") }, "text/csv", "a.csv")).toEqual({

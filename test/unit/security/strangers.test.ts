@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { builtInCommands } from "../../../src/messengers/commands.ts";
 import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { systemDeps } from "../../../src/core/deps.ts";
 import { admitWebhook } from "../../../src/messengers/webhook.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createIntakeRig } from "../inbox/intake-rig.ts";
 
 const group = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
@@ -137,7 +139,7 @@ describe("a webhook request without the secret", () => {
     let pulls = 0;
     const body = new ReadableStream({ pull: () => void (pulls += 1) }, { highWaterMark: 0 });
     const request = new Request("https://bot.example/", { method: "POST", body, duplex: "half" });
-    const answer = await admitWebhook(request, definition);
+    const answer = await admitWebhook(request, definition, systemDeps.clock);
     expect(answer).toBeInstanceOf(Response);
     expect([(answer as Response).status, asked, pulls]).toEqual([401, 0, 0]);
     const right = new Request("https://bot.example/", {
@@ -145,7 +147,28 @@ describe("a webhook request without the secret", () => {
       body: "{}",
       headers: { secret: "right" },
     });
-    expect(await admitWebhook(right, definition)).toBeInstanceOf(Request);
+    expect(await admitWebhook(right, definition, systemDeps.clock)).toBeInstanceOf(Request);
     expect(asked).toBe(1);
   });
+});
+
+it("waits no longer than 20 s for the body of somebody who has shown no secret", async () => {
+  const clock = createVirtualClock();
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
+    cancel: () => void (isCancelled = true),
+  });
+  const request = new Request("https://bot.example/hook", {
+    method: "POST",
+    headers: { "content-length": "100" },
+    body,
+    duplex: "half",
+  });
+  const [definition] = normalizeMessengers({ m: definitionOf({ verifyWebhook: () => true }) });
+  if (definition === undefined) throw new Error("No definition");
+  const admitting = admitWebhook(request, definition, clock);
+  await clock.advance(20_000);
+  expect(((await admitting) as Response).status).toBe(408);
+  expect(isCancelled).toBe(true);
 });
