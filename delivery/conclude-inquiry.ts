@@ -1,4 +1,4 @@
-import type { Surface } from "../src/core/surface.ts";
+import type { Address, Surface } from "../src/core/surface.ts";
 import { GIVE_UP_AFTER_MS } from "./call-policy.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
@@ -9,6 +9,9 @@ import { store } from "./outbox-change.ts";
 import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { Reply } from "./reply.ts";
+
+/** A post has an answer by then, most times. */
+export const POSTING_MS = 1_000;
 
 /** All ids were asked about, or enough: what is known now of the lost post. */
 export function conclude(context: DeliveryContext, reply: Reply, surface: Surface, entry: OutboxEntry): void {
@@ -25,7 +28,13 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   if (hits.length === 0) {
     if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry);
-  } else if (inquiry.others === "lost" && surface.capabilities.remove) {
+  } else if (surface.capabilities.remove && areAllLost(context, entry, inquiry, address)) {
+    if (context.otherRows(entry, address).some(({ state }) => state === "sending")) {
+      // One of them may be the one that is being posted.
+      entry.inquiry = undefined;
+      store(context, entry, { inquiry: undefined, retryAt: context.deps.clock.now() + POSTING_MS });
+      return;
+    }
     context.database.transaction(() => removeAll(context, reply, entry, inquiry));
     for (const hit of hits) context.budget.sent(address, surface, String(hit));
   } else if (hits.length > mostOf(row)) {
@@ -36,6 +45,23 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
     context.database.transaction(() => adopt(context, reply, entry, hits.map(String)));
     for (const hit of hits) context.budget.sent(address, surface, String(hit));
   }
+}
+
+/**
+ * Whether what was found are lost posts of which nobody can tell whose they are: of this thread and of another one, or
+ * of several messages of this thread. More than were lost belong to somebody else.
+ */
+function areAllLost(
+  context: DeliveryContext,
+  entry: OutboxEntry,
+  { hits, others }: Inquiry,
+  address: Address,
+): boolean {
+  if (others !== "none") return others === "lost";
+  const own = mostOf(entry.row);
+  if (hits.length <= own) return false;
+  const rest = context.otherRows(entry, address).map((row) => Math.max(0, mostOf(row)));
+  return hits.length <= rest.reduce((sum, most) => sum + most, own);
 }
 
 /** Whether it is known what becomes of a message that is found. */

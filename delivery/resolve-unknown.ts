@@ -3,7 +3,7 @@ import { errorCode } from "../src/core/errors.ts";
 import type { Probing, Surface } from "../src/core/surface.ts";
 import { backoffMs, GIVE_UP_AFTER_MS } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { conclude, isCertain, leaveOpen } from "./conclude-inquiry.ts";
+import { conclude, isCertain, leaveOpen, POSTING_MS } from "./conclude-inquiry.ts";
 import {
   BUDGET_TIMEOUT_MS,
   callTimeoutMs,
@@ -13,7 +13,7 @@ import {
   TIMED_OUT,
 } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
-import { mostOf, rangeOf } from "./inquiry-range.ts";
+import { rangeOf } from "./inquiry-range.ts";
 import { isOnlyThread, LANDS_LATE_MS, landsBy } from "./landing.ts";
 import { isGapQuestion } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
@@ -35,8 +35,8 @@ import type { Reply } from "./reply.ts";
  *   Where the post was made more than once without an answer, there may be as many messages: the first stays.
  * - It was made anew before its time limit was over: when that has passed, the ids after the new message are asked
  *   about. What landed there is taken away.
- * - Some are, and another thread of the chat looks for a message of its own, too: nobody knows whose they are, so they
- *   are taken away, and everybody posts anew what is not found.
+ * - Some are, and another thread of the chat looks for a message of its own, too, or several messages of this thread
+ *   were lost: nobody knows which they are, so they are taken away, and what is then not found is posted anew.
  * - More are, too many ids were unseen, another thread of the chat may own one and cannot be asked, or the platform
  *   refuses to say: `onUnknown` of the policy decides.
  *
@@ -48,8 +48,6 @@ import type { Reply } from "./reply.ts";
 /** What came and what others sent is told to the root a moment later: a long range is looked at again, so often. */
 const NEWS_MS = 3_000;
 const MOST_NEWS_WAITS = 2;
-/** A post of another thread has an answer by then, most times. */
-const POSTING_MS = 1_000;
 
 /** Finds out which ids to ask about. Costs no call to the platform. Returns until when nothing may go to the address. */
 export async function prepareInquiry(
@@ -185,8 +183,7 @@ export async function probeNext(
       // What follows waits too, so that a message that lands late still stands before it.
       return entry.row.retryAt;
     }
-    const isTooMuch = inquiry.hits.length > mostOf(row) && inquiry.others !== "lost";
-    if (inquiry.asked === inquiry.ids.length || isTooMuch) {
+    if (inquiry.asked === inquiry.ids.length) {
       // What was found some calls ago may have found its owner since.
       const hits = inquiry.hits.length > 1 ? await unseenAmong(context, reply, probing, entry) : inquiry.hits;
       if (entry.row !== row || entry.inquiry !== inquiry) return undefined;

@@ -490,3 +490,31 @@ describe("in a box of one chat", () => {
     expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "104", attempts: 1 }] });
   });
 });
+
+it("takes away what two lost posts have left when nobody can tell which is which, and says it anew", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(4_000);
+  expect(visible()).toEqual([TEXT]);
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r2"), "Next.");
+  // The first post of the first reply lands after all, beside the second one's.
+  surface.postForeign("7", TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT, "Next."]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+  expect(delivery.receipt("r2")?.state).toBe("delivered");
+});
+
+it("touches no more messages than were lost", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.numberForOther();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1", { address: { ...ADDRESS, isDirectMessage: false } }), TEXT);
+  await advance(50);
+  surface.postForeign("7", "Another program.");
+  surface.postForeign("7", "Another program again.");
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT, "Another program.", "Another program again.", `${MARK}\n${TEXT}`]);
+});
