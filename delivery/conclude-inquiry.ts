@@ -25,7 +25,9 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
     store(context, entry, { inquiry: undefined });
     return;
   }
-  if (hits.length === 0) {
+  if (hits.length === 0 && inquiry.isPartial) {
+    leaveOpen(context, reply, entry, "range-too-long");
+  } else if (hits.length === 0) {
     if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry);
   } else if (surface.capabilities.remove && areAllLost(context, entry, inquiry, address)) {
@@ -109,7 +111,7 @@ function adopt(
     return;
   }
   // Not all ids were asked about: another post of the row may have been made too.
-  const isRestOpen = inquiry?.isLook === true && row.attempts > 1;
+  const isRestOpen = (inquiry?.isLook === true || inquiry?.isPartial === true) && row.attempts > 1;
   const now = context.deps.clock.now();
   // Which of several posts was found is not known: the last one may be to come yet.
   const mayBeOther = row.attempts > 1 || isOtherPostLate(context, entry, reply.record.address);

@@ -40,6 +40,7 @@ export interface Inquiry {
   ids: readonly number[];
   others: OtherOwners;
   readonly isEarly: boolean;
+  readonly isPartial: boolean;
   asked: number;
   /** The last id that was asked about, when there is no such message. */
   missing?: number | undefined;

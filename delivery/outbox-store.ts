@@ -36,6 +36,8 @@ export interface StoredInquiry {
   readonly others: OtherOwners;
   /** It began while the post could still land. */
   readonly isEarly: boolean;
+  /** There are more ids than are asked about. */
+  readonly isPartial: boolean;
   /** How many were asked about, and which of them are the bot's own. */
   readonly asked: number;
   readonly hits: readonly number[];

@@ -37,7 +37,7 @@ import type { Reply } from "./reply.ts";
  *   about. What landed there is taken away.
  * - Some are, and another thread of the chat looks for a message of its own, too, or several messages of this thread
  *   were lost: nobody knows which they are, so they are taken away, and what is then not found is posted anew.
- * - More are, too many ids were unseen, another thread of the chat may own one and cannot be asked, or the platform
+ * - More are, too many ids were unseen and the first of them are none of the bot's own, another thread of the chat may own one and cannot be asked, or the platform
  *   refuses to say: `onUnknown` of the policy decides.
  *
  * It is a heuristic: what another program sends with the same token, in the same chat, at the same time, without any
@@ -90,11 +90,11 @@ export async function prepareInquiry(
       awaitNews(context, reply, entry);
       return undefined;
     }
-    leaveOpen(context, reply, entry, "range-too-long");
-    return undefined;
   }
   entry.newsWaits = 0;
-  entry.inquiry = newInquiry(ids, others, context.deps.clock.now() < landsBy(row, reply));
+  const isEarly = context.deps.clock.now() < landsBy(row, reply);
+  // A lost message is likelier near the beginning of a long range than anywhere else.
+  entry.inquiry = { ...newInquiry(ids, others, isEarly), isPartial: isTooLong };
   if (ids.length === 0) conclude(context, reply, surface, entry);
   else keepProgress(context, entry, entry.inquiry);
   return undefined;
@@ -117,7 +117,7 @@ function awaitNews(context: DeliveryContext, reply: Reply, entry: OutboxEntry): 
 }
 
 function newInquiry(ids: readonly number[], others: OtherOwners, isEarly: boolean): Inquiry {
-  return { ids, others, isEarly, asked: 0, hits: [], failures: 0, isLook: false };
+  return { ids, others, isEarly, isPartial: false, asked: 0, hits: [], failures: 0, isLook: false };
 }
 
 /**
@@ -131,8 +131,9 @@ function isBeyondEnd({ ids, asked, missing }: Inquiry, id: number): boolean {
 
 function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inquiry): void {
   if (inquiry.isLook) return;
-  const { ids, others, isEarly, asked, hits } = inquiry;
-  store(context, entry, { inquiry: { ids, others, isEarly, asked, hits: [...hits] }, retryAt: undefined });
+  const { ids, others, isEarly, isPartial, asked, hits } = inquiry;
+  const stored = { ids, others, isEarly, isPartial, asked, hits: [...hits] };
+  store(context, entry, { inquiry: stored, retryAt: undefined });
 }
 
 /** Asks about the next id. Returns until when nothing may go to the address, if there is a reason. */

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { ADDRESS, MARK } from "./engine-harness.ts";
+import { probed, TEXT } from "./probed-harness.ts";
+import type { Probed } from "./probed-harness.ts";
+
+describe("in a box of one chat", () => {
+  const address = { ...ADDRESS, isDirectMessage: false };
+  const group = (): Probed => probed({ surface: { probing: "own-box" }, policy: { callTimeoutMs: 15_000 } });
+
+  it("stops at two ids that nothing has", async () => {
+    const { surface, delivery, start, advance, probes, visible } = group();
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1", { address }), TEXT);
+    await advance(3_000);
+    expect(probes()).toEqual(["101", "101", "102"]);
+    expect(visible()).toEqual([TEXT]);
+    surface.postForeign("7", TEXT);
+    await advance(30_000);
+    expect(visible()).toEqual([TEXT]);
+  });
+
+  it("goes on behind a message of somebody else", async () => {
+    const { surface, delivery, start, advance, probes, visible } = group();
+    surface.fault("post", { kind: "lose", done: true });
+    surface.numberForOther();
+    delivery.send(start("r1", { address }), TEXT);
+    await advance(5_000);
+    expect(probes()).toEqual(["101", "101", "102", "103", "104"]);
+    expect(visible()).toEqual([TEXT]);
+    expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "102", attempts: 1 }] });
+  });
+
+  it("does not stop at a gap that a newer message has left behind it", async () => {
+    const { surface, delivery, start, advance, budget, visible } = group();
+    for (let other = 0; other < 3; other += 1) surface.numberForOther();
+    surface.fault("post", { kind: "lose", done: true });
+    delivery.send(start("r1", { address }), TEXT);
+    await budget.boxes?.observe("telegram", "7", [103]);
+    await advance(5_000);
+    expect(visible()).toEqual([TEXT]);
+    expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "104", attempts: 1 }] });
+  });
+});
+
+it("takes away what two lost posts have left when nobody can tell which is which, and says it anew", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(4_000);
+  expect(visible()).toEqual([TEXT]);
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r2"), "Next.");
+  // The first post of the first reply lands after all, beside the second one's.
+  surface.postForeign("7", TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT, "Next."]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+  expect(delivery.receipt("r2")?.state).toBe("delivered");
+});
+
+it("touches no more messages than were lost", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  surface.numberForOther();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1", { address: { ...ADDRESS, isDirectMessage: false } }), TEXT);
+  await advance(50);
+  surface.postForeign("7", "Another program.");
+  surface.postForeign("7", "Another program again.");
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT, "Another program.", "Another program again.", `${MARK}\n${TEXT}`]);
+});
+
+it("finds a message at the beginning of a range that is too long to be asked about", async () => {
+  const { surface, delivery, start, visible, advance, budget } = probed();
+  surface.numberForOther();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1"), TEXT);
+  await advance(100);
+  for (let other = 0; other < 30; other += 1) surface.numberForOther();
+  await budget.boxes?.observe("telegram", "common", [Number(surface.numberForOther())]);
+  await advance(40_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "102", attempts: 1 }] });
+});
