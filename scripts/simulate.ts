@@ -5,7 +5,7 @@
  */
 import { readOptions } from "./command-line/read-options.ts";
 import { mutantNamed } from "../test/simulation/mutants.ts";
-import { createPlan } from "../test/simulation/plan.ts";
+import { createPlan } from "../test/simulation/create-plan.ts";
 import { runSeeds } from "../test/simulation/run-seeds.ts";
 import { onlyItems, shrink } from "../test/simulation/shrink.ts";
 import { simulate } from "../test/simulation/simulate.ts";

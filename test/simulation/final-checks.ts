@@ -1,48 +1,12 @@
-import type { Delivery, DeliveryReceipt } from "../../src/core/delivery.ts";
-import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
-import type { OperationStore } from "./model-engine.ts";
+import type { DeliveryReceipt } from "../../src/core/delivery.ts";
+import { checkReply } from "./check-reply.ts";
+import { checkWords } from "./check-words.ts";
+import { describeMessage, findMessage } from "./end-state.ts";
+import type { EndFigures, EndState, Thread } from "./end-state.ts";
 import { STOPPED } from "./oracle.ts";
 import type { Oracle, SaidReply } from "./oracle.ts";
-import { partsOf } from "./mode-rules.ts";
-import type { Platform, PlatformMessage } from "./platform.ts";
-import { isMarked, stripMark, turnWordsOf } from "./visible-text.ts";
-
-/** A message that somebody wrote to the bot, as the bot should see it. */
-export interface Written {
-  readonly token: string;
-  readonly threadId: string;
-  readonly kind: "message" | "command";
-}
-
-export interface EndState {
-  readonly oracle: Oracle;
-  readonly platform: Platform;
-  readonly written: readonly Written[];
-  readonly threads: readonly {
-    readonly threadId: string;
-    readonly delivery: Delivery;
-    readonly operations: OperationStore;
-    /** A person has blocked the bot at some time: what was said then may be gone. */
-    readonly wasBlocked: boolean;
-    /** Formatting was refused at some time. */
-    readonly lostFormatting: boolean;
-  }[];
-}
-
-/** What became of everything, for the statistics of many runs. */
-export interface EndFigures {
-  replies: number;
-  parts: number;
-  delivered: number;
-  marked: number;
-  /** Drafts of posts without an answer that stay visible beside their marked twin. */
-  leftovers: number;
-  /** Replies that policy gave up: twice in doubt, or refused content. */
-  failed: number;
-  gone: number;
-}
-
-type Thread = EndState["threads"][number];
+import type { PlatformMessage } from "./platform.ts";
+import { isMarked, turnWordsOf } from "./visible-text.ts";
 
 export function checkEnd(state: EndState): EndFigures {
   const figures: EndFigures = {
@@ -56,6 +20,16 @@ export function checkEnd(state: EndState): EndFigures {
   };
   for (const thread of state.threads) {
     checkEveryMessageAnswered(state, thread);
+    const operations = [...thread.operations.values()];
+    const { threadId } = thread;
+    const isNew = state.written.some((one) => one.threadId === threadId && one.name === "new");
+    const isRerunning = state.plan.policy.rerunOnEdit && !isNew;
+    // What waits, or is begun, ends with `/stop`.
+    const isStopped = [...state.oracle.replies.values()].some(
+      (reply) => reply.threadId === threadId && reply.text.includes(STOPPED),
+    );
+    if (!thread.wasBlocked && !isStopped) state.oracle.inbox.checkThread(threadId, operations, isRerunning);
+    state.oracle.presses.checkThread(thread.threadId);
     const replies = [...state.oracle.replies.values()].filter(({ threadId }) => threadId === thread.threadId);
     const owned = new Set<string>();
     const receipts = new Map<string, DeliveryReceipt>();
@@ -67,11 +41,12 @@ export function checkEnd(state: EndState): EndFigures {
       for (const { messageId, state: rowState, part } of receipt.messages) {
         if (messageId === undefined) continue;
         owned.add(messageId);
-        if (rowState === "removed" && find(state.platform, thread.threadId, messageId) !== undefined) {
+        if (rowState === "removed" && findMessage(state.platform, thread.threadId, messageId) !== undefined) {
           state.oracle.fail("I5", `part ${part} of ${reply.id} counts as removed and is visible`);
         }
       }
       checkReply(state, thread, reply, receipt, figures);
+      checkWords(state, thread, reply, receipt);
     }
     checkOrder(state, thread, replies, receipts);
     checkNothingTwice(state, thread, owned, receipts, figures);
@@ -80,16 +55,17 @@ export function checkEnd(state: EndState): EndFigures {
 }
 
 /** Each message is part of exactly one turn that was not withdrawn, and its turn has a reply (I2). */
-function checkEveryMessageAnswered({ oracle, written }: EndState, thread: Thread): void {
+function checkEveryMessageAnswered({ oracle, plan, written }: EndState, thread: Thread): void {
   for (const { token, threadId, kind } of written) {
     if (threadId !== thread.threadId || kind !== "message") continue;
     const turns = [...thread.operations.values()].filter(({ questions }) => questions.includes(token));
     const kept = turns.filter(
       ({ id, status }) =>
-        status !== "aborted" && !turns.some((later) => oracle.replaces(threadId, later.id, id)),
+        (status !== "aborted" || (plan.whenBusy === "steer" && madeWay(oracle, threadId, id))) &&
+        !turns.some((later) => oracle.replaces(threadId, later.id, id)),
     );
     if (kept.length > 1) oracle.fail("I2", `${token} was answered by ${kept.length} turns`);
-    if (kept.length > 0 || thread.wasBlocked) continue;
+    if (kept.length > 0 || thread.wasBlocked || oracle.inbox.isTakenBack(token)) continue;
     // `/stop` ends a turn, also before its operation has begun.
     const isStopped = [...oracle.replies.values()].some(
       (reply) => reply.threadId === threadId && reply.text.includes(STOPPED),
@@ -98,116 +74,15 @@ function checkEveryMessageAnswered({ oracle, written }: EndState, thread: Thread
   }
 }
 
-function checkReply(
-  { oracle, platform }: EndState,
-  thread: Thread,
-  reply: SaidReply,
-  receipt: DeliveryReceipt,
-  figures: EndFigures,
-): void {
-  figures.replies += 1;
-  const rows = receipt.messages.filter(({ part }) => part >= 0);
-  switch (receipt.state) {
-    case "streaming":
-    case "final":
-      oracle.fail("I5", `${reply.id} never ended: it is ${receipt.state}`);
-      return;
-    case "withdrawn":
-      return;
-    case "gone":
-      figures.gone += 1;
-      if (!thread.wasBlocked) oracle.fail("I5", `${reply.id} is gone, though nobody blocked the bot`);
-      return;
-    case "failed": {
-      figures.failed += 1;
-      const isExplained = rows.some(({ attempts }) => attempts >= 2);
-      if (!isExplained) oracle.fail("I5", `${reply.id} has failed without a reason`);
-      return;
-    }
-    case "delivered":
-      break;
-    default:
-      receipt.state satisfies never;
-  }
-  figures.delivered += 1;
-  const expected = partsOf(reply.text, platform.kind, true).filter(
-    ({ content }) => content.text.trim() !== "",
-  );
-  for (const part of expected) {
-    const row = rows.find((candidate) => candidate.part === part.index);
-    if (isTakenAway(platform, thread, row)) continue;
-    if (row?.state !== "sent" || row.messageId === undefined) {
-      oracle.fail(
-        "I12",
-        `part ${part.index} of ${reply.id} counts as delivered and is ${row?.state ?? "unknown"}`,
-      );
-      return;
-    }
-    const message = find(platform, thread.threadId, row.messageId);
-    if (message === undefined) {
-      oracle.fail(
-        "I12",
-        `part ${part.index} of ${reply.id} has the id ${row.messageId}, which does not exist`,
-      );
-      return;
-    }
-    figures.parts += 1;
-    if (isMarked(message.text)) figures.marked += 1;
-    const shown = stripMark(message.text);
-    if (shown !== part.content.text) {
-      oracle.fail(
-        "I5",
-        `part ${part.index} of ${reply.id} reads ${JSON.stringify(shown)} instead of ${JSON.stringify(part.content.text)}`,
-      );
-    }
-    const shift = message.text.length - shown.length;
-    const entities = part.content.entities.map((entity) => ({ ...entity, offset: entity.offset + shift }));
-    if (!thread.lostFormatting && lookOf(message.entities) !== lookOf(entities)) {
-      oracle.fail("I5", `part ${part.index} of ${reply.id} has lost its formatting`);
-    }
-    if (message.isStreaming) oracle.fail("I5", `part ${part.index} of ${reply.id} is still being streamed`);
-  }
-  for (const row of rows) {
-    if (row.state === "sent" && !expected.some(({ index }) => index === row.part)) {
-      oracle.fail("I5", `${reply.id} still shows the surplus part ${row.part}`);
-    }
-  }
-}
-
-/** A person has deleted it. The bot finds out only when it has something to change there. */
-function isTakenAway(
-  platform: Platform,
-  { threadId }: Thread,
-  row: DeliveryReceipt["messages"][number] | undefined,
-): boolean {
-  if (row?.messageId === undefined || (row.state !== "sent" && row.state !== "removed")) return false;
-  return platform.isDeletedByPerson(threadId, row.messageId);
-}
-
-/** Formatting as it looks: what two entities of a kind do side by side, one does. */
-function lookOf(entities: RichText["entities"]): string {
-  const joined: TextEntity[] = [];
-  for (const entity of entities.toSorted((left, right) => left.offset - right.offset)) {
-    const at = joined.findIndex(
-      ({ offset, length, type, url, language }) =>
-        offset + length === entity.offset &&
-        type === entity.type &&
-        url === entity.url &&
-        language === entity.language,
-    );
-    const before = joined[at];
-    if (before === undefined) joined.push(entity);
-    else joined[at] = { ...before, length: before.length + entity.length };
-  }
-  const keys = joined.map(({ type, offset, length, url = "", language = "" }) =>
-    [offset, length, type, url, language].join(),
-  );
-  return keys.toSorted().join(" ");
+/** A turn that ended between two steps for a later message: what it said stays, and is its answer. */
+function madeWay(oracle: Oracle, threadId: string, id: string): boolean {
+  const reply = oracle.reply(threadId, id);
+  return reply?.isFinal === true && !reply.text.includes(STOPPED);
 }
 
 /** The parts of a reply, and the replies of the turns, stand in the order in which they were said. */
 function checkOrder(
-  { oracle, platform }: EndState,
+  { oracle, plan, platform }: EndState,
   thread: Thread,
   replies: readonly SaidReply[],
   receipts: ReadonlyMap<string, DeliveryReceipt>,
@@ -218,6 +93,9 @@ function checkOrder(
     if (reply.isNotice || receipt?.state !== "delivered") continue;
     // What a person deleted before it was whole is posted anew, where it stands then.
     if (platform.hasDeletions(thread.threadId)) continue;
+    // A server that is replaced by an older one while it is not known whether an edit has landed: the reply, which was
+    // one message, becomes several, behind what was said meanwhile.
+    if (plan.policy.rich?.kind === "until" && oracle.posts.unsupportedIn.has(thread.threadId)) continue;
     const shown = receipt.messages.filter(({ part, state }) => part >= 0 && state === "sent");
     for (const { messageId, part } of shown.toSorted((left, right) => left.part - right.part)) {
       const id = Number(messageId);
@@ -234,7 +112,7 @@ function checkOrder(
 
 /** Whatever no row owns is the draft of a post without an answer, and says so in its twin (I6). */
 function checkNothingTwice(
-  { oracle, platform }: EndState,
+  { oracle, plan, platform }: EndState,
   thread: Thread,
   owned: ReadonlySet<string>,
   receipts: ReadonlyMap<string, DeliveryReceipt>,
@@ -254,33 +132,37 @@ function checkNothingTwice(
       return receipt.state === "gone" || (receipt.state === "withdrawn" && platform.kind === "fixed");
     }),
   ).length;
-  const marked = oracle.marks.get(thread.threadId) ?? 0;
+  const stranger = orphans.find(({ call }) => !oracle.posts.isLost(call));
+  if (stranger !== undefined)
+    oracle.fail("I6", `${describeMessage(stranger)} is nobody's, and its post was answered`);
+  const marked =
+    plan.policy.onUnknown === "resend" ? oracle.posts.resent : (oracle.marks.get(thread.threadId) ?? 0);
   if (orphans.length > unresolved + marked) {
     oracle.fail(
       "I6",
-      `${orphans.length} messages in ${thread.threadId} are nobody's: ${orphans.map(describe).join("; ")}`,
+      `${orphans.length} messages in ${thread.threadId} are nobody's: ${orphans.map(describeMessage).join("; ")}`,
     );
   }
   // A draft may hold words that the final cut gave to the next part, so only what the bot knows of is compared.
   const shownBy = new Map<string, PlatformMessage>();
-  for (const message of visible.filter(({ id }) => owned.has(String(id)))) {
+  // Where nothing can be taken away, what an attempt has begun anew stays above it.
+  const superseded = new Set(
+    [...receipts.values()].flatMap(({ messages }) =>
+      messages.flatMap(({ part, messageId }) => (part < 0 && messageId !== undefined ? messageId : [])),
+    ),
+  );
+  const isCounted = ({ id }: PlatformMessage): boolean =>
+    owned.has(String(id)) && !(platform.kind === "fixed" && superseded.has(String(id)));
+  for (const message of visible.filter(isCounted)) {
     for (const word of turnWordsOf(message.text)) {
       const other = shownBy.get(word);
       if (other !== undefined && other !== message && !isMarked(other.text) && !isMarked(message.text)) {
         oracle.fail(
           "I6",
-          `${word} is visible twice, in ${describe(other)} and ${describe(message)}, and not marked`,
+          `${word} is visible twice, in ${describeMessage(other)} and ${describeMessage(message)}, and not marked`,
         );
       }
       shownBy.set(word, message);
     }
   }
-}
-
-function find(platform: Platform, threadId: string, messageId: string): PlatformMessage | undefined {
-  return platform.visible(threadId).find((message) => String(message.id) === messageId);
-}
-
-function describe({ id, text }: PlatformMessage): string {
-  return `${id} ${JSON.stringify(text.slice(0, 40))}`;
 }

@@ -10,6 +10,7 @@ export class Life {
   readonly #onBoundary: (life: Life, what: string) => void;
   #isDead = false;
   #isStarting = true;
+  #diedAt = Infinity;
 
   /** @param onBoundary called at each moment at which a death makes a difference; may kill this life */
   constructor(name: string, clock: ProcessClock, onBoundary: (life: Life, what: string) => void) {
@@ -20,6 +21,10 @@ export class Life {
 
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  get diedAt(): number {
+    return this.#diedAt;
   }
 
   /** From here on a death makes a difference: making tables that are there does not. */
@@ -42,6 +47,7 @@ export class Life {
   }
 
   kill(): void {
+    if (!this.#isDead) this.#diedAt = this.clock.now();
     this.#isDead = true;
     this.clock.kill();
   }

@@ -1,12 +1,12 @@
 import { limitsWithRoom, resentMark } from "../../delivery/resent-mark.ts";
-import { plainText, splitText, telegramEntities } from "../../delivery/split/index.ts";
+import { plainText, richWhereItShows, splitText, telegramEntities } from "../../delivery/split/index.ts";
 import { draftIdOf } from "../../src/core/draft-id.ts";
 import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { Part } from "../../delivery/split/index.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { SaidReply } from "./oracle.ts";
 import type { PlatformKind } from "./plan.ts";
-import { LIMITS } from "./platform.ts";
+import { LIMITS, RICH } from "./platform.ts";
 import type { SurfaceCall } from "./platform-surface.ts";
 import { stripMark } from "./visible-text.ts";
 
@@ -17,13 +17,26 @@ export interface ModeQuestion {
   readonly mode: DeliveryMode;
   readonly platform: PlatformKind;
   readonly wereDraftsRefused: boolean;
+  /** Whether rich messages are asked for. */
+  readonly isRich: boolean;
 }
 
-/** How a platform wants a text to be cut. */
-export function partsOf(text: string, platform: PlatformKind, final: boolean): readonly Part<RichText>[] {
+/** How a platform wants a text to be cut; with blocks where they show more, when these are asked for. */
+export function partsOf(
+  text: string,
+  platform: PlatformKind,
+  final: boolean,
+  isRich = false,
+): readonly Part<RichText>[] {
+  const mark = resentMark({});
+  const renderer = platform === "fixed" ? plainText : telegramEntities;
+  const limits = limitsWithRoom(LIMITS, mark);
+  if (!isRich) return splitText(text, { renderer, limits, final });
+  const { maxLength, maxEntities } = limitsWithRoom(RICH.limits, mark);
   return splitText(text, {
-    renderer: platform === "fixed" ? plainText : telegramEntities,
-    limits: limitsWithRoom(LIMITS, resentMark({})),
+    renderer: richWhereItShows(renderer, limits),
+    // The mark is a block.
+    limits: { maxLength, maxEntities: maxEntities - 1 },
     final,
   });
 }
@@ -66,10 +79,10 @@ export function modeProblem(question: ModeQuestion): string | undefined {
 }
 
 /** A message must be a complete part: such a part never changes when the text grows. */
-function growingMessage({ call, reply, platform }: ModeQuestion): string | undefined {
+function growingMessage({ call, reply, platform, isRich }: ModeQuestion): string | undefined {
   const shown = stripMark(call.content?.text ?? "");
-  const isComplete = partsOf(reply.text, platform, false).some(
-    (part) => part.complete && part.content.text === shown,
-  );
+  const plans = [partsOf(reply.text, platform, false)];
+  if (isRich) plans.push(partsOf(reply.text, platform, false, true));
+  const isComplete = plans.flat().some((part) => part.complete && part.content.text === shown);
   return isComplete ? undefined : "shows a part that is not complete";
 }

@@ -1,10 +1,12 @@
 import type { UIMessage } from "ai";
-import { ReplyText } from "../../src/turn/reply-text.ts";
+import { loadFiles } from "../../src/turn/load-files.ts";
+import type { LoadFilesOptions } from "../../src/turn/load-files.ts";
+import { ReplyText, textOfParts } from "../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../src/turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../../src/turn/turn-engine.ts";
 import type { Life } from "./life.ts";
 import { createScript } from "./model-script.ts";
-import type { Script } from "./model-script.ts";
+import type { Script, ScriptOptions } from "./model-script.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { Trace } from "./trace.ts";
@@ -15,11 +17,16 @@ export interface StoredOperation {
   readonly session: string;
   readonly script: Script;
   readonly questions: readonly string[];
+  readonly question: UIMessage;
   status: "running" | "done" | "failed" | "aborted";
   attempt: number;
   /** Attempts that the model itself spoiled. */
   failures: number;
-  /** The text that is stored, which lags behind what was streamed. */
+  /** What was said in the steps that are over. */
+  said: readonly string[];
+  /** The tool after the last of them. */
+  tool: "none" | "waits" | "began";
+  /** The text of the running step that is stored, which lags behind what was streamed. */
   text: string;
 }
 
@@ -36,11 +43,18 @@ export interface ModelEngineOptions {
   /** A number for a new operation, unique in the run. */
   readonly nextTurn: () => number;
   readonly onSettled: () => void;
+  readonly script: ScriptOptions;
+  /** What the thread says before the model is called again, and before a tool runs. */
+  readonly beforeStep: (operationId: string) => "go" | "yield";
+  readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
+  readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
 
 /** Chunks between two durable states of a stream. */
 const STORE_EVERY = 3;
 const REST_MS = 300;
+const TOOL_MS = 200;
+const MAX_CONTEXT_TOKENS = 100_000;
 
 /**
  * The turn engine with a scripted model in place of the harness: durable operations, streaming, failures, resumption
@@ -65,16 +79,20 @@ export class ModelEngine implements Pick<
     if (!operations.has(operationId)) {
       const questions = questionsOf(message);
       oracle.onTurn(threadId, operationId, questions, operations);
+      oracle.inbox.onTurn(threadId, operationId, message);
       const turn = nextTurn();
-      const script = createScript(random.fork(`turn/${turn}`), turn, questions);
+      const script = createScript(random.fork(`turn/${turn}`), turn, questions, this.#options.script);
       const operation: StoredOperation = {
         id: operationId,
         session,
         script,
         questions,
+        question: message,
         status: "running",
         attempt: 0,
         failures: 0,
+        said: [],
+        tool: "none",
         text: "",
       };
       life.write("operation", () => operations.set(operationId, operation));
@@ -84,8 +102,8 @@ export class ModelEngine implements Pick<
 
   async follow(operationId: string, _session: string, sink: ReplyTextSink): Promise<void> {
     if (this.#texts.has(operationId)) return;
-    const text = this.#options.operations.get(operationId)?.text ?? "";
-    this.#texts.set(operationId, new ReplyText(sink, partsOf(text)));
+    const operation = this.#options.operations.get(operationId);
+    this.#texts.set(operationId, new ReplyText(sink, operation === undefined ? [] : partsOf(operation)));
   }
 
   async resumeAll(): Promise<void> {
@@ -109,7 +127,7 @@ export class ModelEngine implements Pick<
   async outcome(operationId: string, _session: string): Promise<TurnOutcome> {
     const operation = this.#options.operations.get(operationId);
     if (operation === undefined) return { kind: "unknown" };
-    const { text } = operation;
+    const text = textOfParts(partsOf(operation));
     switch (operation.status) {
       case "running":
         return { kind: "open" };
@@ -141,16 +159,41 @@ export class ModelEngine implements Pick<
       life.name,
       () => `model answers ${operation.questions.join(" ")} (${operationId}), attempt ${operation.attempt}`,
     );
-    this.#later(operation, operation.script.firstTokenMs, operation.text.length, 0);
+    this.#running.set(operationId, undefined);
+    void life.guard(() => this.#begin(operation));
   }
 
-  /** What was said of the interrupted call is void. */
+  /** The files of the question are loaded first, whenever the model is called anew. */
+  async #begin(operation: StoredOperation): Promise<void> {
+    const { oracle, resolveFile } = this.#options;
+    if (operation.question.parts.some(({ type }) => type === "file")) {
+      const options = { maxContextTokens: MAX_CONTEXT_TOKENS, resolveFile };
+      const messages = await loadFiles([operation.question], options).catch(() => undefined);
+      if (!this.#isAtWork(operation)) return;
+      if (messages === undefined) {
+        this.#running.delete(operation.id);
+        this.#settle(operation, "failed", "");
+        return;
+      }
+      oracle.inbox.onFiles(operation.questions, messages);
+    }
+    if (operation.tool === "none") {
+      this.#later(operation, operation.script.firstTokenMs, operation.text.length, 0);
+    } else await this.#tool(operation);
+  }
+
+  #isAtWork(operation: StoredOperation): boolean {
+    const { life } = this.#options;
+    return !life.isDead && operation.status === "running" && this.#running.has(operation.id);
+  }
+
+  /** What was said of the interrupted call is void; what was said before it, and its tools, are not. */
   #startOver(operation: StoredOperation): void {
     this.#options.life.write("attempt", () => {
       operation.attempt += 1;
       operation.text = "";
     });
-    this.#texts.get(operation.id)?.onMessage([]);
+    this.#texts.get(operation.id)?.onMessage(partsOf(operation));
   }
 
   #later(operation: StoredOperation, delayMs: number, at: number, chunks: number): void {
@@ -159,13 +202,18 @@ export class ModelEngine implements Pick<
     this.#running.set(operation.id, life.clock.setTimeout(step, delayMs));
   }
 
-  #chunk(operation: StoredOperation, at: number, chunks: number): void {
+  async #chunk(operation: StoredOperation, at: number, chunks: number): Promise<void> {
     const { life } = this.#options;
-    const { script, attempt } = operation;
-    const whole = script.text(attempt);
-    const { failsAt } = script.attempts[operation.failures] ?? { failsAt: 1 };
+    const { script, attempt, said } = operation;
+    const whole = script.text(said.length, attempt);
+    const isLast = said.length === script.tools.length;
+    const { failsAt } = (isLast ? script.attempts[operation.failures] : undefined) ?? { failsAt: 1 };
     const end = failsAt >= 1 ? whole.length : Math.floor(whole.length * failsAt);
     if (at >= end) {
+      if (!isLast) {
+        await this.#endStep(operation, whole);
+        return;
+      }
       this.#running.delete(operation.id);
       if (failsAt < 1) this.#fail(operation, whole.slice(0, end));
       else this.#settle(operation, "done", whole);
@@ -179,6 +227,44 @@ export class ModelEngine implements Pick<
     this.#later(operation, script.paceMs, next, chunks + 1);
   }
 
+  async #endStep(operation: StoredOperation, whole: string): Promise<void> {
+    const { life } = this.#options;
+    this.#running.set(operation.id, undefined);
+    life.write("step", () => {
+      operation.said = [...operation.said, whole];
+      operation.text = "";
+      operation.tool = "waits";
+    });
+    this.#texts
+      .get(operation.id)
+      ?.onChunk({ type: "tool-input-available", toolCallId: "0", toolName: "tool", input: {} });
+    await this.#tool(operation);
+  }
+
+  /** A tool that had begun when its process died is not run again: the model is told. */
+  async #tool(operation: StoredOperation): Promise<void> {
+    const { beforeTool, beforeStep, life, oracle, threadId, trace } = this.#options;
+    if (operation.tool === "waits") {
+      const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
+      const decision = await beforeTool(operation.id, tool === "lookup");
+      if (!this.#isAtWork(operation) || decision === "block") return;
+      life.write("tool", () => (operation.tool = "began"));
+      trace.add(life.name, () => `the tool of ${operation.id} runs (${tool})`);
+      if (tool === "effect") oracle.inbox.onEffect(threadId, operation.id, operation.questions);
+      await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
+      if (!this.#isAtWork(operation)) return;
+    }
+    const decision = beforeStep(operation.id);
+    oracle.inbox.onStep(threadId, operation, decision);
+    if (decision === "yield") {
+      this.#running.delete(operation.id);
+      this.#settle(operation, "aborted", "");
+      return;
+    }
+    life.write("step", () => (operation.tool = "none"));
+    this.#later(operation, operation.script.firstTokenMs, 0, 0);
+  }
+
   #fail(operation: StoredOperation, said: string): void {
     const isLast = operation.failures + 1 >= operation.script.attempts.length;
     operation.failures += 1;
@@ -190,7 +276,7 @@ export class ModelEngine implements Pick<
     this.#later(operation, REST_MS, 0, 0);
   }
 
-  #settle(operation: StoredOperation, status: "done" | "failed", text: string): void {
+  #settle(operation: StoredOperation, status: "done" | "failed" | "aborted", text: string): void {
     const { life, onSettled } = this.#options;
     life.write("settle", () => {
       operation.status = status;
@@ -201,12 +287,17 @@ export class ModelEngine implements Pick<
   }
 }
 
-function partsOf(text: string): UIMessage["parts"] {
-  return text === "" ? [] : [{ type: "text", text }];
+/** The message as the turn engine stores it: what was said in each step, with a tool behind all but the last one. */
+export function partsOf({ said, text }: Pick<StoredOperation, "said" | "text">): UIMessage["parts"] {
+  const steps = said.flatMap((step): UIMessage["parts"] => [
+    { type: "text", text: step },
+    { type: "tool-any", toolCallId: "0", state: "output-available", input: {}, output: {} },
+  ]);
+  return text === "" ? steps : [...steps, { type: "text", text }];
 }
 
 /** The tokens of the messages that a turn answers. */
-function questionsOf(message: UIMessage): readonly string[] {
+export function questionsOf(message: UIMessage): readonly string[] {
   const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return text.match(/\b[mb]\d+\b/g) ?? [];
+  return text.match(/\b[mbp]\d+\b/g) ?? [];
 }

@@ -5,9 +5,14 @@ import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
 import type { OperationStore } from "./model-engine.ts";
 import { modeProblem } from "./mode-rules.ts";
+import { InboxWatch } from "./inbox-watch.ts";
+import type { Heard } from "./inbox-watch.ts";
 import { PenaltyWatch } from "./penalty-watch.ts";
-import type { CallFault } from "./plan.ts";
+import type { CallFault, Plan } from "./plan.ts";
+import { RICH } from "./platform.ts";
 import type { Platform } from "./platform.ts";
+import { PostWatch } from "./post-watch.ts";
+import { PressWatch } from "./press-watch.ts";
 import { classifyError } from "./platform-surface.ts";
 import type { SurfaceCall } from "./platform-surface.ts";
 import { isMarked, isRunOf, wordsOf } from "./visible-text.ts";
@@ -39,13 +44,14 @@ export interface OracleOptions {
   readonly platform: Platform;
   /** How replies appear while they stream, by thread. */
   readonly modes: ReadonlyMap<string, DeliveryMode>;
+  readonly plan: Pick<Plan, "policy" | "whenBusy">;
 }
 
 /** Of the text under a reply that was stopped. */
 export const STOPPED = "(stopped)";
 
 /** What happened, for the proof that it does happen. */
-export interface Happened {
+export interface Happened extends Heard {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
@@ -56,7 +62,17 @@ export interface Happened {
   stopped: number;
   /** Notices that were said while a reply was streaming. */
   beside: number;
+  /** Presses of buttons that were answered, and those of them in a penalty. */
+  presses: number;
+  pressesInPenalty: number;
+  /** Calls that showed blocks, and those of them that the server refused. */
+  rich: number;
+  richRefused: number;
+  /** Posts that were made again without a mark, because the policy says so. */
+  resent: number;
 }
+
+type Seen = Pick<Happened, "drafts" | "appends" | "takeovers" | "stopped" | "beside">;
 
 /**
  * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
@@ -67,9 +83,14 @@ export class Oracle {
   readonly replies = new Map<string, SaidReply>();
   /** How many messages got the mark, by thread. */
   readonly marks = new Map<string, number>();
-  readonly happened: Happened = { drafts: 0, appends: 0, takeovers: 0, stopped: 0, beside: 0 };
+  readonly #seen: Seen = { drafts: 0, appends: 0, takeovers: 0, stopped: 0, beside: 0 };
+  /** What people have written, and what the turns know of it. */
+  readonly inbox: InboxWatch;
+  readonly presses: PressWatch;
+  readonly posts: PostWatch;
   readonly #now: () => number;
   readonly #platform: Platform;
+  readonly #isRich: boolean;
   readonly #modes: ReadonlyMap<string, DeliveryMode>;
   /** Threads in which a draft was refused: the reply goes on with edits. */
   readonly #draftsRefused = new Set<string>();
@@ -78,8 +99,18 @@ export class Oracle {
   readonly #penalties: PenaltyWatch;
   readonly #postsUnderWay = new Map<string, Set<number>>();
 
-  constructor({ now, platform, modes }: OracleOptions) {
+  constructor({ now, platform, modes, plan }: OracleOptions) {
     this.#now = now;
+    const fail = (invariant: Invariant, message: string): void => this.fail(invariant, message);
+    this.inbox = new InboxWatch({
+      now,
+      fail,
+      isSteering: plan.whenBusy === "steer",
+      replaces: (threadId, id, earlierId) => this.replaces(threadId, id, earlierId),
+    });
+    this.presses = new PressWatch(now, fail);
+    this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
+    this.#isRich = plan.policy.rich !== undefined;
     this.#penalties = new PenaltyWatch(now);
     this.#platform = platform;
     this.#modes = modes;
@@ -127,7 +158,7 @@ export class Oracle {
     Object.assign(delivery, {
       open: (start: ReplyStart) => {
         if (start.takesOver !== undefined && isNew(start) && isSeen(start.takesOver)) {
-          this.happened.takeovers += 1;
+          this.#seen.takeovers += 1;
         }
         said(start, false);
         real.open(start);
@@ -141,14 +172,14 @@ export class Oracle {
         real.replace(id, text);
       },
       finish: (id: string, text: string) => {
-        if (text.includes(STOPPED) && isSeen(id)) this.happened.stopped += 1;
+        if (text.includes(STOPPED) && isSeen(id)) this.#seen.stopped += 1;
         change(id, () => text);
         real.finish(id, text);
         const reply = this.replies.get(keyOf(threadId, id));
         if (reply !== undefined) reply.isFinal = true;
       },
       send: (start: ReplyStart, text: string) => {
-        if (isNew(start) && this.#isStreaming(threadId)) this.happened.beside += 1;
+        if (isNew(start) && this.#isStreaming(threadId)) this.#seen.beside += 1;
         const reply = said(start, true);
         reply.text = text;
         reply.isFinal = true;
@@ -171,9 +202,20 @@ export class Oracle {
         );
       }
     }
+    this.posts.answers(threadId, id, this.inbox.messageIdOf(questions.at(-1) ?? ""));
     if (new Set(questions).size < questions.length) {
       this.fail("I2", `${id} answers a message twice: ${questions.join(", ")}`);
     }
+  }
+
+  get happened(): Happened {
+    const { rich, richRefused, resent } = this.posts;
+    const { answered: presses, inPenalty: pressesInPenalty } = this.presses;
+    return { ...this.#seen, ...this.inbox.heard, presses, pressesInPenalty, rich, richRefused, resent };
+  }
+
+  reply(threadId: string, id: string): SaidReply | undefined {
+    return this.replies.get(keyOf(threadId, id));
   }
 
   /** Whether a reply takes over an earlier one, or one that took it over. */
@@ -186,7 +228,10 @@ export class Oracle {
 
   onCall(call: SurfaceCall, life: Life, _fault: CallFault | undefined): void {
     const { address, method } = call;
-    if (method === "answer") return;
+    if (method === "answer") {
+      this.presses.onCall(call.messageId ?? "", life, this.#penalties.isSilent(address.chatId));
+      return;
+    }
     const early = this.#penalties.check(call);
     if (early !== undefined) this.fail("I8", early);
     const missing = this.#budget.use(address.chatId);
@@ -195,21 +240,27 @@ export class Oracle {
       this.#postsUnderWay.get(address.threadId)?.add(call.number);
       this.#checkI4(call);
     }
+    this.posts.onCall(call, life, [...this.replies.values()], this.#deliveries.get(address.threadId));
     // A message may also get the mark later, when it turns out that another one may stand beside it.
     const before = call.messageId === undefined ? "" : this.#platform.textOf(address.chatId, call.messageId);
     if (isMarked(call.content?.text ?? "") && !isMarked(before)) {
       this.marks.set(address.threadId, (this.marks.get(address.threadId) ?? 0) + 1);
     }
     if (call.content !== undefined) this.#checkI5(call, life);
+    if (call.content !== undefined && /^\W*\[\[si/i.test(call.content.text)) {
+      this.fail("I5", `call #${call.number} shows how the model says that it says nothing`);
+    }
   }
 
   /** What is visible is judged at the end, and by what leaves the process. */
   onProcessed({ method }: SurfaceCall): void {
-    if (method === "draft") this.happened.drafts += 1;
-    if (method === "append") this.happened.appends += 1;
+    if (method === "draft") this.#seen.drafts += 1;
+    if (method === "append") this.#seen.appends += 1;
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
+    if (call.method === "answer") this.presses.onAnswer(call.messageId ?? "", life, error);
+    this.posts.onAnswer(call, life, error, [...this.replies.values()]);
     this.#postsUnderWay.get(call.address.threadId)?.delete(call.number);
     if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
       this.#draftsRefused.add(call.address.threadId);
@@ -267,6 +318,7 @@ export class Oracle {
         mode: this.#modes.get(threadId) ?? "edit",
         platform: this.#platform.kind,
         wereDraftsRefused: this.#draftsRefused.has(threadId),
+        isRich: this.#isRich,
       });
       if (problem === undefined) return;
     }
@@ -276,7 +328,9 @@ export class Oracle {
 
 /** The platform does not take it, whenever it is asked. */
 function isFinalRefusal(error: unknown): boolean {
-  const { kind } = classifyError(error);
+  const { kind, code } = classifyError(error);
+  // Blocks that are refused are said without them, in a draft as well.
+  if (code === RICH.unsupportedCode || code === RICH.refusedCode) return false;
   return kind === "gone" || kind === "missing" || kind === "rejected" || kind === "misconfigured";
 }
 

@@ -57,6 +57,11 @@ export class PenaltyWatch {
     return until;
   }
 
+  /** Whether the chat is in a penalty that the bot knows of. */
+  isSilent(chatId: string): boolean {
+    return (this.#known.get(chatId)?.until ?? 0) > this.#now();
+  }
+
   /** Returns what is wrong with a call that leaves now. */
   check({ address, method, number }: SurfaceCall): string | undefined {
     const now = this.#now();

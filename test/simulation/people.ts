@@ -1,7 +1,12 @@
 import type { IncomingEvent } from "../../src/core/messenger.ts";
-import type { MessengerEvent, MessengerEventKind } from "../../src/core/messenger-event.ts";
-import type { Written } from "./final-checks.ts";
-import type { Mutant } from "./mutants.ts";
+import type {
+  MessengerAttachment,
+  MessengerEvent,
+  MessengerEventKind,
+} from "../../src/core/messenger-event.ts";
+import type { Written } from "./end-state.ts";
+import type { Life } from "./life.ts";
+import type { Mutant } from "./mutant.ts";
 import type { Place, PlanItem } from "./plan.ts";
 import type { Random } from "./random.ts";
 import { START_AT } from "./world.ts";
@@ -12,7 +17,11 @@ interface Update {
   readonly id: number;
   readonly place: Place;
   readonly event: MessengerEvent;
+  readonly token: string | undefined;
+  readonly version: number | undefined;
   attempts: number;
+  /** Of an edit, or a deletion: its message was waiting when it was stored. */
+  findsWaiting: boolean;
 }
 
 const LONGEST_BACKOFF_MS = 4_000;
@@ -26,6 +35,7 @@ export class People {
   readonly #mutant: Mutant | undefined;
   readonly #lanes = new Map<string, Update[]>();
   readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
+  readonly #versions = new Map<string, number>();
   #updates = 0;
 
   constructor(world: World, mutant: Mutant | undefined) {
@@ -89,6 +99,12 @@ export class People {
         trace.add("person", () => `deletes the bot's message ${message.id} in ${message.threadId}`);
         return;
       }
+      case "press":
+        if (place !== undefined) this.#press(place, item.token);
+        return;
+      case "take-back":
+        this.#takeBack(item.token);
+        return;
       case "crash-at":
         this.#world.crash(item.victim, place?.threadId, item.downMs);
         return;
@@ -102,7 +118,8 @@ export class People {
   #write(place: Place, token: string, text: string, command?: string): void {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
-    const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command);
+    const files = command === undefined ? this.#filesOf(token) : [];
+    const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
     this.#world.trace.add(
       "person",
       () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,
@@ -111,18 +128,49 @@ export class People {
       token,
       threadId: place.threadId,
       kind: command === undefined ? "message" : "command",
+      name: command,
     });
     this.#messages.set(token, { place, event });
-    this.#tell(place, event);
+    this.#tell(place, event, command === undefined ? token : undefined);
+  }
+
+  /** A button of some message. Where presses start turns, it is a question like any other. */
+  #press(place: Place, token: string): void {
+    const { oracle, plan, trace } = this.#world;
+    trace.add("person", () => `presses ${token} in ${place.threadId}`);
+    oracle.presses.pressed(token, place.threadId);
+    const kind = plan.policy.answersPresses ? "message" : "command";
+    this.written.push({ token, threadId: place.threadId, kind });
+    const event = this.#event("action", `p:${token}`, place, 0, "");
+    const press = { ...event, message: undefined, action: { id: token, data: token } };
+    this.#tell(place, press, kind === "message" ? token : undefined);
+  }
+
+  #takeBack(token: string): void {
+    const { place, event } = this.#messages.get(token) ?? {};
+    if (place === undefined || event?.message === undefined) return;
+    this.#world.trace.add("person", () => `deletes ${token}`);
+    const key = `d:${place.chatId}:${event.message.id}`;
+    this.#tell(place, this.#event("message-deleted", key, place, Number(event.message.id), ""), token);
   }
 
   #edit(token: string): void {
     const { place, event } = this.#messages.get(token) ?? {};
     if (place === undefined || event?.message === undefined) return;
-    const key = `e:${place.chatId}:${event.message.id}:${this.#world.scheduler.now()}`;
-    this.#world.trace.add("person", () => `edits ${token}`);
-    const edited = this.#event("message-edited", key, place, Number(event.message.id), `${token} edited`);
-    this.#tell(place, edited);
+    const version = (this.#versions.get(token) ?? 1) + 1;
+    this.#versions.set(token, version);
+    const key = `e:${place.chatId}:${event.message.id}:${version}`;
+    this.#world.trace.add("person", () => `edits ${token}: v${version}`);
+    const edited = this.#event(
+      "message-edited",
+      key,
+      place,
+      Number(event.message.id),
+      `${token} v${version}`,
+      undefined,
+      event.message.attachments,
+    );
+    this.#tell(place, edited, token, version);
   }
 
   #event(
@@ -132,6 +180,7 @@ export class People {
     id: number,
     text: string,
     command?: string,
+    attachments: readonly MessengerAttachment[] = [],
   ): MessengerEvent {
     const { threadId, chatId, topicId, isDirectMessage } = place;
     const now = this.#world.scheduler.now();
@@ -147,7 +196,7 @@ export class People {
         text,
         sentAt: now - ((now - START_AT) % 1_000),
         isMention: !isDirectMessage,
-        attachments: [],
+        attachments,
         ...(command !== undefined && { command: { name: command, args: "" } }),
       },
       capabilities: {
@@ -160,9 +209,23 @@ export class People {
     };
   }
 
-  #tell(place: Place, event: MessengerEvent): void {
+  #filesOf(token: string): readonly MessengerAttachment[] {
+    const hasFile = this.#world.plan.items.some((item) => item.kind === "file" && item.token === token);
+    return hasFile ? [{ kind: "image", mediaType: "image/png", reference: { fileId: token } }] : [];
+  }
+
+  /** @param token of the message that it is, or is about; @param version of an edit */
+  #tell(place: Place, event: MessengerEvent, token?: string, version?: number): void {
     this.#updates += 1;
-    const update: Update = { id: this.#updates, place, event, attempts: 0 };
+    const update: Update = {
+      id: this.#updates,
+      place,
+      event,
+      token,
+      version,
+      attempts: 0,
+      findsWaiting: false,
+    };
     const lane = this.#lanes.get(place.chatId) ?? [];
     this.#lanes.set(place.chatId, lane);
     lane.push(update);
@@ -194,7 +257,7 @@ export class People {
       return;
     }
     const key = this.#mutant?.eventKey?.(update.id) ?? update.event.key;
-    const isNew = update.event.kind !== "message-edited";
+    const isNew = update.event.kind !== "message-edited" && update.event.kind !== "message-deleted";
     const incoming: IncomingEvent = {
       key,
       thread: update.event.thread,
@@ -203,12 +266,40 @@ export class People {
     };
     const thread = this.#world.thread(update.place);
     const receive = async (): Promise<void> => thread.receive([incoming]);
+    this.#arrives(update);
     receive().then(
-      () => settle(true),
+      () => {
+        this.#isStored(update, thread.life);
+        settle(true);
+      },
       () => settle(false),
     );
     // A process that dies never answers.
     this.#world.scheduler.after(5_000, () => settle(false));
+  }
+
+  #arrives(update: Update): void {
+    const { event, place, token } = update;
+    if (token === undefined) return;
+    const { oracle } = this.#world;
+    if (event.kind !== "message-edited" && event.kind !== "message-deleted") {
+      oracle.inbox.arrives(token, place.threadId, event.message);
+      return;
+    }
+    // Of an update that was stored before, what counts is what it found then.
+    const thread = this.#world.thread(place);
+    if (thread.inboxState(event.key) !== undefined) return;
+    const state = thread.inboxState(`m:${place.chatId}:${event.message?.id ?? ""}`);
+    update.findsWaiting = state === "received" || state === "queued";
+  }
+
+  #isStored({ event, token, version, findsWaiting }: Update, by: Life | undefined): void {
+    const { inbox, presses } = this.#world.oracle;
+    if (event.action !== undefined) presses.stored(event.action.id, by);
+    if (token === undefined) return;
+    if (version !== undefined) inbox.edited(token, version, findsWaiting);
+    else if (event.kind === "message-deleted") inbox.takenBack(token, findsWaiting);
+    else inbox.stored(token);
   }
 
   /** The platform has its 200, or would have, if it had not been lost. */

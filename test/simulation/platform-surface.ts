@@ -12,7 +12,7 @@ import type { CallFaults } from "./call-faults.ts";
 import type { Life } from "./life.ts";
 import type { Oracle } from "./oracle.ts";
 import type { CallFault } from "./plan.ts";
-import { DRAFT_LASTS_MS, LIMITS, PACING, PlatformRefusal } from "./platform.ts";
+import { DRAFT_LASTS_MS, LIMITS, PACING, PlatformRefusal, RICH } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -47,6 +47,8 @@ export interface SurfaceCall {
   readonly content?: RichText;
   readonly messageId?: string;
   readonly draftId?: number;
+  /** The message that a post quotes. */
+  readonly replyTo?: string | undefined;
   readonly at: number;
 }
 
@@ -70,9 +72,14 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
     try {
       const { method, address, content, messageId, draftId } = call;
-      if (method === "answer") return { kind: "done", value: undefined };
+      if (method === "answer") {
+        // Outside of the chat's rate; a bot that answers too many presses is refused all the same.
+        if (fault?.kind === "flood") throw new PlatformRefusal(fault);
+        return { kind: "done", value: undefined };
+      }
       if (fault?.kind === "flood") platform.penalize(address.chatId, fault.retryAfterS);
       platform.admit(address);
+      if (content?.blocks !== undefined) platform.takeBlocks(content.blocks);
       let value: unknown;
       if ((method === "post" || method === "begin") && content !== undefined) {
         value = { messageId: String(platform.post(address, content, call.number, method === "begin")) };
@@ -110,12 +117,12 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     { signal }: CallOptions,
     content?: RichText,
     messageId?: string,
-    draftId?: number,
+    more: Pick<SurfaceCall, "draftId" | "replyTo"> = {},
   ): Promise<unknown> => {
     life.boundary(`before ${method}`);
     const number = faults.count();
     const fault = faults.take(number, scheduler.now(), content);
-    const made: SurfaceCall = { number, method, address, content, messageId, draftId, at: scheduler.now() };
+    const made: SurfaceCall = { number, method, address, content, messageId, ...more, at: scheduler.now() };
     trace.add(life.name, () => describeCall(made, fault));
     oracle.onCall(made, life, fault);
     const hearsAbort = !random.chance(0.2);
@@ -192,13 +199,15 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
 
   const post =
     (method: "post" | "begin"): Surface["post"] =>
-    async (address, { text, entities }, options) =>
-      (await call(method, address, options, { text, entities })) as { messageId: string };
+    async (address, { replyTo, ...content }, options) =>
+      (await call(method, address, options, shownOf(content), undefined, { replyTo })) as {
+        messageId: string;
+      };
 
   const drafts = (): Drafts => ({
     lastsMs: DRAFT_LASTS_MS,
-    show: async (address, { id, text, entities }, options) => {
-      await call("draft", address, options, { text, entities }, undefined, id);
+    show: async (address, { id, ...content }, options) => {
+      await call("draft", address, options, shownOf(content), undefined, { draftId: id });
     },
   });
 
@@ -237,7 +246,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     typingLastsMs: 5_000,
     post: post("post"),
     edit: async (address, messageId, message, options) => {
-      await call("edit", address, options, message, messageId);
+      await call("edit", address, options, shownOf(message), messageId);
     },
     remove: async (address, messageId, options) => {
       await call("remove", address, options, undefined, messageId);
@@ -245,11 +254,11 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     typing: async (address, options) => {
       await call("typing", address, options);
     },
-    answerAction: async (address, _actionId, _notice, options) => {
-      await call("answer", address, options);
+    answerAction: async (address, actionId, _notice, options) => {
+      await call("answer", address, options, undefined, actionId);
     },
     classifyError,
-    ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing() }),
+    ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing(), rich: RICH }),
     ...(platform.kind === "streams" && { stream: stream() }),
   };
 }
@@ -271,9 +280,15 @@ export function classifyError(error: unknown): CallFailure {
       return { kind: "unchanged", code: "message-not-modified" };
     case "bad-request":
       return { kind: "rejected", code: "bad-request" };
+    case "blocks":
+      return { kind: "rejected", code: refusal.isUnknown ? RICH.unsupportedCode : RICH.refusedCode };
     default:
       return refusal satisfies never;
   }
+}
+
+function shownOf({ text, entities, blocks }: RichText): RichText {
+  return blocks === undefined ? { text, entities } : { text, entities, blocks };
 }
 
 function describeCall(
@@ -281,6 +296,7 @@ function describeCall(
   fault: CallFault | undefined,
 ): string {
   const target = `${address.threadId}${messageId === undefined ? "" : ` message ${messageId}`}`;
-  const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}`;
+  const form = content?.blocks === undefined ? "" : " (blocks)";
+  const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}${form}`;
   return `#${number} ${method} ${target}${text}${fault === undefined ? "" : `  << ${JSON.stringify(fault)}`}`;
 }

@@ -1,9 +1,17 @@
+import type { MessageBlock } from "../../src/core/message-block.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, Pacing } from "../../src/core/surface.ts";
-import type { Place, PlatformKind } from "./plan.ts";
+import type { Address, Pacing, RichMessages } from "../../src/core/surface.ts";
+import type { Place, PlatformKind, RichServer } from "./plan.ts";
 
 /** The limits of the modelled platform: small, so that a short text makes several messages. */
 export const LIMITS = { maxLength: 150, maxEntities: 100 };
+
+/** Messages of blocks: longer, but not as long as the longest text. */
+export const RICH: RichMessages = {
+  limits: { maxLength: 500, maxEntities: 40 },
+  unsupportedCode: "rich-unsupported",
+  refusedCode: "rich-refused",
+};
 
 /** What the bot believes it may do; the platform itself allows a little more, as the real one does. */
 export const PACING: Pacing = {
@@ -19,6 +27,7 @@ export interface PlatformMessage {
   readonly isFromBot: boolean;
   text: string;
   entities: RichText["entities"];
+  blocks: RichText["blocks"];
   /** Who has taken it away. */
   deletedBy: "bot" | "person" | undefined;
   /** It is streamed into, and cannot be edited until that has ended. */
@@ -32,6 +41,8 @@ export type Refusal =
   | { readonly kind: "blocked" }
   | { readonly kind: "not-found" }
   | { readonly kind: "not-modified" }
+  /** `isUnknown`: the server knows no such messages. */
+  | { readonly kind: "blocks"; readonly isUnknown: boolean }
   | { readonly kind: "bad-request"; readonly why: string };
 
 /** A preview that fades by itself, and goes when the bot posts a message to its thread. It is no message. */
@@ -80,10 +91,21 @@ export class Platform {
   readonly #floods = new Map<string, Flood>();
   readonly #blocked = new Set<string>();
   readonly #boxes = new Map<string, string>();
+  readonly #rich: RichServer;
+  readonly #startedAt: number;
+  readonly #blocksTaken = new Set<string>();
+  #richCalls = 0;
 
-  constructor(kind: PlatformKind, now: () => number, places: readonly Place[]) {
+  constructor(
+    kind: PlatformKind,
+    now: () => number,
+    places: readonly Place[],
+    rich: RichServer = { kind: "never" },
+  ) {
     this.kind = kind;
     this.#now = now;
+    this.#rich = rich;
+    this.#startedAt = now();
     for (const { chatId, box } of places) this.#boxes.set(chatId, box);
   }
 
@@ -91,8 +113,8 @@ export class Platform {
   write(place: Place): number {
     const id = this.#nextId(place.chatId);
     const { threadId, chatId } = place;
-    const rest = { text: "", entities: [], deletedBy: undefined, isStreaming: false, call: 0 };
-    this.messages.push({ id, threadId, chatId, isFromBot: false, ...rest });
+    const rest = { text: "", entities: [], blocks: undefined, isStreaming: false, call: 0 };
+    this.messages.push({ id, threadId, chatId, isFromBot: false, deletedBy: undefined, ...rest });
     return id;
   }
 
@@ -126,12 +148,28 @@ export class Platform {
     if (this.#blocked.has(chatId)) throw new PlatformRefusal({ kind: "blocked" });
   }
 
+  /** @throws {PlatformRefusal} for blocks that this server does not take */
+  takeBlocks(blocks: readonly MessageBlock[]): void {
+    const server = this.#rich;
+    const isUnknown =
+      server.kind === "never" || (server.kind === "until" && this.#now() >= this.#startedAt + server.at);
+    const shown = JSON.stringify(blocks);
+    if (!this.#blocksTaken.has(shown)) this.#richCalls += 1;
+    const isRefused = server.kind === "refuses" && server.call === this.#richCalls;
+    // What was taken once is taken again.
+    if (isUnknown || (isRefused && !this.#blocksTaken.has(shown))) {
+      throw new PlatformRefusal({ kind: "blocks", isUnknown });
+    }
+    this.#blocksTaken.add(shown);
+    if (blocks.length === 0) throw new PlatformRefusal({ kind: "bad-request", why: "no blocks" });
+  }
+
   post(address: Address, content: RichText, call: number, isStreaming = false): number {
     checkText(content);
     const id = this.#nextId(address.chatId);
     const { threadId, chatId } = address;
-    const { text, entities } = content;
-    const made = { id, threadId, chatId, isFromBot: true, text, entities, isStreaming, call };
+    const { text, entities, blocks } = content;
+    const made = { id, threadId, chatId, isFromBot: true, text, entities, blocks, isStreaming, call };
     this.messages.push({ ...made, deletedBy: undefined });
     this.#drafts.delete(threadId);
     return id;
@@ -172,6 +210,7 @@ export class Platform {
     if (isSame(message, content)) throw new PlatformRefusal({ kind: "not-modified" });
     message.text = content.text;
     message.entities = content.entities;
+    message.blocks = content.blocks;
   }
 
   remove(address: Address, messageId: string): void {
@@ -250,9 +289,12 @@ export class Platform {
   }
 }
 
-function checkText({ text, entities }: RichText): void {
+function checkText({ text, entities, blocks }: RichText): void {
   if (text.trim() === "") throw new PlatformRefusal({ kind: "bad-request", why: "empty" });
-  if (text.length > LIMITS.maxLength) throw new PlatformRefusal({ kind: "bad-request", why: "too long" });
+  // What sets blocks apart does not count.
+  const length = blocks === undefined ? text.length : text.replaceAll(/\s/g, "").length;
+  const { maxLength } = blocks === undefined ? LIMITS : RICH.limits;
+  if (length > maxLength) throw new PlatformRefusal({ kind: "bad-request", why: "too long" });
   const isOutside = entities.some(
     ({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length,
   );
@@ -261,6 +303,8 @@ function checkText({ text, entities }: RichText): void {
 
 function isSame(message: RichText, content: RichText): boolean {
   return (
-    message.text === content.text && JSON.stringify(message.entities) === JSON.stringify(content.entities)
+    message.text === content.text &&
+    JSON.stringify(message.entities) === JSON.stringify(content.entities) &&
+    JSON.stringify(message.blocks) === JSON.stringify(content.blocks)
   );
 }

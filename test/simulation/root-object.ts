@@ -4,7 +4,7 @@ import type { Budget } from "../../src/core/budget.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { Life } from "./life.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";

@@ -1,4 +1,4 @@
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import type { Plan } from "./plan.ts";
 import { simulate } from "./simulate.ts";
 

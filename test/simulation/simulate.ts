@@ -1,9 +1,9 @@
 import { checkEnd } from "./final-checks.ts";
-import type { EndFigures } from "./final-checks.ts";
-import type { Mutant } from "./mutants.ts";
+import type { EndFigures } from "./end-state.ts";
+import type { Mutant } from "./mutant.ts";
 import type { Happened, Violation } from "./oracle.ts";
 import { People } from "./people.ts";
-import { createPlan } from "./plan.ts";
+import { createPlan } from "./create-plan.ts";
 import type { Plan } from "./plan.ts";
 import { World } from "./world.ts";
 
@@ -56,6 +56,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (oracle.violation === undefined) {
       figures = checkEnd({
         oracle,
+        plan,
         platform: world.platform,
         written: people.written,
         threads: plan.places.map((place) => {

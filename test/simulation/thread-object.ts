@@ -4,13 +4,15 @@ import type { Deps } from "../../src/core/deps.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
+import { fileContent } from "../../src/messengers/file-content.ts";
 import { ThreadRuntime } from "../../src/messengers/thread-runtime.ts";
+import { parseStoredFile } from "../../src/messengers/user-message.ts";
 import type { TurnEngine } from "../../src/turn/turn-engine.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { Life } from "./life.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions, OperationStore } from "./model-engine.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
 
 export interface ThreadObjectOptions {
@@ -20,13 +22,16 @@ export interface ThreadObjectOptions {
   readonly log: Log;
   readonly budget: (life: Life) => Budget;
   readonly definition: (life: Life) => NormalizedMessengerDefinition;
-  readonly engine: Omit<ModelEngineOptions, "threadId" | "life" | "operations" | "onSettled">;
+  readonly engine: Omit<ModelEngineOptions, "threadId" | "life" | "operations" | OfThread>;
   /** Sees and may wrap the delivery before anybody uses it. */
   readonly onDelivery: (delivery: Delivery, life: Life) => void;
   readonly mutant: Mutant | undefined;
   /** Calls `onAlarm` at that time, unless the machine is down then. */
   readonly scheduleAlarm: (at: number) => void;
 }
+
+/** What the model's engine asks of its thread. */
+type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "resolveFile";
 
 interface Live {
   readonly life: Life;
@@ -64,6 +69,14 @@ export class ThreadObject {
 
   get life(): Life | undefined {
     return this.#live?.life.isDead === false ? this.#live.life : undefined;
+  }
+
+  /** What is stored of an event, by its key. */
+  inboxState(key: string): string | undefined {
+    const tables = this.database.all("SELECT name FROM sqlite_master WHERE name = 'inbox_v1'");
+    if (tables.length === 0) return undefined;
+    const query = "SELECT state FROM inbox_v1 WHERE key = ?";
+    return this.database.all<{ state: string }>(query, `sim|${key}`)[0]?.state;
   }
 
   /** The delivery of the process that lives, which is started when there is none. */
@@ -119,6 +132,19 @@ export class ThreadObject {
       life,
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
+      beforeStep: (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
+      beforeTool: async (id, isRepeatable) =>
+        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isRepeatable),
+      resolveFile: async (url, mediaType, name) => {
+        const stored = parseStoredFile(url);
+        if (stored === undefined) return undefined;
+        try {
+          return fileContent(await live.runtime.fetchFile(stored), mediaType, name);
+        } catch (error) {
+          if (options.mutant?.isFileVital === true) throw error;
+          return { kind: "text", text: "[document] (it could not be loaded)" };
+        }
+      },
     });
     const budget = options.budget(life);
     const runtime = new ThreadRuntime({
@@ -137,7 +163,9 @@ export class ThreadObject {
     const live: Live = { life, runtime, armedAt: this.#alarmAt, arming: Promise.resolve() };
     this.#live = live;
     options.mutant?.onThreadStart?.(this.database);
+    options.mutant?.delivery?.(runtime.delivery, { budget, clock: life.clock });
     options.onDelivery(runtime.delivery, life);
+    options.mutant?.saying?.(runtime.delivery);
     life.started();
     if (this.#alarmAt !== undefined) this.#later(live);
     return live;

@@ -1,7 +1,8 @@
+import type { Happened } from "./oracle.ts";
 import type { SimulationResult } from "./simulate.ts";
 
 /** Sums over many runs. */
-export interface Totals {
+export interface Totals extends Happened {
   seeds: number;
   failed: number;
   seedsPerSecond: number;
@@ -15,11 +16,6 @@ export interface Totals {
   leftovers: number;
   givenUp: number;
   gone: number;
-  drafts: number;
-  appends: number;
-  takeovers: number;
-  stopped: number;
-  beside: number;
   deleted: number;
 }
 
@@ -44,6 +40,17 @@ export function noFigures(): Totals {
     stopped: 0,
     beside: 0,
     deleted: 0,
+    presses: 0,
+    pressesInPenalty: 0,
+    effects: 0,
+    steered: 0,
+    files: 0,
+    lostFiles: 0,
+    takenBack: 0,
+    reruns: 0,
+    rich: 0,
+    richRefused: 0,
+    resent: 0,
   };
 }
 
@@ -55,11 +62,8 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
   totals.crashes += result.crashes;
   totals.faults += result.faults;
   totals.penaltyBreaches += result.penaltyBreaches;
-  totals.drafts += result.happened.drafts;
-  totals.appends += result.happened.appends;
-  totals.takeovers += result.happened.takeovers;
-  totals.stopped += result.happened.stopped;
-  totals.beside += result.happened.beside;
+  const { happened } = result;
+  for (const key of Object.keys(happened) as (keyof Happened)[]) totals[key] += happened[key];
   totals.deleted += result.deleted;
   if (figures === undefined) return;
   totals.replies += figures.delivered;
@@ -96,6 +100,17 @@ export function describeTotals(totals: Totals): string {
     ["replies stopped in the middle", totals.stopped],
     ["notices beside a streaming reply", totals.beside],
     ["messages deleted by a person", totals.deleted],
+    ["presses of buttons answered", totals.presses],
+    ["of these in a penalty", totals.pressesInPenalty],
+    ["calls with blocks", totals.rich],
+    ["blocks that were refused", totals.richRefused],
+    ["posts repeated without a mark", totals.resent],
+    ["tools with an effect", totals.effects],
+    ["turns that made way (steer)", totals.steered],
+    ["answers begun anew for an edit", totals.reruns],
+    ["messages taken back in time", totals.takenBack],
+    ["files loaded", totals.files],
+    ["files that could not be loaded", totals.lostFiles],
   ];
   return rows.map(([name, value]) => `${name.padEnd(34)} ${value}`).join("\n");
 }

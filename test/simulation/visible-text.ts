@@ -1,5 +1,5 @@
-/** Words that a reply's text and its rendering have in common: formatting, marks and lines are left out. */
-const WORD = /[\p{L}\p{N}]+/gu;
+/** Words that a reply's text and its rendering have in common: formatting, marks, lines and numbers are left out. */
+const WORD = /(?=\p{N}*\p{L})[\p{L}\p{N}]+/gu;
 
 export const MARK = "(sent again after a connection problem)";
 
@@ -8,7 +8,8 @@ export function isMarked(text: string): boolean {
 }
 
 export function stripMark(text: string): string {
-  return isMarked(text) ? text.slice(MARK.length + 1) : text;
+  // In a message of blocks the mark is one of them, with a blank line behind it.
+  return isMarked(text) ? text.slice(MARK.length + 1).replace(/^\n/, "") : text;
 }
 
 const cache = new Map<string, readonly string[]>();

@@ -1,13 +1,13 @@
 import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
-import type { IncomingEvent } from "../../src/core/messenger.ts";
+import type { FetchedFile, IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../src/core/messenger-event.ts";
 import { createLog } from "../../src/core/log.ts";
 import { normalizeMessengers } from "../../src/messengers/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
 import { CallFaults } from "./call-faults.ts";
 import { Life } from "./life.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 import { Oracle } from "./oracle.ts";
 import { Platform } from "./platform.ts";
 import { createPlatformSurface } from "./platform-surface.ts";
@@ -22,6 +22,9 @@ import { createTrace } from "./trace.ts";
 import type { Trace } from "./trace.ts";
 
 export const START_AT = Date.UTC(2026, 0, 1);
+
+/** Enough of a picture to be known as one. */
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 export interface WorldOptions {
   readonly plan: Plan;
@@ -52,9 +55,9 @@ export class World {
     this.random = createRandom(`run/${plan.seed}`);
     this.scheduler = createScheduler(this.random.fork("order"), START_AT);
     const now = (): number => this.scheduler.now();
-    this.platform = new Platform(plan.platform, now, plan.places);
+    this.platform = new Platform(plan.platform, now, plan.places, plan.policy.rich);
     this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
-    this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan) });
+    this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan), plan });
     this.trace = createTrace(isTraced, now, START_AT);
     this.root = new RootObject({
       scheduler: this.scheduler,
@@ -161,6 +164,11 @@ export class World {
         oracle: this.oracle,
         trace: this.trace,
         interruptedStep: this.plan.interruptedStep,
+        script: {
+          isRich: this.plan.policy.rich !== undefined,
+          hasTools: this.plan.policy.tools,
+          maySayNothing: this.plan.policy.silence && !place.isDirectMessage,
+        },
         nextTurn: () => (this.#turns += 1),
       },
       onDelivery: (delivery) => this.oracle.watch(threadId, delivery),
@@ -170,9 +178,20 @@ export class World {
     return thread;
   }
 
+  /** The bytes of the file of a message, when they come. */
+  async #load(token: string, life: Life): Promise<FetchedFile> {
+    const file = this.plan.items.find((item) => item.kind === "file" && item.token === token);
+    if (file?.kind !== "file") throw new Error("There is no such file.");
+    await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, file.loadedAfterMs));
+    if (file.fails) throw new Error("The platform does not give it.");
+    return { bytes: PNG, mediaType: "image/png" };
+  }
+
   #definition(place: Place, life: Life, mutant: Mutant | undefined): NormalizedMessengerDefinition {
     const mode = modesOf(this.plan).get(place.threadId) ?? "edit";
     const surface = createPlatformSurface(this, life);
+    const { policy } = this.plan;
+    const { answersPresses, footer, onUnknown, replyTo, rerunOnEdit, silence } = policy;
     const refuse = (): never => {
       throw new Error("The simulation has no use for this.");
     };
@@ -180,15 +199,28 @@ export class World {
       sim: {
         verifyWebhook: false,
         whenBusy: this.plan.whenBusy,
-        delivery: { mode: mutant?.mode?.(mode) ?? mode },
+        rerunOnEdit,
+        respondTo: ["direct-message", "mention", ...(answersPresses ? (["action"] as const) : [])],
+        delivery: {
+          mode: mutant?.mode?.(mode) ?? mode,
+          onUnknown,
+          replyTo,
+          richMessages: policy.rich !== undefined,
+          footer,
+          silence,
+          ...mutant?.policy,
+        },
         platform: {
           provider: "sim",
           verification: { kind: "none" },
-          parse: (incoming: IncomingEvent) => Promise.resolve(incoming.raw as MessengerEvent),
+          parse: (incoming: IncomingEvent) => {
+            const event = incoming.raw as MessengerEvent;
+            return Promise.resolve(mutant?.event?.(event) ?? event);
+          },
           surface: () => mutant?.surface?.(surface) ?? surface,
           receive: refuse,
           fetchIdentity: refuse,
-          fetchAttachment: refuse,
+          fetchAttachment: (reference) => this.#load(String(reference["fileId"]), life),
         },
       },
     });

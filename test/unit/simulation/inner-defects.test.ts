@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type * as CallPolicy from "../../../delivery/call-policy.ts";
 import type * as OutboxEntry from "../../../delivery/outbox-entry.ts";
+import type * as RichFallback from "../../../delivery/rich-fallback.ts";
 import type * as Split from "../../../delivery/split/index.ts";
 
 /*
@@ -15,6 +16,7 @@ afterEach(() => {
   vi.doUnmock("../../../delivery/split/index.ts");
   vi.doUnmock("../../../delivery/outbox-entry.ts");
   vi.doUnmock("../../../delivery/call-policy.ts");
+  vi.doUnmock("../../../delivery/rich-fallback.ts");
   vi.resetModules();
 });
 
@@ -71,4 +73,12 @@ it("finds a failed call that is given up instead of being made again", async () 
     };
   });
   expect(await firstFinding(1)).toBeDefined();
+}, 120_000);
+
+it("finds a reply that is given up because its blocks are refused", async () => {
+  vi.doMock("../../../delivery/rich-fallback.ts", async (original) => ({
+    ...(await original<typeof RichFallback>()),
+    isRichRefusal: () => false,
+  }));
+  expect(await firstFinding(1)).toBe("I5");
 }, 120_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mutants } from "../../simulation/mutants.ts";
-import type { Mutant } from "../../simulation/mutants.ts";
-import { createPlan } from "../../simulation/plan.ts";
+import type { Mutant } from "../../simulation/mutant.ts";
+import { createPlan } from "../../simulation/create-plan.ts";
 import { runSeeds } from "../../simulation/run-seeds.ts";
 import { onlyItems, shrink } from "../../simulation/shrink.ts";
 import { simulate, simulateSeed } from "../../simulation/simulate.ts";
@@ -41,6 +41,17 @@ it(
     expect(totals.stopped).toBeGreaterThan(SEEDS / 100);
     expect(totals.beside).toBeGreaterThan(SEEDS / 100);
     expect(totals.deleted).toBeGreaterThan(SEEDS / 50);
+    expect(totals.presses).toBeGreaterThan(SEEDS / 10);
+    expect(totals.pressesInPenalty).toBeGreaterThan(0);
+    expect(totals.rich).toBeGreaterThan(SEEDS / 10);
+    expect(totals.richRefused).toBeGreaterThan(SEEDS / 50);
+    expect(totals.resent).toBeGreaterThan(0);
+    expect(totals.effects).toBeGreaterThan(SEEDS / 20);
+    expect(totals.steered).toBeGreaterThan(SEEDS / 100);
+    expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
+    expect(totals.takenBack).toBeGreaterThan(SEEDS / 200);
+    expect(totals.files).toBeGreaterThan(SEEDS / 50);
+    expect(totals.lostFiles).toBeGreaterThan(SEEDS / 50);
   },
   LIMIT_MS,
 );
@@ -60,9 +71,8 @@ it("gives another run for another seed", async () => {
 
 /** Where the search begins, near a seed that is known to show the defect, so that it is short. */
 const NEAR: Readonly<Record<string, number>> = {
-  "late-not-looked-for": 1_200,
-  "penalty-forgotten": 230,
-  "surplus-stays": 85,
+  "draft-is-message": 135,
+  "late-not-looked-for": 780,
 };
 
 describe("a deliberate defect", () => {

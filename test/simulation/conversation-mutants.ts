@@ -1,0 +1,126 @@
+import type { Mutant } from "./mutant.ts";
+import { PACING } from "./platform.ts";
+import { withoutWrites } from "./without-writes.ts";
+
+/** Defects of what stands around the delivery: the inbox, turns, and what a messenger is set up with. */
+export const conversationMutants: readonly Mutant[] = [
+  {
+    name: "press-waits",
+    what: "the answer to a press of a button waits for the chat's budget",
+    delivery: (delivery, { budget, clock }) => {
+      const answer = delivery.answerAction.bind(delivery);
+      delivery.answerAction = async (address, actionId, notice) => {
+        for (;;) {
+          const grant = await budget.acquire(address, "post", PACING);
+          if (grant.kind === "granted") break;
+          await new Promise<void>((resolve) => {
+            clock.setTimeout(resolve, grant.retryAt - clock.now());
+          });
+        }
+        await answer(address, actionId, notice);
+      };
+    },
+  },
+  {
+    name: "press-twice",
+    what: "a press of a button is answered twice",
+    delivery: (delivery) => {
+      const answer = delivery.answerAction.bind(delivery);
+      delivery.answerAction = async (address, actionId, notice) => {
+        await answer(address, actionId, notice);
+        await answer(address, actionId, notice);
+      };
+    },
+  },
+  {
+    name: "file-is-vital",
+    what: "a file that cannot be loaded fails the call of the model",
+    isFileVital: true,
+  },
+  {
+    name: "deletion-ignored",
+    what: "a message that was deleted before its turn is answered",
+    event: (event) => (event.kind === "message-deleted" ? { ...event, kind: "service" } : event),
+  },
+  {
+    name: "edit-ignored",
+    what: "an edit of a message changes nothing",
+    event: (event) => (event.kind === "message-edited" ? { ...event, kind: "service" } : event),
+  },
+  {
+    name: "newest-first",
+    what: "of the messages that wait, the last is answered first",
+    threadDatabase: (database) => ({
+      ...withoutWrites(database, () => false),
+      all: (statement, ...bindings) => {
+        const isQueue = /FROM inbox_v1 WHERE .* ORDER BY seq/.test(statement) && bindings.includes("queued");
+        const rows = database.all<never>(statement, ...bindings);
+        return isQueue ? rows.toReversed() : rows;
+      },
+    }),
+  },
+  {
+    name: "steer-ignored",
+    what: "the model goes on with its next step though a message waits",
+    beforeStep: () => "go",
+  },
+  {
+    name: "gate-open",
+    what: "a tool with an effect runs while more of the person's message may come",
+    beforeTool: () => "run",
+  },
+  {
+    name: "takeover-beside",
+    what: "a reply that takes the place of another one is posted beside it",
+    delivery: (delivery) => {
+      const open = delivery.open.bind(delivery);
+      delivery.open = (start) => open({ ...start, takesOver: undefined });
+    },
+  },
+  {
+    name: "end-lost",
+    what: "the last words of a text are lost on their way to the delivery",
+    saying: (delivery) => {
+      const finish = delivery.finish.bind(delivery);
+      delivery.finish = (id, text) => finish(id, text.length > 60 ? text.slice(0, -20) : text);
+    },
+  },
+  {
+    name: "quote-lost",
+    what: "a reply does not quote what it answers",
+    surface: (surface) => ({
+      ...surface,
+      post: (address, message, options) => surface.post(address, { ...message, replyTo: undefined }, options),
+    }),
+  },
+  {
+    name: "silence-shown",
+    what: "the model's way of saying nothing is shown",
+    policy: { silence: false },
+  },
+  {
+    name: "footer-lost",
+    what: "a complete answer has no footer",
+    policy: { footer: undefined },
+  },
+  {
+    name: "blocks-dropped",
+    what: "a message of blocks is sent as its text",
+    surface: (surface) => ({
+      ...surface,
+      post: (address, { blocks: _blocks, ...message }, options) => surface.post(address, message, options),
+      edit: (address, id, { blocks: _blocks, ...message }, options) =>
+        surface.edit(address, id, message, options),
+    }),
+  },
+  {
+    name: "rich-forgotten",
+    what: "that a server knows no blocks is forgotten with the reply that found it out",
+    threadDatabase: (database) => withoutWrites(database, (statement) => /INTO rich_rest_v1/.test(statement)),
+  },
+  {
+    name: "leave-resends",
+    what: "a lost post is made again whatever the policy says",
+    policy: { onUnknown: "resend" },
+  },
+];

@@ -1,0 +1,220 @@
+import type { SqlValue } from "../../src/core/database.ts";
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Mutant } from "./mutant.ts";
+import { stripMark } from "./visible-text.ts";
+import { withoutWrites } from "./without-writes.ts";
+
+/** Defects of what brings replies to the platform. */
+export const deliveryMutants: readonly Mutant[] = [
+  {
+    name: "lost-checkpoint",
+    what: "the whole text of a reply is not stored when its turn ends",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) => /^\s*UPDATE reply_v1 SET state = 'final'/.test(statement)),
+  },
+  {
+    name: "row-after-call",
+    what: "an outbox row is written after its post instead of before it",
+    threadDatabase: (database) =>
+      withoutWrites(
+        database,
+        (statement, bindings) => /INTO outbox_v1/.test(statement) && bindings.includes("sending"),
+      ),
+  },
+  {
+    name: "resend-unmarked",
+    what: "a post without an answer is made again, neither resolved nor marked",
+    surface: (surface) => ({
+      ...surface,
+      probing: undefined,
+      post: (address, message, options) => surface.post(address, withoutMark(message), options),
+      edit: (address, id, message, options) => surface.edit(address, id, withoutMark(message), options),
+    }),
+  },
+  {
+    name: "unknown-is-failure",
+    what: "a post without an answer counts as not made",
+    surface: (surface) => ({
+      ...surface,
+      classifyError(error) {
+        const failure = surface.classifyError(error);
+        return failure.kind === "unknown" ? { kind: "transient", code: failure.code } : failure;
+      },
+    }),
+  },
+  {
+    name: "failure-is-success",
+    what: "a post without an answer counts as made",
+    surface: (surface) => ({
+      ...surface,
+      post: (address, message, options) =>
+        surface.post(address, message, options).catch((error: unknown) => {
+          if (surface.classifyError(error).kind === "unknown") return { messageId: "1" };
+          throw error;
+        }),
+    }),
+  },
+  {
+    name: "no-reserve",
+    what: "interim edits and typing take the slot of the final text",
+    budget: (budget) => ({
+      acquire: (address, purpose, pacing, request) =>
+        budget.acquire(
+          address,
+          purpose === "edit" || purpose === "typing" ? "post" : purpose,
+          pacing,
+          request,
+        ),
+      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs),
+    }),
+  },
+  {
+    name: "penalty-forgotten",
+    what: "a penalty is not known any more after a restart of the root",
+    rootDatabase: (database) => withoutWrites(database, (statement) => /INTO budget_v1/.test(statement)),
+  },
+  {
+    name: "penalty-halved",
+    what: "half of a penalty is waited for",
+    budget: (budget) => ({
+      acquire: (address, purpose, pacing, request) => budget.acquire(address, purpose, pacing, request),
+      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs / 2),
+    }),
+    surface: (surface) => ({
+      ...surface,
+      classifyError(error) {
+        const failure = surface.classifyError(error);
+        return failure.kind === "retry-after"
+          ? { ...failure, retryAfterMs: failure.retryAfterMs / 2 }
+          : failure;
+      },
+    }),
+  },
+  {
+    name: "surplus-stays",
+    what: "messages of a longer, void attempt are not taken away",
+    surface: (surface) => ({ ...surface, remove: () => Promise.resolve() }),
+  },
+  {
+    name: "edit-not-awaited",
+    what: "an edit counts as done before its answer",
+    surface: (surface) => ({
+      ...surface,
+      edit(address, messageId, message, options) {
+        surface.edit(address, messageId, message, options).catch(() => undefined);
+        return Promise.resolve();
+      },
+    }),
+  },
+  {
+    name: "deduped-by-update",
+    what: "a message is known again by the number of its update only",
+    eventKey: (updateId) => `u:${updateId}`,
+  },
+  {
+    name: "answered-again",
+    what: "messages that were answered are queued again at a start",
+    onThreadStart: (database) => {
+      database.run("UPDATE inbox_v1 SET state = 'queued' WHERE outcome = 'answered'");
+    },
+  },
+  {
+    name: "draft-is-message",
+    what: "a draft that shows the whole text counts as its message",
+    surface: (surface) => {
+      const shown = new Set<string>();
+      return {
+        ...surface,
+        ...(surface.drafts !== undefined && {
+          drafts: {
+            ...surface.drafts,
+            show: async (address, draft, options) => {
+              await surface.drafts?.show(address, draft, options);
+              shown.add(draft.text);
+            },
+          },
+        }),
+        post: async (address, message, options) =>
+          shown.has(message.text) ? { messageId: "1" } : surface.post(address, message, options),
+      };
+    },
+  },
+  {
+    name: "stream-left-open",
+    what: "a stream that an earlier process has begun is never ended",
+    surface: (surface) => {
+      const begun = new Set<string>();
+      const { stream } = surface;
+      if (stream === undefined) return surface;
+      return {
+        ...surface,
+        stream: {
+          ...stream,
+          begin: async (address, message, options) => {
+            const posted = await stream.begin(address, message, options);
+            begun.add(posted.messageId);
+            return posted;
+          },
+          end: async (address, messageId, options) => {
+            if (begun.has(messageId)) await stream.end(address, messageId, options);
+          },
+        },
+      };
+    },
+  },
+  {
+    name: "append-is-success",
+    what: "an addition to a streamed message counts as made when its answer is lost",
+    surface: (surface) => {
+      const { stream } = surface;
+      if (stream === undefined) return surface;
+      return {
+        ...surface,
+        stream: {
+          ...stream,
+          append: (address, messageId, more, options) =>
+            stream.append(address, messageId, more, options).catch((error: unknown) => {
+              if (surface.classifyError(error).kind !== "unknown") throw error;
+            }),
+        },
+      };
+    },
+  },
+  {
+    name: "buffered-grows",
+    what: "a buffered reply shows interim text",
+    mode: (mode) => (mode === "buffered" ? "edit" : mode),
+  },
+  {
+    name: "late-not-looked-for",
+    what: "a post that was taken for not made is never looked for again",
+    threadDatabase: (database) => ({
+      all: (statement, ...bindings) => database.all(statement, ...bindings),
+      run: (statement, ...bindings) =>
+        database.run(
+          statement,
+          ...(/INTO outbox_v1/.test(statement) ? withoutLateUntil(bindings) : bindings),
+        ),
+      transaction: (body) => database.transaction(body),
+    }),
+  },
+  {
+    name: "final-only-grows",
+    what: "a reply that should come whole appears while it streams",
+    mode: (mode) => (mode === "final-only" ? "buffered" : mode),
+  },
+];
+
+function withoutMark<Content extends RichText>(content: Content): Content {
+  const text = stripMark(content.text);
+  const shift = content.text.length - text.length;
+  const entities = content.entities.map((entity) => ({ ...entity, offset: entity.offset - shift }));
+  return { ...content, text, entities };
+}
+
+/** Its place among the columns of an outbox row. */
+const LATE_UNTIL = 18;
+
+function withoutLateUntil(bindings: readonly SqlValue[]): SqlValue[] {
+  return bindings.map((value, index) => (index === LATE_UNTIL ? null : value));
+}
