@@ -61,6 +61,9 @@ export interface AgentRuntimeOptions {
 /** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
 const MESSENGER_MERGE_MS = 300;
 
+/** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
+const FILE_REST_MS = 60_000;
+
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
 /** Wakes closer together than this are one. */
@@ -88,6 +91,8 @@ export class AgentRuntime extends LifecycleCapability {
   #armedAt: number | undefined;
   #arming = Promise.resolve();
   #chats = new Map<string, string>();
+  /** Files that could not be loaded, and until when that is believed. */
+  readonly #unavailable = new Map<string, number>();
 
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
@@ -107,7 +112,7 @@ export class AgentRuntime extends LifecycleCapability {
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
-      resolveFile: (url, mediaType, name) => this.#resolveFile(url, mediaType, name),
+      resolveFile: (...file) => this.#resolveFile(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
       beforeTool: (operationId, isRepeatable) => this.thread.beforeTool(operationId, isRepeatable),
       onSettled: () => this.thread.poke(),
@@ -319,19 +324,22 @@ export class AgentRuntime extends LifecycleCapability {
     url: string,
     mediaType: string,
     name: string | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<ResolvedFile | undefined> {
     const stored = parseStoredFile(url);
     if (stored === undefined) return undefined;
+    const text = `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`;
+    const now = this.#options.deps.clock.now();
+    if ((this.#unavailable.get(url) ?? 0) > now) return { kind: "text", text };
     try {
-      return fileContent(await this.thread.fetchFile(stored), mediaType, name);
+      return fileContent(await this.thread.fetchFile(stored, signal), mediaType, name);
     } catch (error) {
       // Who sent the file has chosen its media type: only what is known of it goes into the log.
       const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
       this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
-      return {
-        kind: "text",
-        text: `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`,
-      };
+      for (const [known, until] of this.#unavailable) if (until <= now) this.#unavailable.delete(known);
+      if (signal?.aborted !== true) this.#unavailable.set(url, this.#options.deps.clock.now() + FILE_REST_MS);
+      return { kind: "text", text };
     }
   }
 

@@ -32,6 +32,8 @@ export interface CommandHost {
    * Ends the running turn, if it answers the thread of the command: several may share one agent. `false` when there is
    * none. It says so in the reply itself.
    */
+  stopRunning(by: MessengerEvent): boolean;
+  /** The same; where no turn runs, messages that wait for one are not answered either. */
   stop(by: MessengerEvent): boolean;
   openSession(): void;
 }
@@ -42,7 +44,7 @@ export function menuOf(own: ThinkCommands): CommandEntry[] {
   return Object.entries(all).map(([name, { description }]) => ({ name, description }));
 }
 
-const NO_CONVERSATION: CommandHost = { stop: () => false, openSession: () => {} };
+const NO_CONVERSATION: CommandHost = { stopRunning: () => false, stop: () => false, openSession: () => {} };
 
 const GREETING = "Hello! Write to me, and I will answer. /help shows what else I can do.";
 const NOTHING_TO_STOP = "There is nothing to stop.";
@@ -60,7 +62,7 @@ export function builtInCommands(host: CommandHost, all: () => ThinkCommands): Th
     new: {
       description: "Begin a new conversation",
       handler: ({ event }) => {
-        host.stop(event);
+        host.stopRunning(event);
         host.openSession();
         return NEW_SESSION;
       },

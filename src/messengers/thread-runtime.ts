@@ -117,7 +117,11 @@ export class ThreadRuntime {
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(
-        { stop: (by) => this.#runner.stop(by), openSession: () => memory.openSession(deps.newId()) },
+        {
+          stopRunning: (by) => this.#runner.stop(by),
+          stop: (by) => this.#runner.stopAll(by),
+          openSession: () => memory.openSession(deps.newId()),
+        },
         commands,
       ),
       ...options.commands(),

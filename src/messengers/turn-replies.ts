@@ -1,5 +1,7 @@
 import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
 import type { Log } from "../core/log.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { addressOf } from "./address-of.ts";
 import type { OutgoingText } from "../outgoing/index.ts";
 import { joinParagraphs } from "../outgoing/index.ts";
 import type { ReplyTextSink } from "../turn/reply-text.ts";
@@ -7,7 +9,7 @@ import type { Turn } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { filteredFragment, mayStaySilent, replyFilter } from "./reply-filter.ts";
 import { replyStartOf } from "./reply-start.ts";
-import { safeText } from "./texts.ts";
+import { replyPolicy, safeText } from "./texts.ts";
 import { visibleText } from "./visible-text.ts";
 import type { EndedTurn } from "./visible-text.ts";
 
@@ -54,6 +56,14 @@ export class TurnReplies {
     const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context, this.#options.log);
     this.open(turn);
     this.#options.delivery.finish(turn.id, joinParagraphs(this.#fragment(turn, said), mark));
+  }
+
+  /** Says that the messages up to this one are not answered. */
+  tellStopped(id: string, event: MessengerEvent): void {
+    const { delivery: policy } = this.#options.definition(event.messengerId);
+    const text = safeText(policy, "stoppedResponseText", event, this.#options.log);
+    if (text.trim() === "") return;
+    this.#options.delivery.send({ id, address: addressOf(event), policy: replyPolicy(policy) }, text);
   }
 
   /** What a turn said that made way for a later message, without any mark. */

@@ -5,6 +5,7 @@ import { draftIdOf } from "../core/draft-id.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
+import { eventFields } from "../inbox/event-fields.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
@@ -107,7 +108,26 @@ export class TurnRunner {
     return true;
   }
 
-  /** The same by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
+  /** `stop`, and where no answer runs, the messages that wait for one get none. */
+  stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
+    if (this.stop(by)) return true;
+    const { database, inbox, log } = this.#options;
+    const waiting = inbox.inState("queued").filter((row) => isOfThread(row, by));
+    const event = waiting.at(-1)?.event;
+    if (event === undefined) return false;
+    database.transaction(() => {
+      this.replies.tellStopped(`stopped:${waiting.map(({ seq }) => seq).join()}`, event);
+      inbox.end(
+        waiting.map(({ seq }) => seq),
+        "stopped",
+      );
+    });
+    for (const { incoming, messengerId } of waiting)
+      log.info("inbox.event", { ...eventFields(messengerId, incoming), outcome: "stopped" });
+    return true;
+  }
+
+  /** `stop` by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
   stopDraft({ messengerId, thread, stop }: MessengerEvent): boolean {
     const turn = this.#options.turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || stop === undefined) return false;
@@ -317,6 +337,13 @@ export class TurnRunner {
     this.#logEnd(turn, "steered");
     this.#begun.delete(turn.id);
   }
+}
+
+function isOfThread(
+  { incoming, messengerId }: InboxRow,
+  by: Pick<MessengerEvent, "messengerId" | "thread">,
+): boolean {
+  return messengerId === by.messengerId && incoming.thread.id === by.thread.id;
 }
 
 function isForThread({ incoming, messengerId }: InboxRow, turn: Turn): boolean {

@@ -66,11 +66,8 @@ export function untilAborted<T>(
   if (signal === undefined || !isPromise(work)) return work;
   return new Promise<Awaited<T>>((resolve, reject) => {
     const abort = () => reject(new Error(message));
-    if (signal.aborted) {
-      abort();
-      return;
-    }
-    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }

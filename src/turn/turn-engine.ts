@@ -32,7 +32,9 @@ export interface TurnEngineOptions {
   readonly maxSteps: () => number;
   readonly maxContextTokens: () => number;
   readonly interruptedStep: () => "restart" | "continue";
-  readonly resolveFile: ModelMessagesOptions["resolveFile"];
+  readonly resolveFile: (
+    ...file: [...Parameters<ModelMessagesOptions["resolveFile"]>, signal: AbortSignal | undefined]
+  ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
   /** The model is about to be called again, after its tools ran. `yield` ends the operation there, with their results. */
   readonly beforeStep: (operationId: string) => "go" | "yield";
   /** A tool is about to run; one that may safely run twice is `isRepeatable`. `block` leaves it undone. */
@@ -99,13 +101,13 @@ export class TurnEngine {
             return {};
           }
           await this.#restBeforeRetry(operationId);
-          return {
-            messages: await toModelMessages(messages, {
-              tools: await this.#tools(session),
-              maxContextTokens: options.maxContextTokens(),
-              resolveFile: options.resolveFile,
-            }),
-          };
+          const signal = this.#aborts.get(operationId)?.signal;
+          const loading = toModelMessages(messages, {
+            tools: await this.#tools(session),
+            maxContextTokens: options.maxContextTokens(),
+            resolveFile: (url, mediaType, name) => options.resolveFile(url, mediaType, name, signal),
+          });
+          return { messages: await untilAborted(signal, loading, "The turn was stopped before it began.") };
         },
         beforeToolCall: async ({ session, operationId, toolName }): Promise<ThinkToolCallDecision> => {
           const tool: object = this.#offered.get(session)?.[toolName] ?? {};

@@ -51,10 +51,12 @@ function createRig() {
   const inbox = createInboxStore(database);
   const nothing = (): void => {};
   const opened: ReplyStart[] = [];
+  const sent: string[] = [];
   const delivery = {
     open: (reply: ReplyStart) => void opened.push(reply),
     finish: nothing,
     withdraw: nothing,
+    send: (_reply: ReplyStart, text: string) => void sent.push(text),
     postedText: () => "",
     receipt: (id: string) => opened.find((reply) => reply.id === id),
   };
@@ -84,7 +86,7 @@ function createRig() {
     const row = inbox.insert("any", { key: "m:1", thread: THREAD, raw: {} }, 1_000);
     if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
   };
-  return { operations, opened, start, write };
+  return { operations, opened, sent, start, write };
 }
 
 function eventOf(text: string): MessengerEvent {
@@ -158,4 +160,17 @@ it("ends the answer that was at work when the one in its place is stopped before
   expect(runner.stop()).toBe(true);
   await runner.advance();
   expect(operations.running).toEqual([]);
+});
+
+it("does not answer messages that wait when nothing runs yet, and says so once", async () => {
+  const { operations, sent, start, write } = createRig();
+  const runner = start();
+  write();
+  const by = { messengerId: "any", thread: THREAD };
+  expect(runner.stopAll({ ...by, thread: { ...THREAD, id: "any:2" } })).toBe(false);
+  expect(runner.stopAll(by)).toBe(true);
+  expect(runner.stopAll(by)).toBe(false);
+  await runner.advance();
+  expect(operations.running).toEqual([]);
+  expect(sent).toEqual(["(stopped)"]);
 });

@@ -100,6 +100,10 @@ describe("two chats that share one agent", () => {
     const asked: string[] = [];
     const commands = builtInCommands(
       {
+        stopRunning: ({ thread }) => {
+          asked.push(thread.id);
+          return false;
+        },
         stop: ({ thread }) => {
           asked.push(thread.id);
           return false;

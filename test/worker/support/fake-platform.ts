@@ -18,6 +18,8 @@ export interface FakeUpdate {
   /** Epoch milliseconds. */
   readonly sentAt?: number;
   readonly albumId?: string;
+  /** A picture whose bytes never come. */
+  readonly hasHangingPicture?: boolean;
 }
 
 export interface FakeMessage {
@@ -100,7 +102,7 @@ export function fakePlatform(chats: FakeChats): MessengerPlatform {
     parse: (incoming, { messengerId }) => Promise.resolve(eventOf(incoming, messengerId)),
     surface: () => surface,
     fetchIdentity: () => Promise.resolve({ userId: "bot", userName: "fake_bot" }),
-    fetchAttachment: () => Promise.reject(new Error("no files here")),
+    fetchAttachment: () => new Promise(() => {}),
   };
 }
 
@@ -144,7 +146,10 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
       text,
       sentAt: update.sentAt ?? Date.now(),
       isMention: update.mentions ?? false,
-      attachments: [],
+      attachments:
+        update.hasHangingPicture === true
+          ? [{ kind: "image", mediaType: "image/png", reference: { fileId: id } }]
+          : [],
       ...(command?.[1] !== undefined && { command: { name: command[1], args: command[2] ?? "" } }),
       ...(update.albumId !== undefined && { albumId: update.albumId }),
     },

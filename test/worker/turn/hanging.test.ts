@@ -37,6 +37,17 @@ describe("/stop", () => {
     gate.open();
   });
 
+  it("ends a turn that waits for a picture", async () => {
+    const world = createWorld();
+    await world.write("c1", "Look", { hasHangingPicture: true });
+    await expect.poll(() => log.map(({ event }) => event)).toContain("turn.begun");
+    await world.write("c1", "/stop");
+    await world.shows("c1", STOPPED);
+    await world.write("c1", "/new");
+    await world.write("c1", "Again");
+    await expect.poll(() => world.chats.visible("c1").at(-1)).toBe("You said: Again");
+  });
+
   it("ends a turn whose model never answers, nor looks at its signal", async () => {
     let asked = 0;
     const world = createWorld({
