@@ -42,8 +42,6 @@ export interface Inquiry {
   readonly isEarly: boolean;
   readonly isPartial: boolean;
   asked: number;
-  /** The last id that was asked about, when there is no such message. */
-  missing?: number | undefined;
   readonly hits: number[];
   failures: number;
   /** A look at one id, which concludes nothing when it finds nothing, and is not stored. */

@@ -27,7 +27,8 @@ import type { Reply } from "./reply.ts";
  *
  * - Where nobody else speaks for the bot, or the others are known, the first of them is looked at right away: most
  *   lost posts were made, and then the reply goes on at once. All of them are asked about when the post has settled.
- * - In a box of one chat the search ends with two ids in a row that nothing has, behind all that is known.
+ * - In a box of one chat the search ends with the first id that nothing has, behind all that is known. Was that a
+ *   message that is deleted already, then the id of the message that is made anew tells that there was more.
  * - One is the bot's own: it is the lost message. It is adopted, and edited to what it should say.
  * - None is: the post did not happen, and is made anew, without a mark. The id of the new message then tells how far
  *   the box had really come: unseen ids between the last one asked about and that one are asked about too. A message
@@ -120,13 +121,9 @@ function newInquiry(ids: readonly number[], others: OtherOwners, isEarly: boolea
   return { ids, others, isEarly, isPartial: false, asked: 0, hits: [], failures: 0, isLook: false };
 }
 
-/**
- * Whether the box ends before this id, which is none: neither is the one before it, and every id from here on is only
- * asked about in case that more had come than anybody has seen.
- */
-function isBeyondEnd({ ids, asked, missing }: Inquiry, id: number): boolean {
-  const last = ids.at(-1) ?? id;
-  return missing === id - 1 && last - id === ids.length - asked;
+/** Whether this id and all that follow are only asked about in case that more had come than anybody has seen. */
+function isBehindNewest({ ids, asked }: Inquiry, id: number): boolean {
+  return (ids.at(-1) ?? id) - id === ids.length - asked;
 }
 
 function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inquiry): void {
@@ -173,8 +170,7 @@ export async function probeNext(
       }
     }
     inquiry.asked += 1;
-    const isEnd = outcome.value === "none" && !isGapQuestion(row) && isBeyondEnd(inquiry, id);
-    inquiry.missing = outcome.value === "none" ? id : undefined;
+    const isEnd = outcome.value === "none" && !isGapQuestion(row) && isBehindNewest(inquiry, id);
     if (isEnd) inquiry.ids = inquiry.ids.slice(0, inquiry.asked);
     if (inquiry.isLook && (inquiry.hits.length === 0 || !isCertain(inquiry))) {
       entry.inquiry = undefined;

@@ -143,6 +143,7 @@ interface Platform {
   readonly drafts: Map<string, FakeDraft>;
   richRefusal?: string | undefined;
   lastId: number;
+  readonly deleted: Set<string>;
 }
 
 export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
@@ -155,6 +156,7 @@ export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
     penalties: new Map(),
     drafts: new Map(),
     lastId: 100,
+    deleted: new Set(),
   });
 }
 
@@ -243,6 +245,7 @@ class MemorySurface implements FakeSurface {
   }
 
   deleteMessage(chatId: string, messageId: string): void {
+    this.#platform.deleted.add(messageId);
     this.#platform.chats.set(
       chatId,
       this.#chat(chatId).filter(({ id }) => id !== messageId),
@@ -363,7 +366,8 @@ class MemorySurface implements FakeSurface {
     const isCertain = this.probing?.box(address) === address.chatId;
     return this.#call("probe", { chatId: address.chatId, messageId }, options, () => {
       if (this.#chat(address.chatId).some(({ id }) => id === messageId)) return "own";
-      return isCertain && Number(messageId) > this.#platform.lastId ? "none" : "other";
+      const isGone = this.#platform.deleted.has(messageId) || Number(messageId) > this.#platform.lastId;
+      return isCertain && isGone ? "none" : "other";
     });
   }
 
