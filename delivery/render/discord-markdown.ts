@@ -30,7 +30,7 @@ function languageOf(language: string | undefined): string {
 
 function escapePart(text: string): string {
   if (ADDRESS.test(text)) return text;
-  return text.replace(/[\\*_~`|<>[\]]/g, "\\$&").replace(/^(\s*)([#-]|\d+\.)(?=\s)/gm, escapeLineStart);
+  return text.replace(/[\\*_~`|<>[\]]/g, "\\$&").replace(/^([^\S\n]*)([#-]|\d+\.)(?=\s)/gm, escapeLineStart);
 }
 
 function escapeLineStart(_match: string, space: string, marker: string): string {

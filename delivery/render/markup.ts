@@ -78,13 +78,21 @@ interface Run {
 }
 
 /** Cuts text at its line breaks and takes the whitespace off its ends. */
-function splitRuns(piece: Piece): Run[] {
-  const marks = effectiveMarks(piece.marks);
-  if (marks.some(({ kind }) => kind === "pre")) return [{ text: piece.text, marks }];
-  return piece.text
-    .split(/(\s*\n\s*|^\s+|\s+$)/)
-    .filter((part) => part !== "")
-    .map((part) => ({ text: part, marks }));
+function splitRuns({ text, marks: written }: Piece): Run[] {
+  const marks = effectiveMarks(written);
+  if (marks.some(({ kind }) => kind === "pre")) return [{ text, marks }];
+  const runs: Run[] = [];
+  let from = 0;
+  for (const match of text.matchAll(/\s+/g)) {
+    const [space] = match;
+    const end = match.index + space.length;
+    if (match.index > 0 && end < text.length && !space.includes("\n")) continue;
+    if (match.index > from) runs.push({ text: text.slice(from, match.index), marks });
+    runs.push({ text: space, marks });
+    from = end;
+  }
+  if (from < text.length) runs.push({ text: text.slice(from), marks });
+  return runs;
 }
 
 /** Whitespace stands inside the formatting that goes on behind it, and outside of any other. */

@@ -30,7 +30,7 @@ const ADDRESS = /((?:https?:\/\/|www\.)[^\s<>`\\]+)/;
 const SYNTAX = /[\\*_~`|<>[\]&]/g;
 /** An exclamation mark that may stand before a link would make an image of it. */
 const BEFORE_LINK = /!(?=[^\S\n]*(?:\n|$))/g;
-const LINE_START = /^(\s*)([#=+-]|:(?=-))/gm;
+const LINE_START = /^([^\S\n]*)([#=+-]|:(?=-))/gm;
 const LINE_BREAKS = /(\n+)( *)/g;
 
 /** Adds to each character by itself, so that halves of a text are never longer than the whole. */

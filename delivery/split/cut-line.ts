@@ -4,7 +4,7 @@ import { findOpenInline } from "./open-inline.ts";
 /** Characters that mean something together with their neighbours. */
 const SYNTAX = /[\\*_~`[\]()<>&!]/;
 const MAX_STEPS_BACK = 64;
-const MAX_SPACES_TRIED = 24;
+const MAX_SPACES_TRIED = 8;
 
 /**
  * Where a line of at least `limit` characters is cut, when it has grown too long to be read again with every chunk:

@@ -6,7 +6,7 @@ import type { Segment } from "./segment.ts";
 import type { SegmentFlattener } from "./segment-flattener.ts";
 
 /** What of a block that is still open is read again with every chunk; the text before that is read once. */
-const BOUNDS: ScanBounds = { segmentWeight: 4096, lineWeight: 2048 };
+const BOUNDS: ScanBounds = { segmentWeight: 3072, lineWeight: 3072 };
 
 /**
  * The parts of a block that is still open. Its early lines and sentences are read once and kept, cut as if they were
@@ -15,8 +15,10 @@ const BOUNDS: ScanBounds = { segmentWeight: 4096, lineWeight: 2048 };
  */
 export class OpenBlock<Content> {
   readonly #scanner: SegmentScanner;
-  readonly #flattener: SegmentFlattener;
-  readonly #packer: Packer<Content>;
+  readonly #before: { readonly flattener: SegmentFlattener; readonly packer: Packer<Content> };
+  #state: { readonly flattener: SegmentFlattener; readonly packer: Packer<Content> } | undefined;
+  /** Lines that wait until somebody asks. */
+  #unread: string[] = [];
   readonly #segments: Segment[] = [];
   readonly #done: Part<Content>[] = [];
   /** The last line, without what was cut off it. */
@@ -27,34 +29,36 @@ export class OpenBlock<Content> {
   /** What is given is in the state in which the block began. */
   constructor(scanner: SegmentScanner, flattener: SegmentFlattener, packer: Packer<Content>) {
     this.#scanner = scanner.fork((segment) => this.#segments.push(segment), BOUNDS);
-    this.#flattener = flattener.fork();
-    this.#packer = packer.fork();
+    this.#before = { flattener, packer };
   }
 
   /** Takes a line that has ended. */
   line(line: string): void {
-    this.#scanner.line(line.slice(this.#taken));
-    this.#taken = 0;
+    this.#unread.push(line);
   }
 
   /** The parts of this block, and of what stood in its first part before it, if the text ended with `line`. */
   parts(line: string): readonly Part<Content>[] {
+    for (const unread of this.#unread.splice(0)) {
+      this.#scanner.line(unread.slice(this.#taken));
+      this.#taken = 0;
+    }
     this.#line = this.#scanner.longLine(line.slice(this.#taken));
     this.#taken = line.length - this.#line.length;
-    for (const segment of this.#segments.splice(0)) this.#packer.push(this.#flattener.flatten(segment));
-    for (const part of this.#packer.done.slice(this.#done.length))
-      this.#done.push({ ...part, complete: false });
-    return [...this.#done, ...this.#lastParts()];
+    // Neither changes before the block is closed.
+    this.#state ??= { flattener: this.#before.flattener.fork(), packer: this.#before.packer.fork() };
+    const { flattener, packer } = this.#state;
+    for (const segment of this.#segments.splice(0)) packer.push(flattener.flatten(segment));
+    for (const part of packer.done.slice(this.#done.length)) this.#done.push({ ...part, complete: false });
+    return [...this.#done, ...this.#lastParts(flattener.fork(), packer.fork())];
   }
 
-  #lastParts(): readonly Part<Content>[] {
+  #lastParts(flattener: SegmentFlattener, packer: Packer<Content>): readonly Part<Content>[] {
     const segments: Segment[] = [];
     const scanner = this.#scanner.fork((segment) => segments.push(segment));
     const line = holdBackLine(this.#line, scanner.openSource, scanner.insideFence);
     if (line !== "") scanner.line(line);
     scanner.end();
-    const flattener = this.#flattener.fork();
-    const packer = this.#packer.fork();
     for (const [index, segment] of segments.entries()) {
       packer.push(flattener.flatten(index === segments.length - 1 ? repaired(segment) : segment));
     }

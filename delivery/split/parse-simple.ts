@@ -19,9 +19,16 @@ const TABLE_RULE = /^:?-+:?$/;
  */
 export function parseSimple(source: string): Root | undefined {
   if (HARD.test(source)) return undefined;
-  const lines = source.replace(/[ \n]+$/, "").split("\n");
+  const lines = trimEnd(source).split("\n");
   const block = parseBlock(lines);
   return block && { type: "root", children: [block] };
+}
+
+/** Without spaces and line breaks at the end. */
+function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text.charAt(end - 1) === " " || text.charAt(end - 1) === "\n")) end -= 1;
+  return text.slice(0, end);
 }
 
 function parseBlock(lines: readonly string[]): RootContent | undefined {
@@ -125,7 +132,7 @@ function parseTable(lines: readonly string[]): Table | undefined {
     line
       .slice(1, -1)
       .split("|")
-      .map((cell) => cell.replace(/^ +| +$/g, "")),
+      .map((cell) => trimEnd(cell.replace(/^ +/, ""))),
   );
   const [header = [], rule = [], ...body] = rows;
   if (!rule.every((cell) => TABLE_RULE.test(cell))) return undefined;

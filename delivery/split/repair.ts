@@ -6,7 +6,7 @@ import type { Fence } from "./line.ts";
 export const CONTAINERS = /^[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)*/;
 /** Text that may yet become a heading, a rule, an underline, a list item, a task, a fence or a row of a table. */
 const HALF_BLOCK =
-  /^[ \t]*(?:#{1,6}|[-*+_=: \t|]+|\d{1,9}[.)]?|>+|`{1,2}|`{3,}[^`]*|~{1,2}|~{3,}.*|\|.*|\[[ xX]?\]?|\[[^\]^][^\]]*\]:.*)[ \t]*$/;
+  /^(?:#{1,6}|[-*+_=: \t|]+|\d{1,9}[.)]?|>+|`{1,2}|`{3,}[^`]*|~{1,2}|~{3,}.*|\|.*|\[[ xX]?\]?|\[[^\]^][^\]]*\]:.*)$/;
 const HALF_FENCE = /^[ \t>]*(?:`+|~+)[ \t]*$/;
 const TABLE_ROW = /^[ \t]*\|/;
 /** More openers than anyone nests are text. */
@@ -21,7 +21,7 @@ const MAX_HALF_LINK = 2048;
 export function holdBackLine(line: string, openSource: string, insideFence: boolean): string {
   const text = line.replace(/[\r\ud800-\udbff]$/, "");
   if (insideFence || openFence(openSource) !== undefined) return HALF_FENCE.test(text) ? "" : text;
-  const rest = text.replace(CONTAINERS, "");
+  const rest = text.replace(CONTAINERS, "").trim();
   return rest === "" || HALF_BLOCK.test(rest) ? "" : text;
 }
 

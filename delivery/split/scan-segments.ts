@@ -18,7 +18,7 @@ import { carryOverBlank, escapeLineStart, splitLines, textStart } from "./contin
 import { cutLongLine } from "./cut-line.ts";
 import type { Meter } from "./meter.ts";
 import type { Continued, Join, Segment } from "./segment.ts";
-import { lengthOfWeight, weighText } from "./weigh-text.ts";
+import { lengthOfWeight, weighLine } from "./weigh-text.ts";
 
 /**
  * What the open segment ends with, as far as it decides where the next one begins. A boundary is claimed only where it
@@ -148,6 +148,8 @@ export class SegmentScanner {
     if (this.#open.kind === "html") {
       this.#push(text);
       if (this.#open.until !== "blank" && this.#open.until.test(text)) this.#open = NONE;
+    } else if (this.#carry?.verbatim === true) {
+      this.#push(text);
     } else if (this.#carry?.continues === "code") {
       this.#push(before + text);
     } else if (text.trim() !== "") {
@@ -159,7 +161,7 @@ export class SegmentScanner {
     const isCode = this.#carry?.continues === "code";
     if (this.#lines.length === 0 && !isCode && QUOTED_BLANK.test(line)) this.#blankAfterCut();
     this.#lines.push(line);
-    this.#weight += weighText(line) + 1;
+    this.#weight += weighLine(line);
   }
 
   /** Hands on what the open block holds so far and lets the block go on in the next segment. */
@@ -177,7 +179,7 @@ export class SegmentScanner {
     this.#emitSource(source, this.#lines.slice(0, this.#lines.length - rest.length), closers);
     this.#carry = carry;
     this.#lines = [...rest];
-    this.#weight = this.#lines.reduce((sum, line) => sum + weighText(line) + 1, 0);
+    this.#weight = this.#lines.reduce((sum, line) => sum + weighLine(line), 0);
     this.#join = afterBlank || carry.continues === "table" ? "block" : "line";
     if (open.kind === "list") this.#open = { ...open, marker: { ...open.marker, empty: false } };
   }

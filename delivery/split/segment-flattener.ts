@@ -16,7 +16,7 @@ const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
  * How much of one reply the whole parser reads, as `weighText` counts. What is longer, and no ordinary prose, list or
  * table, is no reply that anyone reads: it is shown as it was written.
  */
-const MAX_PARSED_WEIGHT = 400_000;
+const MAX_PARSED_WEIGHT = 800_000;
 
 /** A fenced block whose lines are still coming. */
 interface OpenCode {
