@@ -11,7 +11,7 @@ import path from "node:path";
 import { readOptions } from "./command-line/read-options.ts";
 import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
 import { lockDataDirectory } from "./serve/data-lock.ts";
-import { bindingNames } from "./serve/environment.ts";
+import { bindingNames, undeclaredNames } from "./serve/environment.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
 import { ServeError } from "./serve/serve-error.ts";
 import { shortPath } from "./serve/short-path.ts";
@@ -115,6 +115,15 @@ async function prepareWorker(options: {
   }
   const file = path.join(directory, "workerd.capnp");
   const environmentNames = bindingNames(process.env, Object.keys(config.variables));
+  const [entry] = bundle.modules;
+  const code = entry === undefined ? "" : await readFile(path.join(directory, entry.name), "utf8");
+  const undeclared = undeclaredNames(code, process.env, environmentNames);
+  if (undeclared.length > 0) {
+    const names = undeclared.join(", ");
+    log(
+      `set, but not declared under "vars" of ${shortPath(configFile)}, so that the bot does not get it: ${names}`,
+    );
+  }
   await writeAtomically(file, writeWorkerdConfig({ config, modules: bundle.modules, environmentNames }));
   return file;
 }

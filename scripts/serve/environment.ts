@@ -23,3 +23,23 @@ export function bindingNames(environment: Environment, declared: readonly string
   const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
   return [...new Set([...PASSED_ON, ...declared])].filter(isSet).toSorted();
 }
+
+/** `this.env.NAME`, and the names in `const { NAME } = this.env`. */
+const READS = /\bthis\.env\.([A-Z][A-Z0-9_]*)\b|\{([^{}]*)\}\s*=\s*this\.env\b/g;
+
+/**
+ * Names, sorted, of the variables that a bot's code reads and that are set, but that it does not get because nothing
+ * declares them.
+ */
+export function undeclaredNames(
+  code: string,
+  environment: Environment,
+  passedOn: readonly string[],
+): readonly string[] {
+  const read = [...code.matchAll(READS)].flatMap(([, name, names = ""]) =>
+    name === undefined ? (names.match(/\b[A-Z][A-Z0-9_]*\b/g) ?? []) : [name],
+  );
+  return [...new Set(read)]
+    .filter((name) => (environment[name] ?? "") !== "" && !passedOn.includes(name))
+    .toSorted();
+}
