@@ -71,6 +71,7 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
   }
   const path = definition.path ?? `/messengers/${id}/webhook`;
   checkPath(id, path);
+  checkReserved(id, path);
   const respondTo = definition.respondTo ?? ["direct-message", "mention"];
   for (const kind of respondTo) {
     if (!RESPOND_TO.includes(kind)) {
@@ -125,6 +126,15 @@ function checkPath(id: string, path: string): void {
       `The path "${path}" of the messenger "${id}" must not contain "?" or "#": only the path is compared.`,
     );
   }
+}
+
+/** Paths that requests of other kinds are taken by, before those of messengers. */
+function checkReserved(id: string, path: string): void {
+  if (path !== "/health" && !/^\/agents(?:\/|$)|\/sub(?:\/|$)/.test(path)) return;
+  throw new ConfigurationError(
+    "messenger-path-invalid",
+    `The path "${path}" of the messenger "${id}" is taken: choose one that is not "/health", does not begin with "/agents" and has no segment "sub".`,
+  );
 }
 
 function requireUnique(
