@@ -1,6 +1,7 @@
 import { routeAgentRequest } from "agents";
 import { equalSecrets } from "./core/constant-time.ts";
-import { ConfigurationError } from "./core/errors.ts";
+import { ConfigurationError, failureCode } from "./core/errors.ts";
+import { consoleLog } from "./core/log.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import { problem } from "./messengers/webhook.ts";
@@ -52,9 +53,17 @@ export function createWorker<Env = unknown>(
         if (refusal !== undefined) return refusal;
       }
       const root = rootName(request, env, options);
-      return agentNamespace(context, env as object, agentClass.name)
-        .getByName(root)
-        .fetch(request);
+      try {
+        return await agentNamespace(context, env as object, agentClass.name)
+          .getByName(root)
+          .fetch(request);
+      } catch (error) {
+        // The object could not be started, or has died: whoever asked may ask again (I1), and reads nothing of it (I10).
+        consoleLog.error("root.failed", { code: failureCode(error) });
+        return problem(503, "unavailable", "The bot cannot answer now. Please try again.", {
+          "retry-after": "1",
+        });
+      }
     },
   };
 }

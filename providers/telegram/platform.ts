@@ -1,5 +1,5 @@
 import { equalSecrets } from "../../src/core/constant-time.ts";
-import { errorCode } from "../../src/core/errors.ts";
+import { failureCode } from "../../src/core/errors.ts";
 import type {
   CommandEntry,
   MessengerPlatform,
@@ -80,7 +80,7 @@ async function receiveUpdate(
       } catch (error) {
         context.log.error("webhook.failed", {
           messenger: context.messengerId,
-          code: errorCode(error) ?? "unknown",
+          code: failureCode(error),
         });
         return problem(503, "not-stored", "The update could not be stored; send it again.");
       }

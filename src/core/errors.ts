@@ -39,3 +39,11 @@ export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^[\w.:/-]{1,64}$/.test(error.code) ? error.code : undefined;
 }
+
+/** What a failure is called in the log: its code, that its storage is full, or the class of the error (I10). */
+export function failureCode(error: unknown): string {
+  const code = errorCode(error);
+  if (code !== undefined) return code;
+  if (!(error instanceof Error)) return "unknown";
+  return /SQLITE_FULL|disk is full/.test(error.message) ? "storage-full" : error.name;
+}

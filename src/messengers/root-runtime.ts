@@ -1,5 +1,5 @@
 import { failureFields } from "../core/bot-code.ts";
-import { errorCode } from "../core/errors.ts";
+import { errorCode, failureCode } from "../core/errors.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -75,7 +75,7 @@ export class RootRuntime {
       // Nothing is answered 2xx that is not durable (I1): the platform sends it again.
       this.#options.log.error("webhook.failed", {
         messenger: definition.id,
-        code: errorCode(error) ?? nameOf(error),
+        code: failureCode(error),
       });
       return problem(503, "not-stored", "The update could not be stored. Please send it again.", {
         "retry-after": "1",

@@ -2,6 +2,7 @@ import { atOnce } from "../core/at-once.ts";
 import type { Database } from "../core/database.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Deps, Timer } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
@@ -223,7 +224,7 @@ export class ThreadRuntime {
   }
 
   #logFailure(error: unknown): void {
-    this.#options.log.error("thread.failed", { code: error instanceof Error ? error.name : "unknown" });
+    this.#options.log.error("thread.failed", { code: failureCode(error) });
   }
 
   /** Does everything that is due. */
@@ -290,7 +291,7 @@ export class ThreadRuntime {
   /** Sends what is due, beside the loop: a slow platform never holds up the inbox. */
   #deliver(): void {
     this.delivery.run().catch((error: unknown) => {
-      this.#options.log.error("delivery.failed", { code: error instanceof Error ? error.name : "unknown" });
+      this.#options.log.error("delivery.failed", { code: failureCode(error) });
       this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
     });
   }

@@ -49,6 +49,23 @@ describe("createWorker", () => {
     await vi.waitFor(() => expect(told).toEqual([["start", "help", "stop", "new", "hours"]]));
   });
 
+  it("asks for another try while its storage takes nothing, and says why in the log only (I1, I10)", async () => {
+    const log = captureLog();
+    const worker = createWorker<Env>(ScriptedBot);
+    const full = (): never => {
+      throw new Error("database or disk is full: SQLITE_FULL");
+    };
+    const context = Object.assign(createExecutionContext(), {
+      exports: { ScriptedBot: { getByName: () => ({ fetch: full }) } },
+    });
+    if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
+    const request = new Request("https://bot.example/messengers/fake/webhook", { method: "POST" });
+    const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], testEnv, context);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await response.text()).not.toMatch(/SQLITE|disk/);
+    expect(log).toEqual([{ level: "error", event: "root.failed", code: "storage-full" }]);
+  });
+
   it("says what is wrong while no message could be answered, and logs it once", async () => {
     const log = captureLog();
     const worker = createWorker<Env>(BareBot);
