@@ -14,7 +14,7 @@ describe("the list of log events", () => {
   it("has each event that the product logs, and no other", () => {
     const logged = ["src", "delivery", "providers"]
       .flatMap(sources)
-      .flatMap((text) => [...text.matchAll(/\blog\.(?:info|warn|error)\(\s*"([^"]+)"/g)])
+      .flatMap((text) => [...text.matchAll(/\b(?:log|consoleLog)\.(?:info|warn|error)\(\s*"([^"]+)"/g)])
       .map(([, event]) => event);
     const page = readFileSync(path.join(root, "docs/configuration.md"), "utf8");
     const rows = (page.split("## The log")[1] ?? "").split("\n").filter((line) => line.startsWith("| `"));
