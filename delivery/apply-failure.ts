@@ -149,6 +149,7 @@ async function applyDecision(
         });
       });
       entry.shownHash = undefined;
+      entry.replacedId = row.messageId;
       return undefined;
     case "forget":
       store(context, entry, { state: nextState(row.state, "removed"), code: failure.code });
@@ -166,11 +167,29 @@ async function applyDecision(
       entry.skippedHash = part?.hash;
       return undefined;
     case "fail":
-      store(context, entry, { state: nextState(row.state, "failed"), code: failure.code });
+      context.database.transaction(() => {
+        const messageId = isPost ? takeBack(context, reply, entry) : undefined;
+        store(context, entry, {
+          state: nextState(row.state, "failed"),
+          code: failure.code,
+          ...(messageId !== undefined && { messageId }),
+        });
+      });
       return undefined;
     case "ignore":
       return undefined;
     default:
       return decision satisfies never;
   }
+}
+
+/** The message in whose place the part should have been posted stays: half of it is more than nothing. */
+function takeBack(context: DeliveryContext, reply: Reply, { replacedId }: OutboxEntry): string | undefined {
+  const replaced = reply.entries.find(
+    ({ row }) => row.part < 0 && row.state === "sent" && row.messageId === replacedId,
+  );
+  if (replaced === undefined) return undefined;
+  context.outbox.delete(replaced.row);
+  reply.entries = reply.entries.filter((other) => other !== replaced);
+  return replacedId;
 }

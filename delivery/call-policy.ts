@@ -99,7 +99,7 @@ export interface CallContext {
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
   /** The platform is one where lost posts can be looked for. */
   readonly canProbe: boolean;
-  /** The message already replaces one that a person deleted. */
+  /** The message already replaces one that could not be edited. */
   readonly isReplacement: boolean;
   /** The message has shown its whole text once. */
   readonly wasWhole: boolean;
@@ -189,7 +189,9 @@ export function decide(
       // A post names no message but the quoted one.
       if (context.isQuoting && (failure.kind === "missing" || context.isPlain)) return { kind: "unquoted" };
       if (!context.isPlain) return { kind: "plain" };
-      return context.isInterim ? { kind: "skip" } : { kind: "fail" };
+      if (context.isInterim) return { kind: "skip" };
+      // It may be this message that cannot be changed, and not the text that cannot be shown.
+      return method === "edit" && !context.isReplacement ? { kind: "repost" } : { kind: "fail" };
     case "leave":
       return { kind: "fail" };
     case "ignore":

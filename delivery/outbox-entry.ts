@@ -14,6 +14,8 @@ export interface OutboxEntry {
   skippedHash?: string | undefined;
   /** The content that is sent as plain text, because its entities were refused. */
   plainHash?: string | undefined;
+  /** The message in whose place this part is posted anew, until that has succeeded. */
+  replacedId?: string | undefined;
   /** Since when interim edits fail, in epoch milliseconds, for the backoff. */
   interimFailingSince?: number | undefined;
   /**

@@ -86,6 +86,14 @@ describe("what came before changes the decision", () => {
       { isPlain: true, isInterim: true },
       "skip",
     ],
+    ["posts anew what is refused as an edit only", "edit", "rejected", { isPlain: true }, "repost"],
+    [
+      "fails what was posted anew and is refused again",
+      "edit",
+      "rejected",
+      { isPlain: true, isReplacement: true },
+      "fail",
+    ],
     ["does without a quote that is missing", "post", "missing", { isQuoting: true }, "unquoted"],
     [
       "keeps a quote while the formatting may be what is refused",

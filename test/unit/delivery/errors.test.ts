@@ -308,6 +308,37 @@ it("fails a part that is refused as plain text too, and goes on with the next", 
   });
 });
 
+it("posts a text anew whose last edit is refused, and takes the half message away", async () => {
+  const harness = createHarness();
+  const { surface, delivery, start, advance, visible } = harness;
+  delivery.open(start("r1"));
+  delivery.append("r1", "One two");
+  await advance(1_000);
+  surface.fault("edit", fail("rejected"), fail("rejected"));
+  delivery.finish("r1", "One two **three**.");
+  await advance(5_000);
+  expect(visible()).toEqual(["One two three."]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
+});
+
+it("leaves what is visible of a text that is refused as an edit and as a message", async () => {
+  const harness = createHarness();
+  const { surface, delivery, start, advance, visible } = harness;
+  delivery.open(start("r1"));
+  delivery.append("r1", "One two");
+  await advance(1_000);
+  surface.fault("edit", fail("rejected"));
+  surface.fault("post", fail("rejected"));
+  delivery.finish("r1", "One two three.");
+  await advance(5_000);
+  expect(visible()).toEqual(["One two"]);
+  expect(delivery.receipt("r1")).toMatchObject({
+    state: "failed",
+    code: "rejected-code",
+    messages: [{ part: 0, state: "failed" }],
+  });
+});
+
 it("waits for other text where an interim state is refused", async () => {
   const harness = createHarness();
   const { surface, delivery, start, advance, visible } = harness;
