@@ -196,7 +196,7 @@ class Engine implements Delivery {
 
   async run(): Promise<void> {
     this.#sweep();
-    for (const lane of this.#lanes.values()) lane.poke();
+    for (const lane of this.#lanes.values()) lane.run();
     this.#rearm();
     await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
   }

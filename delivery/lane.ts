@@ -94,6 +94,11 @@ export class Lane {
     this.#working = this.#work();
   }
 
+  /** What is due is done. A lane that waits for its moment is left alone, so that looking at it puts its wake no nearer. */
+  run(): void {
+    if (this.#waitUntil <= this.#context.deps.clock.now()) this.poke();
+  }
+
   /** Resolves when nothing can be done right now. */
   async idle(): Promise<void> {
     while (this.#working !== undefined) await this.#working;

@@ -87,6 +87,23 @@ it("waits for a penalty of hours by its durable wake, without a timer", async ()
   expect(wakeAt()).toBeUndefined();
 });
 
+it("needs no nearer wake because it was looked at during a penalty of hours", async () => {
+  const { advance, clock, delivery, start, surface } = createHarness();
+  const failure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: 3 * 3_600_000 } as const;
+  surface.fault("post", { kind: "fail", failure });
+  delivery.send(start("r1"), "Hello.");
+  await advance(10_000);
+  const end = delivery.nextWakeAt();
+  expect(end).toBeGreaterThan(clock.now() + 2.9 * 3_600_000);
+  // The object is woken for something else, and asks at once when it must be woken next.
+  const done = delivery.run();
+  expect(delivery.nextWakeAt()).toBe(end);
+  await done;
+  expect(delivery.nextWakeAt()).toBe(end);
+  await advance(3 * 3_600_000);
+  expect(surface.visible("7")).toEqual(["Hello."]);
+});
+
 it("keeps a penalty to itself when the root cannot be told of it", async () => {
   const harness = createHarness({
     budget: (real) => ({
