@@ -7,6 +7,7 @@ import type { Penalty } from "./budget-store.ts";
 import { BoxStore } from "./box-store.ts";
 import { MessageBoxMemory } from "./message-boxes.ts";
 import type { AskSpeaker } from "./message-boxes.ts";
+import { Places } from "./places.ts";
 import { SpeakerMemory } from "./speaker-memory.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
@@ -25,7 +26,8 @@ export interface BudgetOptions {
  * Laws:
  * - `edit` and `typing` are granted only while more than the reserve is left; `post` and `final` take it (I7).
  * - A caller that was told to wait keeps its place: those who ask later are granted only what it leaves.
- *   `post` and `final` go before `edit`; `typing` keeps no place.
+ *   `post` and `final` go before `edit`; `typing` keeps no place. The same holds between the chats of a bot whose whole
+ *   rate is used up: each is told a time of its own, so that not all of them ask again for every call.
  * - A thread that has a chat for itself, and wants one, gets a lease of what is left over the reserve, with a grant for a `post` or an
  *   `edit`. Its tokens are taken at once, and it lapses after a second, so that a penalty that another thread learns of
  *   is known to its holder at most that much later. A penalty voids it here.
@@ -53,6 +55,8 @@ const LEASE_MS = 1_000;
 const SHARED_FOR_MS = 60_000;
 /** Of the bot's whole rate, this share is kept from cosmetic calls. */
 const GLOBAL_RESERVE_SHARE = 0.2;
+/** Many chats that begin to write at once would otherwise wait for their first text behind what says that it comes. */
+const GLOBAL_TYPING_RESERVE_SHARE = 0.6;
 /** Leases are for a bot that has enough for all; what they hold back is lost to others. */
 const GLOBAL_LEASE_RESERVE_SHARE = 0.5;
 const WIDENED_FOR_MS = 10 * 60 * 1000;
@@ -63,15 +67,15 @@ const PLACE_GRACE_MS = 1_500;
 /** Above this many chats in memory the idle ones are let go. */
 const MOST_CHATS = 1_000;
 
-interface Place {
-  readonly rank: 0 | 1;
-  readonly order: number;
-  expiresAt: number;
+/** What all chats of a bot share. */
+interface Bot {
+  readonly bucket: TokenBucket;
+  readonly places: Places;
 }
 
 interface Chat {
   readonly bucket: TokenBucket;
-  readonly places: Map<string, Place>;
+  readonly places: Places;
   penalty: Penalty | undefined;
   usedAt: number;
   /** The thread that asked last. */
@@ -86,8 +90,7 @@ class ChatBudgets implements RootBudget {
   readonly #deps: Deps;
   readonly #startedAt: number;
   readonly #chats = new Map<string, Chat>();
-  readonly #global = new Map<string, TokenBucket>();
-  #order = 0;
+  readonly #bots = new Map<string, Bot>();
 
   constructor(store: BudgetStore, boxes: MessageBoxMemory, deps: Deps) {
     this.#store = store;
@@ -128,7 +131,7 @@ class ChatBudgets implements RootBudget {
     };
     this.#store.write(address.messengerId, address.chatId, chat.penalty);
     chat.bucket.reset(1, until);
-    for (const place of chat.places.values()) place.expiresAt = Math.max(place.expiresAt, until);
+    chat.places.holdUntil(until);
     return Promise.resolve();
   }
 
@@ -154,35 +157,31 @@ class ChatBudgets implements RootBudget {
     const isCosmetic = purpose === "edit" || purpose === "typing";
     const needed = 1 + (isCosmetic ? Math.min(RESERVE, Math.max(0, rate.burst - 1)) : 0);
     const rank = isCosmetic ? 1 : 0;
-    const ahead = placesAhead(chat, address.threadId, rank, now);
-    const global = this.#globalBucket(address.messengerId, pacing.global, now);
-    const globalNeeded = 1 + (isCosmetic ? Math.floor(pacing.global.burst * GLOBAL_RESERVE_SHARE) : 0);
-    const readyAt = Math.max(
-      chat.bucket.readyAt(now, needed + ahead, rate, spacing),
-      global.readyAt(now, globalNeeded, pacing.global, 1),
-      heldUntil,
-    );
+    const ahead = chat.places.ahead(address.threadId, rank, now);
+    const bot = this.#bot(address.messengerId, pacing.global, now);
+    const caller = JSON.stringify([address.chatId, address.threadId]);
+    const botNeeded = 1 + botReserve(purpose, pacing.global) + bot.places.ahead(caller, rank, now);
+    const botReadyAt = bot.bucket.readyAt(now, botNeeded, pacing.global, 1);
+    const readyAt = Math.max(chat.bucket.readyAt(now, needed + ahead, rate, spacing), botReadyAt, heldUntil);
     if (readyAt > now) {
-      if (purpose !== "typing") this.#keepPlace(chat, address.threadId, rank, readyAt + PLACE_GRACE_MS);
+      if (purpose !== "typing") {
+        chat.places.keep(address.threadId, rank, readyAt + PLACE_GRACE_MS);
+        // Who waits for its own chat alone must not hold up the others.
+        if (botReadyAt === readyAt) bot.places.keep(caller, rank, readyAt + PLACE_GRACE_MS);
+        else bot.places.leave(caller);
+      }
       return { kind: "wait", retryAt: readyAt, reason: "pacing" };
     }
     chat.bucket.take(now, rate, spacing);
-    global.take(now, pacing.global, 1);
-    if (purpose !== "typing") chat.places.delete(address.threadId);
+    bot.bucket.take(now, pacing.global, 1);
+    if (purpose !== "typing") {
+      chat.places.leave(address.threadId);
+      bot.places.leave(caller);
+    }
     const isLeasable =
       takesLease && (purpose === "post" || purpose === "edit") && now >= chat.sharedUntil && spacing === 1;
-    const lease = isLeasable ? leaseOf(chat.bucket, global, rate, pacing.global, now) : undefined;
+    const lease = isLeasable ? leaseOf(chat.bucket, bot.bucket, rate, pacing.global, now) : undefined;
     return lease === undefined ? { kind: "granted" } : { kind: "granted", lease };
-  }
-
-  #keepPlace(chat: Chat, threadId: string, rank: 0 | 1, expiresAt: number): void {
-    const place = chat.places.get(threadId);
-    if (place?.rank === rank) {
-      place.expiresAt = expiresAt;
-      return;
-    }
-    this.#order += 1;
-    chat.places.set(threadId, { rank, order: this.#order, expiresAt });
   }
 
   #chat(address: Address, now: number): Chat {
@@ -200,7 +199,7 @@ class ChatBudgets implements RootBudget {
     }
     const chat: Chat = {
       bucket,
-      places: new Map(),
+      places: new Places(),
       penalty,
       usedAt: now,
       threadId: undefined,
@@ -210,12 +209,13 @@ class ChatBudgets implements RootBudget {
     return chat;
   }
 
-  #globalBucket(messengerId: string, rate: Rate, now: number): TokenBucket {
-    const known = this.#global.get(messengerId);
+  #bot(messengerId: string, rate: Rate, now: number): Bot {
+    const known = this.#bots.get(messengerId);
     if (known !== undefined) return known;
     const bucket = new TokenBucket(Math.min(FIRST_TOKENS, rate.burst), Math.min(this.#startedAt, now));
-    this.#global.set(messengerId, bucket);
-    return bucket;
+    const bot = { bucket, places: new Places() };
+    this.#bots.set(messengerId, bot);
+    return bot;
   }
 
   /** A chat that was silent for so long has a full bucket again, whatever its rate; its penalty is stored. */
@@ -255,21 +255,8 @@ function spacingOf(penalty: Penalty | undefined, now: number): number {
   return Math.min(WIDEST, WIDENING ** penalty.strikes);
 }
 
-function placesAhead(chat: Chat, threadId: string, rank: 0 | 1, now: number): number {
-  const own = chat.places.get(threadId);
-  let ahead = 0;
-  for (const [other, place] of chat.places) {
-    if (place.expiresAt < now) chat.places.delete(other);
-    else if (
-      other !== threadId &&
-      (place.rank < rank || (place.rank === rank && isEarlier(place, own, rank)))
-    ) {
-      ahead += 1;
-    }
-  }
-  return ahead;
-}
-
-function isEarlier(place: Place, own: Place | undefined, rank: 0 | 1): boolean {
-  return own === undefined || own.rank !== rank || place.order < own.order;
+/** What a call of this kind leaves to those of more worth. */
+function botReserve(purpose: CallPurpose, { burst }: Rate): number {
+  if (purpose === "typing") return Math.floor(burst * GLOBAL_TYPING_RESERVE_SHARE);
+  return purpose === "edit" ? Math.floor(burst * GLOBAL_RESERVE_SHARE) : 0;
 }

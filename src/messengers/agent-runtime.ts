@@ -59,7 +59,7 @@ export interface AgentRuntimeOptions {
 }
 
 /** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
-const MESSENGER_MERGE_MS = 300;
+const MESSENGER_MERGE_MS = 500;
 
 /** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
 const FILE_REST_MS = 60_000;

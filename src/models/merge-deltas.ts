@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Clock, Timer } from "../core/deps.ts";
+import { mergeWindowMs } from "./merge-window.ts";
 
 type Delta = Extract<
   LanguageModelV4StreamPart,
@@ -13,11 +14,12 @@ export interface DeltaMerger {
 }
 
 /**
- * Joins deltas of the same block that follow each other within `mergeMs`, because each part costs CPU in everything
- * behind it. Lossless: the parts keep their order, and the joined text is the same.
+ * Joins deltas of the same block that follow each other within a window, because each part costs CPU in everything
+ * behind it. Lossless: the parts keep their order, and the joined text is the same. The window is short after a block's
+ * first part and grows up to `mergeMs`.
  *
- * - The first delta of a block, and any that comes after `mergeMs` of silence, passes at once.
- * - A held delta is emitted `mergeMs` after the one before it, or in front of the next part of another kind or block.
+ * - The first delta of a block, and any that comes after a window of silence, passes at once.
+ * - A held delta is emitted a window after the one before it, or in front of the next part of another kind or block.
  * - A delta with metadata of its provider (a signature) is never joined.
  */
 export function createDeltaMerger(options: {
@@ -29,7 +31,7 @@ export function createDeltaMerger(options: {
   let held: Delta | undefined;
   let timer: Timer;
   /** The block that the last emitted part belongs to, and when it was emitted. */
-  let block: { readonly type: Delta["type"]; readonly id: string; emittedAt: number } | undefined;
+  let block: { readonly type: Delta["type"]; readonly id: string; emittedAt: number; pieces: number } | undefined;
 
   function flush(): void {
     if (timer !== undefined) clock.clearTimeout(timer);
@@ -37,7 +39,10 @@ export function createDeltaMerger(options: {
     if (held === undefined) return;
     const part = held;
     held = undefined;
-    if (block !== undefined) block.emittedAt = clock.now();
+    if (block !== undefined) {
+      block.emittedAt = clock.now();
+      block.pieces += 1;
+    }
     emit(part);
   }
 
@@ -50,7 +55,7 @@ export function createDeltaMerger(options: {
     }
     if (block === undefined || block.type !== part.type || block.id !== part.id) {
       flush();
-      block = { type: part.type, id: part.id, emittedAt: clock.now() };
+      block = { type: part.type, id: part.id, emittedAt: clock.now(), pieces: 1 };
       emit(part);
       return;
     }
@@ -58,7 +63,7 @@ export function createDeltaMerger(options: {
       held = { ...held, delta: held.delta + part.delta };
       return;
     }
-    const waitMs = block.emittedAt + mergeMs - clock.now();
+    const waitMs = block.emittedAt + mergeWindowMs(block.pieces, mergeMs) - clock.now();
     held = part;
     if (waitMs <= 0) flush();
     else timer = clock.setTimeout(flush, waitMs);

@@ -1,8 +1,9 @@
 import type { Clock, Timer } from "../core/deps.ts";
+import { mergeWindowMs } from "./merge-window.ts";
 
 export interface MergeEventsOptions {
   readonly clock: Clock;
-  /** Deltas that follow each other within this time become one, in milliseconds. */
+  /** Deltas that follow each other within this time become one, in milliseconds; sooner at the start of the text. */
   readonly mergeMs: number;
 }
 
@@ -46,6 +47,7 @@ function mergedBody(
   let held: TextEvent | undefined;
   let timer: Timer;
   let emittedAt = -Infinity;
+  let pieces = 0;
 
   async function pump(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const emit = (event: string): void => {
@@ -58,6 +60,7 @@ function mergedBody(
       emit(`${PREFIX}${JSON.stringify(held.chunk)}\n\n`);
       held = undefined;
       emittedAt = clock.now();
+      pieces += 1;
     };
     const take = (event: string): void => {
       const next = textEventOf(event);
@@ -71,9 +74,10 @@ function mergedBody(
         return;
       }
       flush();
-      const waitMs = emittedAt + mergeMs - clock.now();
+      const waitMs = emittedAt + mergeWindowMs(pieces, mergeMs) - clock.now();
       if (waitMs <= 0) {
         emittedAt = clock.now();
+        pieces += 1;
         emit(event);
         return;
       }

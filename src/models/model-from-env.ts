@@ -2,6 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { systemDeps, type Deps } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
+import { getMessengerContext } from "../core/turn-context.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelInstance } from "./guard-model.ts";
 import { mergeStreamEvents } from "./merge-stream-events.ts";
@@ -32,8 +33,9 @@ export interface ConfiguredModel {
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5";
 export const DEFAULT_WORKERS_AI_MODEL = "@cf/openai/gpt-oss-120b";
-/** Short enough for a text that is watched as it grows. */
+/** Short enough for a text that is watched as it grows; a chat is edited once in 700 ms at most. */
 const MERGE_EVENTS_MS = 100;
+const MERGE_MESSENGER_EVENTS_MS = 500;
 const PUBLIC_OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 /**
@@ -97,7 +99,10 @@ function openaiCompatible(
     name: "openai-compatible",
     baseURL: baseUrl,
     apiKey,
-    fetch: mergeStreamEvents(deps.fetch, { clock: deps.clock, mergeMs: MERGE_EVENTS_MS }),
+    fetch: mergeStreamEvents(deps.fetch, {
+      clock: deps.clock,
+      mergeMs: getMessengerContext() === undefined ? MERGE_EVENTS_MS : MERGE_MESSENGER_EVENTS_MS,
+    }),
   });
   return {
     model: provider.chatModel(modelId),

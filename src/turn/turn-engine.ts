@@ -103,7 +103,7 @@ export class TurnEngine {
           await this.#restBeforeRetry(operationId);
           const signal = this.#aborts.get(operationId)?.signal;
           const loading = toModelMessages(messages, {
-            tools: await this.#tools(session),
+            tools: this.#offered.get(session) ?? (await this.#tools(session)),
             maxContextTokens: options.maxContextTokens(),
             resolveFile: (url, mediaType, name) => options.resolveFile(url, mediaType, name, signal),
           });

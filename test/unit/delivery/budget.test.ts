@@ -245,3 +245,59 @@ it("serves every waiting caller in the end", async () => {
     { numRuns: 40 },
   );
 });
+
+const chatOf = (index: number): Address => ({
+  ...ADDRESS,
+  chatId: `${index}`,
+  threadId: `telegram:${index}`,
+});
+
+it("gives each chat of a bot at its limit a time of its own, in order, so that nobody asks in vain", async () => {
+  const { ask, clock } = await seasoned();
+  const asked: number[] = [];
+  const post = async (index: number): Promise<number> => {
+    for (;;) {
+      asked.push(index);
+      const grant = await ask("post", chatOf(index));
+      if (grant.kind === "granted") return clock.now();
+      await new Promise<void>((resolve) => {
+        clock.setTimeout(resolve, grant.retryAt - clock.now());
+      });
+    }
+  };
+  const begin = clock.now();
+  const posts = Array.from({ length: 90 }, (_, index) => post(index));
+  await clock.advance(5_000);
+  const grantedAt = await Promise.all(posts);
+  expect(grantedAt).toEqual(grantedAt.toSorted((left, right) => left - right));
+  expect(Math.max(...grantedAt) - begin).toBeLessThanOrEqual(60 * PACING.global.everyMs + 60);
+  expect(asked).toHaveLength(30 + 2 * 60);
+});
+
+it("lets final texts pass by the interim ones that wait for the bot's rate", async () => {
+  const { ask, clock } = await seasoned();
+  for (let index = 0; index < 30; index += 1) await ask("post", chatOf(index));
+  for (let index = 100; index < 150; index += 1) await ask("edit", chatOf(index));
+  expect(await ask("final", chatOf(200))).toMatchObject({ retryAt: clock.now() + PACING.global.everyMs });
+  expect(await ask("final", chatOf(201))).toMatchObject({ retryAt: clock.now() + 2 * PACING.global.everyMs });
+});
+
+it("says that the bot writes only while most of the bot's rate is free", async () => {
+  const { ask } = await seasoned();
+  const typed: string[] = [];
+  for (let index = 0; index < 30; index += 1) typed.push((await ask("typing", chatOf(index))).kind);
+  expect(typed.filter((kind) => kind === "granted")).toHaveLength(12);
+  for (let index = 100; index < 118; index += 1) {
+    expect(await ask("post", chatOf(index))).toMatchObject(granted);
+  }
+});
+
+it("does not hold up other chats for one that waits for its own rate", async () => {
+  const { ask, budget, clock } = await seasoned();
+  for (let call = 0; call < 3; call += 1) await ask("post");
+  for (let index = 100; index < 127; index += 1) await ask("post", chatOf(index));
+  expect(await ask("post")).toMatchObject({ retryAt: clock.now() + 1_000 });
+  await budget.penalize(chatOf(100), 60_000);
+  await ask("post", chatOf(100));
+  expect(await ask("post", chatOf(300))).toMatchObject({ retryAt: clock.now() + PACING.global.everyMs });
+});

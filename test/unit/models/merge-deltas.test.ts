@@ -60,6 +60,15 @@ describe("createDeltaMerger", () => {
     expect(emitted.map(({ at }) => at)).toEqual([0, 100]);
   });
 
+  it("collects for longer with each piece, so that the second comes soon", async () => {
+    const { clock, emitted, merger } = rig(500);
+    for (let index = 0; index < 40; index += 1) {
+      merger.push(delta(`${index} `));
+      await clock.advance(50);
+    }
+    expect(emitted.map(({ at }) => at)).toEqual([0, 100, 300, 700, 1200, 1700]);
+  });
+
   it("does not delay a slow model", async () => {
     const { clock, merger, emitted } = rig();
     for (const word of ["a", "b", "c"]) {

@@ -1,0 +1,50 @@
+/** Lower ranks are served first. */
+export type Rank = 0 | 1;
+
+interface Place {
+  readonly rank: Rank;
+  readonly order: number;
+  expiresAt: number;
+}
+
+/** Who was told to wait, in the order in which they are served. A place that nobody comes back for expires. */
+export class Places {
+  readonly #places = new Map<string, Place>();
+  #order = 0;
+
+  /** How many are served before this caller. */
+  ahead(caller: string, rank: Rank, now: number): number {
+    const own = this.#places.get(caller);
+    let ahead = 0;
+    for (const [other, place] of this.#places) {
+      if (place.expiresAt < now) this.#places.delete(other);
+      else if (other !== caller && isBefore(place, own, rank)) ahead += 1;
+    }
+    return ahead;
+  }
+
+  /** Keeps the caller's place, or gives it one behind those of its rank. */
+  keep(caller: string, rank: Rank, expiresAt: number): void {
+    const place = this.#places.get(caller);
+    if (place?.rank === rank) {
+      place.expiresAt = expiresAt;
+      return;
+    }
+    this.#order += 1;
+    this.#places.set(caller, { rank, order: this.#order, expiresAt });
+  }
+
+  leave(caller: string): void {
+    this.#places.delete(caller);
+  }
+
+  /** Nobody is served until then: no place expires before. */
+  holdUntil(until: number): void {
+    for (const place of this.#places.values()) place.expiresAt = Math.max(place.expiresAt, until);
+  }
+}
+
+function isBefore(place: Place, own: Place | undefined, rank: Rank): boolean {
+  if (place.rank !== rank) return place.rank < rank;
+  return own === undefined || own.rank !== rank || place.order < own.order;
+}
