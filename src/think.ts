@@ -28,6 +28,7 @@ import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
+import type { AskedQuestion } from "./messengers/turn-limits.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/turn-engine.ts";
 
@@ -239,6 +240,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
   async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     return this.#runtime.root.route(messengerId, event);
+  }
+
+  /** @internal From a conversation to its root. */
+  async takeQuestion(asked: AskedQuestion): Promise<boolean> {
+    return this.#runtime.root.takeQuestion(asked);
   }
 
   /** @internal From a conversation to its root. */

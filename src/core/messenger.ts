@@ -33,7 +33,7 @@ export type MessengerAllow =
   | readonly (string | number)[]
   | ((author: MessengerAuthor, event: MessengerEvent) => boolean | Promise<boolean>);
 
-/** How many answers one person may ask for in one conversation. Quick lines that become one question count once. */
+/** How many answers one person may ask for, in all chats together. Quick lines that become one question count once. */
 export interface MessengerLimits {
   /** Within any 24 hours. @default no limit */
   readonly turnsPerPersonPerDay?: number;

@@ -9,7 +9,8 @@ import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { safeText } from "./texts.ts";
 import type { SafeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
-import { personOf, TurnLimits } from "./turn-limits.ts";
+import { personOf } from "./turn-limits.ts";
+import type { AskedQuestion } from "./turn-limits.ts";
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -17,6 +18,8 @@ export interface AdmissionOptions {
   readonly log: Log;
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
+  /** Asks the root, which counts what a person asks in all conversations, and counts this one if it is allowed. */
+  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
   readonly reply: (
     id: string,
     event: MessengerEvent,
@@ -29,11 +32,9 @@ export interface AdmissionOptions {
 /** Who may ask the bot something, and how much. What it refuses it ends, with a text for the person the first time. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #limits: TurnLimits;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    this.#limits = new TurnLimits(options.database);
   }
 
   async mayUse(event: MessengerEvent, { allow }: NormalizedMessengerDefinition): Promise<boolean> {
@@ -65,18 +66,13 @@ export class Admission {
     return false;
   }
 
-  /** Whether one more message may wait for its answer. */
-  hasRoom(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
+  /** Whether one more message may wait for its answer; then it counts against the limits. */
+  async hasRoom(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
     const { inbox, memory } = this.#options;
-    if (!this.isWithinLimits(row, event, definition)) {
-      this.#refuse(row, event, definition, {
-        name: "limit",
-        text: "limitResponseText",
-        isFirst: () => memory.reportLimitOnce(event.messengerId, personOf(event)),
-        outcomes: ["refused: over the limit", "ignored: over the limit"],
-      });
-      return false;
-    }
     if (inbox.countQueued() >= definition.inboxLimit) {
       this.#refuse(row, event, definition, {
         name: "full",
@@ -86,19 +82,40 @@ export class Admission {
       });
       return false;
     }
-    memory.hasRoom(event.thread.id);
-    return true;
+    if (await this.isWithinLimits(row, event, definition)) {
+      memory.hasRoom(event.thread.id);
+      return true;
+    }
+    this.#refuse(row, event, definition, {
+      name: "limit",
+      text: "limitResponseText",
+      isFirst: () => memory.reportLimitOnce(event.messengerId, personOf(event)),
+      outcomes: ["refused: over the limit", "ignored: over the limit"],
+    });
+    return false;
   }
 
-  isWithinLimits(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
-    return this.#limits.allows(event, row.receivedAt, definition);
-  }
-
-  /** Counts what was admitted against the limits; in the transaction that makes it so. */
-  count(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
-    if (definition.limits === undefined) return;
-    this.#limits.count(event, row.receivedAt, definition);
-    this.#options.memory.isWithinLimits(event.messengerId, personOf(event));
+  /** Whether the person may ask for one more answer; then it counts. */
+  async isWithinLimits(
+    row: InboxRow,
+    event: MessengerEvent,
+    { burstMs, limits }: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    if (limits === undefined) return true;
+    const { memory, takeQuestion } = this.#options;
+    const { message, messengerId, thread } = event;
+    const userId = personOf(event);
+    const isAllowed = await takeQuestion({
+      messengerId,
+      userId,
+      threadId: thread.id,
+      at: row.receivedAt,
+      albumId: message?.albumId,
+      burstMs,
+      limits,
+    });
+    if (isAllowed) memory.isWithinLimits(messengerId, userId);
+    return isAllowed;
   }
 
   #refuse(

@@ -10,6 +10,7 @@ import type {
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
+import type { AskedQuestion } from "./turn-limits.ts";
 import type { RouteResult } from "./root-runtime.ts";
 
 /** Why no message can be answered. */
@@ -34,6 +35,7 @@ export interface AgentStub {
   unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
   ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
+  takeQuestion(asked: AskedQuestion): Promise<boolean>;
   routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
 }
 

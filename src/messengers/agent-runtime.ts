@@ -284,7 +284,11 @@ export class AgentRuntime extends LifecycleCapability {
 
   #link(): RootLink {
     if (this.#isRoot()) {
-      return { budget: this.budget, identity: (messengerId) => this.root.identity(messengerId) };
+      return {
+        budget: this.budget,
+        identity: (messengerId) => this.root.identity(messengerId),
+        takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
+      };
     }
     const root = (): AgentStub => this.#options.stub(this.#rootName());
     return {
@@ -298,6 +302,7 @@ export class AgentRuntime extends LifecycleCapability {
         },
       },
       identity: (messengerId) => root().botIdentity(messengerId),
+      takeQuestion: (asked) => root().takeQuestion(asked),
     };
   }
 

@@ -24,6 +24,7 @@ import { ReadFailures, UnresolvedError } from "./read-failures.ts";
 import type { RouteResult } from "./root-runtime.ts";
 import { replyPolicy, safeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
+import type { AskedQuestion } from "./turn-limits.ts";
 import { addressOf } from "./address-of.ts";
 
 export interface IntakeOptions {
@@ -38,6 +39,10 @@ export interface IntakeOptions {
   /** Hands an event to the conversation that the bot's resolver names; absent in that conversation itself. */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   readonly commands: () => ThinkCommands;
+  /** Asks the root whether a person may ask for one more answer, and counts it. */
+  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  /** Whether `rerun` would do something. */
+  readonly mayRerun: (edit: MessengerEvent) => boolean;
   /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
   readonly rerun: (edit: MessengerEvent) => boolean;
   /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
@@ -247,7 +252,7 @@ export class Intake {
         this.#end(row, this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already");
         return;
       case "correct":
-        this.#correct(row, event, definition);
+        await this.#correct(row, event, definition);
         return;
       case "withdraw":
         this.#withdraw(row, event);
@@ -255,15 +260,17 @@ export class Intake {
       case "press": {
         if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
         if (!sorting.answer) this.#end(row, "button answered");
-        else if (await this.#admission.isAllowed(row, event, definition)) this.#queue(row, event, definition);
+        else if (await this.#admission.isAllowed(row, event, definition))
+          await this.#queue(row, event, definition);
         return;
       }
       case "command":
         if (await this.#admission.isAllowed(row, event, definition))
-          this.#command(row, event, sorting.command, definition);
+          await this.#command(row, event, sorting.command, definition);
         return;
       case "answer":
-        if (await this.#admission.isAllowed(row, event, definition)) this.#queue(row, event, definition);
+        if (await this.#admission.isAllowed(row, event, definition))
+          await this.#queue(row, event, definition);
         return;
     }
   }
@@ -286,30 +293,35 @@ export class Intake {
     );
   }
 
-  #queue(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
+  async #queue(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
     const { database, deps, inbox, memory } = this.#options;
-    if (!this.#admission.hasRoom(row, event, definition)) return;
+    if (!(await this.#admission.hasRoom(row, event, definition))) return;
     memory.isReadable(event.thread.id);
-    database.transaction(() => {
-      queueMessage(inbox, row, event, deps.clock.now());
-      this.#admission.count(row, event, definition);
-    });
+    database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
     this.#arrivals.decide(row, "handled");
     this.#log(row, "queued");
   }
 
-  #correct(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): void {
+  async #correct(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
     const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#end(row, "edit applied to the waiting message");
-    } else if (!this.#admission.isWithinLimits(row, event, definition)) {
-      this.#end(row, ignored("edit over the limit"), "passed-over");
-    } else if (this.#options.rerun(event)) {
-      this.#admission.count(row, event, definition);
-      this.#end(row, "edit: answered anew");
-    } else {
+    } else if (!this.#options.mayRerun(event)) {
       this.#end(row, ignored("edit of a message that is not waiting"), "passed-over");
+    } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
+      this.#end(row, ignored("edit over the limit"), "passed-over");
+    } else {
+      const isRerun = this.#options.rerun(event);
+      this.#end(row, isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"));
     }
   }
 
@@ -320,19 +332,19 @@ export class Intake {
   }
 
   /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */
-  #command(
+  async #command(
     row: InboxRow,
     event: MessengerEvent,
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
-  ): void {
+  ): Promise<void> {
     const { commands, deps, inContext, log } = this.#options;
     const reply = (index: number, text: string): void =>
       this.#reply(`command:${row.seq}:${index}`, event, definition, text);
     const runner = { clock: deps.clock, log, commands, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {
-      this.#endCommand(row, event, command, definition, outcome);
+      await this.#endCommand(row, event, command, definition, outcome);
       return;
     }
     this.#beside.add(row.seq);
@@ -346,21 +358,19 @@ export class Intake {
       });
   }
 
-  #endCommand(
+  async #endCommand(
     row: InboxRow,
     event: MessengerEvent,
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
     { prompt }: CommandOutcome,
-  ): void {
-    this.#options.database.transaction(() => {
-      if (prompt !== undefined && event.message !== undefined) {
-        const { command: _command, ...message } = event.message;
-        this.#queue(row, { ...event, message: { ...message, text: prompt } }, definition);
-      } else {
-        this.#end(row, `command: ${command.name}`);
-      }
-    });
+  ): Promise<void> {
+    if (prompt === undefined || event.message === undefined) {
+      this.#end(row, `command: ${command.name}`);
+      return;
+    }
+    const { command: _command, ...message } = event.message;
+    await this.#queue(row, { ...event, message: { ...message, text: prompt } }, definition);
   }
 
   /** What hangs would hold up every later event, also `/stop`. */

@@ -1,8 +1,11 @@
 import type { Budget } from "../core/budget.ts";
 import type { BotIdentity } from "../core/messenger.ts";
+import type { AskedQuestion } from "./turn-limits.ts";
 
-/** What a conversation's object asks its root for. Both methods cross to another object when it is not the root. */
+/** What a conversation's object asks its root for. Its methods cross to another object when it is not the root. */
 export interface RootLink {
   readonly budget: Budget;
   identity(messengerId: string): Promise<BotIdentity>;
+  /** Whether a person may ask for one more answer; then it counts. */
+  takeQuestion(asked: AskedQuestion): Promise<boolean>;
 }

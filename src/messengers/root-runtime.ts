@@ -12,6 +12,8 @@ import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
+import { TurnLimits } from "./turn-limits.ts";
+import type { AskedQuestion } from "./turn-limits.ts";
 import { admitWebhook, problem } from "./webhook.ts";
 
 export interface RootRuntimeOptions {
@@ -48,6 +50,7 @@ export class RootRuntime {
   readonly #options: RootRuntimeOptions;
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
+  readonly #limits: TurnLimits;
   readonly #asking = new Map<string, Promise<BotIdentity>>();
   readonly #identities = new Map<string, BotIdentity>();
   readonly #probing = new Map<string, Probing | undefined>();
@@ -57,6 +60,7 @@ export class RootRuntime {
     this.#options = options;
     this.#store = createRootStore(options.database);
     this.#menu = new CommandMenu({ ...options, store: this.#store });
+    this.#limits = new TurnLimits(options.database);
   }
 
   /** The answer to a messenger's webhook; `undefined` when the request is for somebody else. */
@@ -93,6 +97,11 @@ export class RootRuntime {
     const asking = this.#asking.get(messengerId) ?? this.#ask(messengerId);
     this.#asking.set(messengerId, asking);
     return asking.finally(() => this.#asking.delete(messengerId));
+  }
+
+  /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
+  takeQuestion(asked: AskedQuestion): boolean {
+    return this.#limits.take(asked);
   }
 
   directory(limit = 100): DirectoryEntry[] {

@@ -138,6 +138,8 @@ export class ThreadRuntime {
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
       commands,
+      takeQuestion: (asked) => root.takeQuestion(asked),
+      mayRerun: (edit) => this.#runner.mayRerun(edit),
       rerun: (edit) => this.#runner.rerun(edit),
       stop: (press) => this.#runner.stopDraft(press),
       poke: () => this.poke(),

@@ -172,22 +172,34 @@ export class TurnRunner {
     return this.#toolGate.pass(turnId, isRepeatable);
   }
 
+  /** Whether the edit is of a message of the newest turn, and the messenger wants such answered anew. */
+  mayRerun(edit: MessengerEvent): boolean {
+    return this.#rerunnable(edit) !== undefined;
+  }
+
   /** Answers the messages of the newest turn anew, because one of them was edited. `false` when that is not wanted. */
   rerun(edit: MessengerEvent): boolean {
+    const found = this.#rerunnable(edit);
+    if (found === undefined) return false;
+    const { inbox } = this.#options;
+    this.#options.database.transaction(() => {
+      inbox.correct(found.row.seq, correctedEvent(found.row, edit));
+      this.#insert([], found.turn);
+    });
+    return true;
+  }
+
+  #rerunnable(edit: MessengerEvent): { readonly turn: Turn; readonly row: InboxRow } | undefined {
     const { inbox, memory, turns } = this.#options;
     const turn = turns.newest();
-    if (turn === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
+    if (turn === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended"))
+      return undefined;
     if (!this.#options.definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session())
-      return false;
+      return undefined;
     const row = inbox
       .rows(turn.messageSeqs)
       .find((candidate) => isForThread(candidate, turn) && candidate.event?.message?.id === edit.message?.id);
-    if (row === undefined || edit.thread.chatId !== turn.address.chatId) return false;
-    this.#options.database.transaction(() => {
-      inbox.correct(row.seq, correctedEvent(row, edit));
-      this.#insert([], turn);
-    });
-    return true;
+    return row === undefined || edit.thread.chatId !== turn.address.chatId ? undefined : { turn, row };
   }
 
   #takeNext(): number | "begun" | undefined {

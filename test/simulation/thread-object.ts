@@ -154,7 +154,11 @@ export class ThreadObject {
       log: options.log,
       // The model engine keeps the part of its contract that a thread uses.
       engine: engine as unknown as TurnEngine,
-      root: { budget, identity: () => Promise.resolve({ userId: "bot" }) },
+      root: {
+        budget,
+        identity: () => Promise.resolve({ userId: "bot" }),
+        takeQuestion: () => Promise.resolve(true),
+      },
       definitions: () => [options.definition(life)],
       commands: () => ({}),
       wakeAt: (at) => this.#wakeAt(live, at),

@@ -9,6 +9,7 @@ import type { ThinkCommands } from "../../../src/messengers/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake.ts";
 import type { RouteResult } from "../../../src/messengers/root-runtime.ts";
+import { TurnLimits } from "../../../src/messengers/turn-limits.ts";
 import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
 import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
@@ -39,6 +40,8 @@ export interface IntakeRigOptions {
   readonly isDeclared?: () => boolean;
   /** What the root says of an event whose conversation was not known at its webhook. */
   readonly route?: () => Promise<RouteResult>;
+  /** What the root stores; of its own unless several conversations have the same one. */
+  readonly root?: Database;
   /** The draft of the answer that is being written. */
   readonly runningDraftId?: number;
 }
@@ -71,6 +74,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     answerAction: () => Promise.resolve(),
   };
   const inbox = createInboxStore(database);
+  const limits = new TurnLimits(options.root ?? database);
   const intake = new Intake({
     database,
     deps: { clock, newId: () => "id", random: () => 0, fetch },
@@ -87,6 +91,8 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     }),
     route: options.route,
     commands: () => options.commands ?? {},
+    takeQuestion: (asked) => Promise.resolve(limits.take(asked)),
+    mayRerun: () => false,
     rerun: () => false,
     stop: (press) => press.stop?.draftId === options.runningDraftId,
     poke: () => {},

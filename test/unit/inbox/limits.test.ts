@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
+import type { Database } from "../../../src/core/database.ts";
 import type { MessengerLimits } from "../../../src/core/messenger.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const TEXT = "Enough for now.";
 
-function rigWith(limits: MessengerLimits | undefined) {
+function rigWith(limits: MessengerLimits | undefined, root?: Database) {
   const rig = createIntakeRig({
+    root,
     definition: { limits, burstMs: 1000, delivery: { limitResponseText: TEXT } },
     commands: { ask: { description: "Ask", handler: ({ args }) => ({ prompt: args }) } },
   });
@@ -71,6 +74,27 @@ describe("limits of a messenger", () => {
     await ask("of Bob", { author: { userId: "8" } });
     await ask("of Bob again", { author: { userId: "8" } });
     expect(rig.waiting()).toEqual(["of Ada", "of Bob"]);
+  });
+
+  it("count what a person asks in all conversations, each of which says so", async () => {
+    const root = createNodeDatabase();
+    const topics = [0, 1, 2].map(() => rigWith({ turnsPerPersonPerDay: 2 }, root));
+    for (const [index, { ask }] of topics.entries()) {
+      const thread = { id: `telegram:-5:${index}`, chatId: "-5", isDirectMessage: false };
+      await ask(`in topic ${index}`, { thread, kind: "mention" });
+    }
+    expect(topics.map(({ rig }) => rig.waiting())).toEqual([["in topic 0"], ["in topic 1"], []]);
+    expect(topics.map(({ rig }) => rig.sent)).toEqual([[], [], [TEXT]]);
+  });
+
+  it("do not take quick lines in several chats for one question", async () => {
+    const root = createNodeDatabase();
+    const chats = [0, 1].map(() => rigWith({ turnsPerPersonPerDay: 1 }, root));
+    for (const [index, { rig }] of chats.entries()) {
+      rig.receive("at once", { thread: { id: `telegram:${index}`, chatId: "1", isDirectMessage: true } });
+      await rig.intake.run();
+    }
+    expect(chats.map(({ rig }) => rig.waiting())).toEqual([["at once"], []]);
   });
 
   it("count quick lines and albums once, but not lines without end", async () => {
