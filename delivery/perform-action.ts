@@ -44,7 +44,7 @@ export async function performAction(
     case "remove":
       return remove(context, reply, surface, action.entry);
     case "probe":
-      return probeNext(context, reply, surface, action.entry);
+      return probeNext(context, reply, surface, action.entry, intendedOf(reply, surface, action.entry));
     case "stream":
       return performStreamStep(context, reply, surface, action);
     case "draft":
@@ -233,6 +233,12 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>
     linkPreviews,
   };
   return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
+}
+
+/** What the message of a row should say; nothing when its part is not needed any more, or has nothing to show. */
+function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): OutgoingContent | undefined {
+  const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
+  return part === undefined || part.content.text.trim() === "" ? undefined : contentOf(reply, entry, part);
 }
 
 /**

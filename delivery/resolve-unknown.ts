@@ -1,6 +1,6 @@
 import type { OtherOwners, UnseenIds } from "../src/core/budget.ts";
 import { errorCode } from "../src/core/errors.ts";
-import type { Probing, Surface } from "../src/core/surface.ts";
+import type { OutgoingContent, Probing, Surface } from "../src/core/surface.ts";
 import { backoffMs, GIVE_UP_AFTER_MS } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
 import { conclude, isCertain, leaveOpen, POSTING_MS } from "./conclude-inquiry.ts";
@@ -133,12 +133,13 @@ function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inq
   store(context, entry, { inquiry: stored, retryAt: undefined });
 }
 
-/** Asks about the next id. Returns until when nothing may go to the address, if there is a reason. */
+/** Asks about the next id; `intended` is what the lost message should say. Returns until when nothing may go to the address, if there is a reason. */
 export async function probeNext(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
   entry: OutboxEntry,
+  intended: OutgoingContent | undefined,
 ): Promise<number | undefined> {
   const { inquiry, row } = entry;
   const { probing } = surface;
@@ -147,7 +148,7 @@ export async function probeNext(
   const { address, policy } = reply.record;
   const { clock, random } = context.deps;
   const outcome = await callWithin(clock, callTimeoutMs(policy), async (signal) =>
-    probing.probe(address, String(id), { signal }),
+    probing.probe(address, String(id), { signal, intended }),
   );
   // The lost answer came meanwhile.
   if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
@@ -274,7 +275,9 @@ async function unseenFrom(
     context.budget.unseen(address, probing, range),
   );
   if (outcome.kind !== "done") return undefined;
-  const { ids, others } = outcome.value;
+  const { others } = outcome.value;
+  // This thread may have posted since the search began, and the root may have forgotten what it was told.
+  const ids = withoutOwned(context, probing, reply, outcome.value);
   return { ids, others: isOnlyThread(address) ? "none" : others };
 }
 

@@ -1,6 +1,7 @@
-import type { Address, CallOptions, Probing } from "../../src/core/surface.ts";
+import type { Address, ProbeOptions, Probing } from "../../src/core/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
 import type { TelegramClient } from "./client.ts";
+import { chatOf, editMessage } from "./edit-message.ts";
 
 const LOST = { kind: "unknown", code: "unknown" };
 /** Chats from here on downwards are supergroups and channels. */
@@ -13,34 +14,41 @@ const firstSupergroupId = -1_000_000_000_000;
  * changes nothing. In a supergroup a message of somebody else is refused in other words than one that is not there. One
  * that has a keyboard loses it, so the ids of messages with buttons must be known to whoever
  * asks.
+ *
+ * A server that does not know this method is asked by an edit of the text, to what the lost message should say.
  */
 export function createTelegramProbing(client: TelegramClient): Probing {
   const box = ({ chatId }: Address): string => (Number(chatId) < firstSupergroupId ? chatId : "common");
+  let isKeyboardEditMissing = false;
   return {
     box,
-    async probe(address: Address, messageId: string, { signal }: CallOptions) {
-      const { chatId } = address;
-      const id = Number(chatId);
-      const chat = Number.isSafeInteger(id) ? id : chatId;
+    async probe(address: Address, messageId: string, { signal, intended }: ProbeOptions) {
+      const byText = isKeyboardEditMissing ? intended : undefined;
+      const method = byText === undefined ? "editMessageReplyMarkup" : "editMessageText";
       let edited: unknown;
       try {
-        edited = await client.call("editMessageReplyMarkup", signal, (api, signal) =>
-          api.editMessageReplyMarkup(chat, Number(messageId), {}, signal),
-        );
+        edited = await (byText === undefined
+          ? client.call(method, signal, (api, signal) =>
+              api.editMessageReplyMarkup(chatOf(address), Number(messageId), {}, signal),
+            )
+          : editMessage(client, address, messageId, byText, signal));
       } catch (error) {
         const { kind, code } = error instanceof TelegramCallError ? error.failure : LOST;
         if (code === "method-missing") {
-          throw new TelegramCallError("editMessageReplyMarkup", { kind: "rejected", code });
+          const isSecondWay = byText === undefined && intended !== undefined;
+          isKeyboardEditMissing = true;
+          // The engine asks again for what is transient, and then by the text.
+          throw new TelegramCallError(method, { kind: isSecondWay ? "transient" : "rejected", code });
         }
         if (kind === "unchanged") return "own";
         // In the common box a message of another chat is not found either.
-        if (code === "message-missing" && box(address) === chatId) return "none";
+        if (code === "message-missing" && box(address) === address.chatId) return "none";
         if (kind === "missing") return "other";
         throw error;
       }
       if (isMessage(edited, messageId)) return "own";
       // A server that accepts anything has not looked: nothing may be concluded from that.
-      throw new TelegramCallError("editMessageReplyMarkup", { kind: "rejected", code: "unexpected-answer" });
+      throw new TelegramCallError(method, { kind: "rejected", code: "unexpected-answer" });
     },
   };
 }

@@ -1,17 +1,10 @@
-import type { MessageEntity } from "grammy/types";
-import type {
-  Address,
-  CallFailure,
-  OutgoingContent,
-  OutgoingMessage,
-  Pacing,
-  Surface,
-} from "../../src/core/surface.ts";
+import type { CallFailure, OutgoingMessage, Pacing, Surface } from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
+import { chatOf, contentFields, editMessage } from "./edit-message.ts";
 import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
-import { toMessageEntities, topicOf } from "./message-fields.ts";
+import { topicOf } from "./message-fields.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Telegram as the delivery engine sees it: one Bot API call per method. */
@@ -43,7 +36,7 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
         api.sendMessage(
           chatOf(address),
           message.text,
-          { ...content(message), ...topicOf(address), ...replyOf(message) },
+          { ...contentFields(message), ...topicOf(address), ...replyOf(message) },
           signal,
         ),
       );
@@ -51,16 +44,7 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     },
 
     async edit(address, messageId, message, { signal }) {
-      const { blocks } = message;
-      if (blocks !== undefined) {
-        await callRich(client, "editMessageText", signal, (api, signal) =>
-          api.editMessageText(chatOf(address), Number(messageId), toInputRichMessage(blocks), {}, signal),
-        );
-        return;
-      }
-      await client.call("editMessageText", signal, (api, signal) =>
-        api.editMessageText(chatOf(address), Number(messageId), message.text, content(message), signal),
-      );
+      await editMessage(client, address, messageId, message, signal);
     },
 
     async remove(address, messageId, { signal }) {
@@ -93,21 +77,6 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
 /** Total: what did not come from a call of this surface may have been done. */
 export function classifyTelegramError(error: unknown): CallFailure {
   return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
-}
-
-function content(message: OutgoingContent): {
-  entities: MessageEntity[];
-  link_preview_options: { is_disabled: boolean };
-} {
-  return {
-    entities: toMessageEntities(message),
-    link_preview_options: { is_disabled: message.linkPreviews !== true },
-  };
-}
-
-function chatOf(address: Address): number | string {
-  const id = Number(address.chatId);
-  return Number.isSafeInteger(id) ? id : address.chatId;
 }
 
 function replyOf(message: OutgoingMessage): {

@@ -29,11 +29,17 @@ export interface Probing {
   /** The box that numbers the messages of this chat. */
   box(address: Address): string;
   /**
-   * Asks about one message with a call that changes nothing. `own`: a message of this bot, in this chat. `other`: of
+   * Asks about one message with a call that changes nothing, or that at most makes it say what it should say if it is
+   * the lost one. `own`: a message of this bot, in this chat. `other`: of
    * somebody else, of another chat, or none at all. `none`, where a box has one chat only and that is certain: there is
    * no such message.
    */
-  probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other" | "none">;
+  probe(address: Address, messageId: string, options: ProbeOptions): Promise<"own" | "other" | "none">;
+}
+
+export interface ProbeOptions extends CallOptions {
+  /** What the lost message should say; nothing when it is not needed any more. */
+  readonly intended?: OutgoingContent | undefined;
 }
 
 /**

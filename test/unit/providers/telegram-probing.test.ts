@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startSimulator } from "../../../playground/telegram/simulator.ts";
 import { routeUpdate } from "../../../providers/telegram/routing.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
@@ -83,6 +83,54 @@ it.each([
     .probe(chat("7"), "42", never())
     .catch((reason: unknown) => reason);
   expect(rig.surface.classifyError(error).kind).toBe(kind);
+});
+
+describe("a server that cannot edit keyboards", () => {
+  const intended = { text: "**not markup**", entities: [] };
+  const notFound = () => refusal(404, "Not Found");
+
+  /** The first question finds out that there is no such method; the engine asks again. */
+  async function asked(...answers: Response[]) {
+    const rig = createTelegramRig();
+    const probing = probingOf(rig);
+    rig.api.answerNext("editMessageReplyMarkup", notFound());
+    const error = await probing
+      .probe(chat("7"), "42", { ...never(), intended })
+      .catch((reason: unknown) => reason);
+    expect(rig.surface.classifyError(error)).toEqual({ kind: "transient", code: "method-missing" });
+    for (const answer of answers) rig.api.answerNext("editMessageText", answer);
+    const ask = () => probing.probe(chat("7"), "42", { ...never(), intended });
+    return { ...rig, ask };
+  }
+
+  it.each([
+    [refusal(400, "Bad Request: message is not modified"), "own"],
+    [Response.json({ ok: true, result: { message_id: 42 } }), "own"],
+    [refusal(400, "Bad Request: message to edit not found"), "other"],
+    [refusal(400, "Bad Request: message can't be edited"), "other"],
+  ] as const)("is asked by what the lost message should say (%#)", async (answer, expected) => {
+    const { ask, api } = await asked(answer);
+    expect(await ask()).toBe(expected);
+    expect(api.calls.at(-1)).toMatchObject({
+      method: "editMessageText",
+      payload: { chat_id: 7, message_id: 42, text: intended.text },
+    });
+  });
+
+  it("is not asked where nothing is known of what the message should say", async () => {
+    const rig = createTelegramRig();
+    rig.api.answerNext("editMessageReplyMarkup", notFound());
+    const error = await probingOf(rig)
+      .probe(chat("7"), "42", never())
+      .catch((reason: unknown) => reason);
+    expect(rig.surface.classifyError(error).kind).toBe("rejected");
+  });
+
+  it("says nothing when it knows no edits at all", async () => {
+    const { ask, surface } = await asked(notFound());
+    const error = await ask().catch((reason: unknown) => reason);
+    expect(surface.classifyError(error)).toEqual({ kind: "rejected", code: "method-missing" });
+  });
 });
 
 it("tells the bot's messages from all others, and changes none, with the Bot API's rules", async () => {
