@@ -39,8 +39,8 @@ const NO_CARRY: Carry = {
 };
 const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 const NESTED_ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/;
-/** What nests deeper is no document: it is shown as it was written. */
-const MAX_DEPTH = 64;
+/** What nests deeper where it is cut is no document: it is shown as it was written. */
+const MAX_DEPTH = 16;
 
 export interface LineSplitOptions {
   /** Cut behind the last line, which is not whole. */

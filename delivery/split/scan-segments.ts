@@ -84,6 +84,7 @@ export class SegmentScanner {
 
   /** The lines of the open segment. */
   get openSource(): string {
+    this.#meter("scanned", this.#weight);
     return this.#source().text;
   }
 
@@ -94,9 +95,9 @@ export class SegmentScanner {
   longLine(line: string): string {
     let rest = line;
     for (;;) {
-      this.#meter("scanned", rest.length);
       const text = rest.endsWith("\r") ? rest.slice(0, -1) : rest;
       const limit = lengthOfWeight(text, this.#bounds.lineWeight);
+      this.#meter("scanned", limit ?? text.length);
       if (limit === undefined) return rest;
       const cut = cutLongLine(rest, limit);
       this.#lineHead(rest.slice(0, cut));

@@ -82,9 +82,9 @@ export class SegmentFlattener {
     const { source } = segment;
     const simple = parseSimple(source);
     const weight = weighText(source);
-    this.#meter(simple === undefined ? "parsed" : "skimmed", weight);
     if (simple === undefined) this.#parsedWeight += weight;
     if (simple === undefined && this.#parsedWeight > MAX_PARSED_WEIGHT) return undefined;
+    this.#meter(simple === undefined ? "parsed" : "skimmed", weight);
     const { targets } = this.#definitions;
     const root = simple ?? fullParse(source, targets);
     const written = withoutAdditions(segment, root);

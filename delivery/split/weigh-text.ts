@@ -16,22 +16,26 @@ const WEIGHTS_BY_CHARACTER: Readonly<Record<string, number>> = {
   "&": 6,
   "\\": 6,
   $: 4,
-  "@": 10,
+  "@": 16,
   "~": 8,
-  ":": 4,
+  ":": 12,
 };
-const LINE_WEIGHT = 12;
+const LINE_WEIGHT = 24;
 const CELL_WEIGHT = 40;
 /** Of a row that the short way through the parser takes. */
 const SIMPLE_CELL_WEIGHT = 8;
-/** What a list item costs beside its text. */
+/** What a list item costs beside its text, and each column that it is indented: it stands in so many others. */
 const ITEM_WEIGHT = 80;
+const INDENT_WEIGHT = 5;
+const DEFINITION_WEIGHT = 60;
 
 const WEIGHTS: readonly number[] = Array.from(
   { length: 128 },
   (_, unit) => WEIGHTS_BY_CHARACTER[String.fromCharCode(unit)] ?? 1,
 );
-const LEAST_WEIGHT_OF_HEAVIEST = ITEM_WEIGHT + CELL_WEIGHT;
+/** No character weighs more, with what it may begin. */
+const MAX_WEIGHT = 128;
+const DEFINITION = /^[ \t>]{0,200}\[[^\]]{1,200}\]:/;
 const ITEM = /^[ \t>]{0,200}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const SIMPLE_ROW = /^\|[^\\&<$\t@]*\|$/;
 
@@ -51,7 +55,7 @@ export function weighText(text: string): number {
  * Depends on that beginning only.
  */
 export function lengthOfWeight(line: string, weight: number): number | undefined {
-  if (line.length * LEAST_WEIGHT_OF_HEAVIEST < weight) return undefined;
+  if (line.length * MAX_WEIGHT < weight) return undefined;
   const reached = reachWeight(line, weight, CELL_WEIGHT);
   return reached.weight >= weight ? reached.length : undefined;
 }
@@ -61,13 +65,18 @@ function reachWeight(
   limit: number,
   cellWeight: number,
 ): { readonly weight: number; readonly length: number } {
-  let weight = ITEM.test(line) ? ITEM_WEIGHT : 0;
+  let weight = startWeight(line);
   for (let at = 0; at < line.length; at += 1) {
     const unit = line.charCodeAt(at);
     weight += unit === PIPE ? cellWeight : (WEIGHTS[unit] ?? 1);
     if (weight >= limit) return { weight, length: at + 1 };
   }
   return { weight, length: line.length };
+}
+
+function startWeight(line: string): number {
+  if (ITEM.test(line)) return ITEM_WEIGHT + INDENT_WEIGHT * line.search(/[^ \t]/);
+  return DEFINITION.test(line) ? DEFINITION_WEIGHT : 0;
 }
 
 const PIPE = 124;
