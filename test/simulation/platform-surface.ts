@@ -230,6 +230,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
         const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
         if (kind === "not-modified") return "own";
         if (kind === "not-found") return "other";
+        if (kind === "not-there") return "none";
         throw error;
       }
       throw new Error("A probe cannot succeed: it changes nothing.");
@@ -275,6 +276,7 @@ export function classifyError(error: unknown): CallFailure {
     case "blocked":
       return { kind: "gone", code: "blocked" };
     case "not-found":
+    case "not-there":
       return { kind: "missing", code: "message-missing" };
     case "not-modified":
       return { kind: "unchanged", code: "message-not-modified" };

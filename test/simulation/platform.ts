@@ -40,6 +40,8 @@ export type Refusal =
   | { readonly kind: "flood"; readonly retryAfterS: number }
   | { readonly kind: "blocked" }
   | { readonly kind: "not-found" }
+  /** Said of a probe only, where a box has one chat: the message is not somebody else's either. */
+  | { readonly kind: "not-there" }
   | { readonly kind: "not-modified" }
   /** `isUnknown`: the server knows no such messages. */
   | { readonly kind: "blocks"; readonly isUnknown: boolean }
@@ -235,6 +237,10 @@ export class Platform {
 
   /** Changes nothing and tells whether the message is the bot's own: "not modified" when it is. */
   probe(address: Address, messageId: string): never {
+    const { chatId } = address;
+    if (this.boxOf(chatId) === chatId && !this.#isThere(chatId, Number(messageId))) {
+      throw new PlatformRefusal({ kind: "not-there" });
+    }
     this.#own(address, messageId);
     throw new PlatformRefusal({ kind: "not-modified" });
   }
@@ -267,6 +273,12 @@ export class Platform {
     );
     if (found?.isFromBot !== true) throw new PlatformRefusal({ kind: "not-found" });
     return found;
+  }
+
+  #isThere(chatId: string, id: number): boolean {
+    if (id > (this.#lastIds.get(this.boxOf(chatId)) ?? 0)) return false;
+    const found = this.messages.find((message) => message.chatId === chatId && message.id === id);
+    return found?.deletedBy === undefined;
   }
 
   #nextId(chatId: string): number {

@@ -50,3 +50,28 @@ it("goes on right after a start when the message is where it is looked for first
   expect(second.delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
   expect(world.platform.visible("7")).toEqual([TEXT]);
 });
+
+it("does not take for the lost message what it has itself posted since the search began", async () => {
+  const world = createCrashWorld({ probing: true });
+  const start = startOf("r1", { address: GROUP });
+  const first = world.boot(0);
+  world.platform.fault("post", { kind: "lose", done: false });
+  first.delivery.open(start);
+  first.delivery.append("r1", TEXT);
+  await first.advance(1_900);
+  world.platform.fault("probe", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
+  first.delivery.send(startOf("n1", { address: GROUP }), "A notice.");
+  await first.advance(500);
+  expect(world.platform.visible("7")).toEqual(["A notice."]);
+  expect(world.database.all("SELECT inquiry FROM outbox_v1 WHERE reply_id = 'r1'")).toEqual([
+    { inquiry: expect.stringContaining('"ids":[101,') as string },
+  ]);
+  first.kill();
+
+  const second = world.boot(0);
+  void second.delivery.run().catch(ignoreCrash);
+  second.delivery.open(start);
+  second.delivery.finish("r1", TEXT);
+  await second.advance(60_000);
+  expect(world.platform.visible("7")).toEqual(["A notice.", TEXT]);
+});
