@@ -133,7 +133,10 @@ function keepProgress(context: DeliveryContext, entry: OutboxEntry, inquiry: Inq
   store(context, entry, { inquiry: stored, retryAt: undefined });
 }
 
-/** Asks about the next id; `intended` is what the lost message should say. Returns until when nothing may go to the address, if there is a reason. */
+/**
+ * Asks about the next id; `intended` is what the lost message should say. Returns until when nothing may go to the
+ * address, if there is a reason.
+ */
 export async function probeNext(
   context: DeliveryContext,
   reply: Reply,
@@ -147,8 +150,10 @@ export async function probeNext(
   if (probing === undefined || inquiry === undefined || id === undefined) return undefined;
   const { address, policy } = reply.record;
   const { clock, random } = context.deps;
+  // What may be another thread's message is not made to say this.
+  const safe = inquiry.others === "none" ? intended : undefined;
   const outcome = await callWithin(clock, callTimeoutMs(policy), async (signal) =>
-    probing.probe(address, String(id), { signal, intended }),
+    probing.probe(address, String(id), { signal, intended: safe }),
   );
   // The lost answer came meanwhile.
   if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
