@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { DeliveryPolicy } from "../../../src/core/delivery.ts";
+import type { MessengerOptions } from "../../../src/core/messenger.ts";
+import { safeText } from "../../../src/messengers/texts.ts";
+import type { SafeText } from "../../../src/messengers/texts.ts";
+
+const page = (name: string): string =>
+  readFileSync(path.resolve(import.meta.dirname, "../../../docs", name), "utf8");
+
+/** The rows of a page's tables whose first cell names something in backticks. */
+function rowsOf(text: string): Map<string, readonly string[]> {
+  const rows = text.split("\n").filter((line) => line.startsWith("| `"));
+  return new Map(
+    rows.flatMap((row) => {
+      const [, first = "", ...cells] = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      return [...first.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => [name, cells] as const);
+    }),
+  );
+}
+
+const writing = rowsOf(page("writing-a-bot.md"));
+const replies = rowsOf(page("replies.md"));
+
+const TEXTS: Record<SafeText, true> = {
+  emptyResponseText: true,
+  errorResponseText: true,
+  interruptedResponseText: true,
+  stoppedResponseText: true,
+  busyResponseText: true,
+  refusedResponseText: true,
+  limitResponseText: true,
+};
+const DELIVERY: Record<Exclude<keyof DeliveryPolicy, SafeText>, unknown> = {
+  mode: '`"edit"`',
+  linkPreviews: "`false`",
+  richMessages: "`false`",
+  typing: "`true`",
+  resentMark: "(sent again after a connection problem)",
+  callTimeoutMs: "15000",
+  editEveryMs: "700",
+  onUnknown: '`"resend-marked"`',
+  replyTo: '`"groups"`',
+  silence: 'only where `respondTo` has `"subscribed-thread"`',
+  removeArtefacts: "`true`",
+  transform: "none",
+  footer: "none",
+};
+const MESSENGER: Record<keyof MessengerOptions, true> = {
+  path: true,
+  respondTo: true,
+  subscribeOnMention: true,
+  conversation: true,
+  verifyWebhook: true,
+  delivery: true,
+  toEvent: true,
+  channelSpeakerLabel: true,
+  adapterName: true,
+  acceptsMedia: true,
+  maxMediaBytes: true,
+  allow: true,
+  limits: true,
+  burstMs: true,
+  whenBusy: true,
+  rerunOnEdit: true,
+  staleAfterMs: true,
+  inboxLimit: true,
+};
+
+describe("the documentation of options", () => {
+  it.each(Object.keys(TEXTS) as SafeText[])("has the default of the text %s", (name) => {
+    expect(writing.get(name)?.[0]).toBe(safeText(undefined, name, undefined, undefined));
+  });
+
+  it.each(Object.entries(DELIVERY))("has the default of the option delivery.%s", (name, value) => {
+    expect((replies.get(name) ?? writing.get(name))?.[0]).toBe(value);
+  });
+
+  it.each(Object.keys(MESSENGER))("has the option %s of every messenger", (name) => {
+    expect(writing.has(name)).toBe(true);
+  });
+});
