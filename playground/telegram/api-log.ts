@@ -54,6 +54,7 @@ export class ApiLog {
       number: this.#count,
       at: this.#clock.now(),
       ...call,
+      payload: withoutSecret(call.payload),
       outcome: "pending",
       processed: false,
     };
@@ -85,6 +86,11 @@ export class ApiLog {
         (filter.outcome === undefined || call.outcome === filter.outcome),
     );
   }
+}
+
+/** Who sees the webhook's secret could write to the bot in anybody's name. */
+function withoutSecret(payload: ApiCall["payload"]): ApiCall["payload"] {
+  return "secret_token" in payload ? { ...payload, secret_token: "(hidden)" } : payload;
 }
 
 export function matchesMethod(pattern: string | RegExp, method: string): boolean {

@@ -26,6 +26,15 @@ const call = async (
 };
 
 describe("the Bot API server", () => {
+  it("lists the call that sets the webhook without its secret", async () => {
+    const url = "http://127.0.0.1:9/hook";
+    await call("setWebhook", { method: "POST", body: new URLSearchParams({ url, secret_token: "s3cret" }) });
+    const calls = await (await fetch(`${simulator.url}/_sim/calls`)).text();
+    expect(calls).toContain(url);
+    expect(calls).toContain("(hidden)");
+    expect(calls).not.toContain("s3cret");
+  });
+
   it("reads a query, a form, a multipart form and JSON alike", async () => {
     const form = new FormData();
     form.set("chat_id", String(chat.id));
