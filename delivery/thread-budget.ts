@@ -1,6 +1,7 @@
 import type { Budget, CallPurpose, Grant, IdRange, Lease, UnseenIds } from "../src/core/budget.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Address, Probing, Surface } from "../src/core/surface.ts";
+import { isOnlyThread } from "./landing.ts";
 import { idsBetween } from "./message-boxes.ts";
 
 /** An id that goes with no request is told by itself after this time. */
@@ -114,11 +115,10 @@ export class ThreadBudget {
     else box.timer ??= this.#clock.setTimeout(() => void this.#tell(box), TELL_AFTER_MS);
   }
 
-  /** A post was certainly not made. */
+  /** A post was certainly not made: a thread that comes to the chat meanwhile need not wait for it. */
   notSent(address: Address, surface: Surface): void {
-    if (surface.probing === undefined) return;
-    const box = this.#box(address, surface.probing);
-    if (box.tellsAtOnce) void this.#tell(box, true);
+    if (surface.probing === undefined || isOnlyThread(address)) return;
+    void this.#tell(this.#box(address, surface.probing), true);
   }
 
   /** A message of the box that this thread knows of: its own, or one that it was sent. */

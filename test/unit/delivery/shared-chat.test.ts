@@ -97,6 +97,20 @@ it("takes away what it finds when the other topic has a lost post too, and says 
   expect(delivery.receipt("r1")?.messages.filter(({ state }) => state === "sent")).toHaveLength(1);
 });
 
+it("holds nobody up for a post that was refused, also the first thread that comes to the chat", async () => {
+  let root: Budget | undefined;
+  const harness = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    budget: (own) => (root = own),
+  });
+  const { surface, delivery, start, advance } = harness;
+  surface.fault("post", { kind: "fail", failure: { kind: "gone", code: "topic-missing" } });
+  delivery.send(start("r1", { address: NORTH }), TEXT);
+  await advance(100);
+  const news = { box: "common", isPost: true, sentIds: [] };
+  expect(await root?.acquire(SOUTH, "post", surface.pacing, { news })).toMatchObject({ kind: "granted" });
+});
+
 it("tells what it has sent into a chat, and whether a post of its own is open", async () => {
   const { surface, delivery, start, advance, clock } = createHarness({ surface: { probing: true } });
   const question = { messengerId: "telegram", chatId: "7", afterId: 101, sinceAt: clock.now() };
