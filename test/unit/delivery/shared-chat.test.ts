@@ -104,6 +104,7 @@ it("holds nobody up for a post that was refused, also the first thread that come
     budget: (own) => (root = own),
   });
   const { surface, delivery, start, advance } = harness;
+  await advance(1_000);
   surface.fault("post", { kind: "fail", failure: { kind: "gone", code: "topic-missing" } });
   delivery.send(start("r1", { address: NORTH }), TEXT);
   await advance(100);
