@@ -112,7 +112,8 @@ class ChatBudgets implements RootBudget {
     if (grant.kind === "wait" || news === undefined) return Promise.resolve(grant);
     if (news.isPost) this.boxes.beginPost(address);
     const newestId = this.boxes.newest(messengerId, news.box);
-    const tellsAtOnce = news.isPost && this.boxes.hasOthers(address);
+    // The other topics of a forum may come in this moment.
+    const tellsAtOnce = news.isPost && (address.topicId !== undefined || this.boxes.hasOthers(address));
     return Promise.resolve({
       ...grant,
       ...(newestId === undefined ? {} : { newestId }),

@@ -147,6 +147,7 @@ export class MessageBoxMemory implements MessageBoxes {
       sender !== undefined &&
       ids.length > 0 &&
       this.#untold.get(boxKey(messengerId, sender.chatId))?.delete(sender.threadId) === true;
+    if (sender !== undefined && ids.length > 0) this.#openPosts.end(sender);
     const now = this.#clock.now();
     if (isOfThisStart) this.#box(messengerId, box, now).knownFrom ??= Math.max(...ids);
     for (const id of ids) {

@@ -13,7 +13,7 @@ export type Grant =
       /** The newest message id that the root knew of the box named in the request. */
       readonly newestId?: number;
       readonly lease?: Lease;
-      /** Other threads of the chat wait until what became of the post is told. */
+      /** Other threads of the chat wait, or may come and wait, until what became of the post is told. */
       readonly tellsAtOnce?: boolean;
     }
   /** Not now. Ask again at `retryAt` (epoch milliseconds); for `edit` and `typing`, or skip the call. */

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createBudget } from "../../../delivery/index.ts";
 import type { AskSpeaker } from "../../../delivery/message-boxes.ts";
 import type { Budget } from "../../../src/core/budget.ts";
+import type { Address } from "../../../src/core/surface.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { ADDRESS, createHarness, depsOn, MARK } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";
@@ -95,6 +96,22 @@ it("takes away what it finds when the other topic has a lost post too, and says 
   await advance(60_000);
   expect(visible()).toEqual([TEXT]);
   expect(delivery.receipt("r1")?.messages.filter(({ state }) => state === "sent")).toHaveLength(1);
+});
+
+it("holds a topic only until it is told what became of the other one's post, with whatever request", async () => {
+  const { budget, surface, clock } = createHarness({ surface: { probing: true } });
+  await clock.advance(60_000);
+  const ask = (address: Address, isPost: boolean, sentIds: readonly number[] = []) =>
+    budget.acquire(address, isPost ? "post" : "edit", surface.pacing, {
+      news: { box: "common", isPost, sentIds },
+    });
+  // In a forum there will be others: the first post is told of at once, too.
+  expect(await ask(NORTH, true)).toMatchObject({ kind: "granted", tellsAtOnce: true });
+  expect(await ask(SOUTH, true)).toMatchObject({ kind: "wait" });
+  expect(await ask(NORTH, false, [101])).toMatchObject({ kind: "granted" });
+  expect(await ask(SOUTH, true)).toMatchObject({ kind: "granted" });
+  const alone = { ...NORTH, chatId: "8", threadId: "telegram:8", topicId: undefined };
+  expect(await ask(alone, true)).not.toHaveProperty("tellsAtOnce");
 });
 
 it("holds nobody up for a post that was refused, also the first thread that comes to the chat", async () => {
