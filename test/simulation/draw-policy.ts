@@ -54,6 +54,10 @@ export function extraItems(random: Random, { places, platform, policy, whenBusy,
       extra.push({ kind: "edit", at: at + random.int(200, 12_000), token });
     }
   }
+  if (random.chance(0.02)) {
+    const fault = { kind: "flood", retryAfterS: 3_600 } as const;
+    extra.push({ kind: "fault", call: random.int(1, 6), fault });
+  }
   return extra;
 }
 

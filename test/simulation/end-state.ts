@@ -22,6 +22,7 @@ export interface EndState {
     readonly threadId: string;
     readonly delivery: Delivery;
     readonly operations: OperationStore;
+    readonly hasActed: (turnId: string) => boolean;
     /** A person has blocked the bot at some time: what was said then may be gone. */
     readonly wasBlocked: boolean;
     /** Formatting was refused at some time. */

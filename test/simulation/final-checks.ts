@@ -23,7 +23,9 @@ export function checkEnd(state: EndState): EndFigures {
     const operations = [...thread.operations.values()];
     const { threadId } = thread;
     const isNew = state.written.some((one) => one.threadId === threadId && one.name === "new");
-    const isRerunning = state.plan.policy.rerunOnEdit && !isNew;
+    const newest = operations.at(-1)?.id;
+    const hasActed = newest !== undefined && thread.hasActed(newest);
+    const isRerunning = state.plan.policy.rerunOnEdit && !isNew && !hasActed;
     // What waits, or is begun, ends with `/stop`.
     const isStopped = [...state.oracle.replies.values()].some(
       (reply) => reply.threadId === threadId && reply.text.includes(STOPPED),
@@ -135,8 +137,9 @@ function checkNothingTwice(
   const stranger = orphans.find(({ call }) => !oracle.posts.isLost(call));
   if (stranger !== undefined)
     oracle.fail("I6", `${describeMessage(stranger)} is nobody's, and its post was answered`);
+  // What is sent again without a mark stands beside what was lost, and may be the message of another reply by then.
   const marked =
-    plan.policy.onUnknown === "resend" ? oracle.posts.resent : (oracle.marks.get(thread.threadId) ?? 0);
+    plan.policy.onUnknown === "resend" ? orphans.length : (oracle.marks.get(thread.threadId) ?? 0);
   if (orphans.length > unresolved + marked) {
     oracle.fail(
       "I6",

@@ -189,7 +189,7 @@ export class InboxWatch {
   /** The newest answer is one to what the person says now. */
   #checkRerun(operations: readonly StoredOperation[]): void {
     const newest = operations.at(-1);
-    if (newest === undefined || this.#acted.has(newest.id)) return;
+    if (newest === undefined) return;
     const sessions = new Set(operations.map(({ session }) => session));
     if (sessions.size > 1 || (newest.status !== "done" && newest.status !== "failed")) return;
     for (const [token, version] of this.#given.get(newest.id) ?? []) {

@@ -72,6 +72,9 @@ export interface Happened extends Heard {
   resent: number;
 }
 
+/** Several short penalties, each met by several threads, are no more than this. */
+const MOST_IDLE_WAKES = 40;
+
 type Seen = Pick<Happened, "drafts" | "appends" | "takeovers" | "stopped" | "beside">;
 
 /**
@@ -97,6 +100,7 @@ export class Oracle {
   readonly #budget = new BudgetCount();
   readonly #deliveries = new Map<string, Delivery>();
   readonly #penalties: PenaltyWatch;
+  readonly #idleWakes = new Map<string, number>();
   readonly #postsUnderWay = new Map<string, Set<number>>();
 
   constructor({ now, platform, modes, plan }: OracleOptions) {
@@ -277,6 +281,17 @@ export class Oracle {
 
   onPenalized(address: Address, retryAfterMs: number): void {
     this.#budget.penalized(address.chatId, this.#penalties.told(address, retryAfterMs));
+  }
+
+  /**
+   * An object is woken. During a penalty it has nothing to do, unless its model is at work. Where posts were lost, it
+   * looks now and then whether one of them has been heard of.
+   */
+  onAlarm(chatId: string, isBusy: boolean): void {
+    if (isBusy || !this.#penalties.isSilent(chatId) || this.posts.hasLostIn(chatId)) return;
+    const wakes = (this.#idleWakes.get(chatId) ?? 0) + 1;
+    this.#idleWakes.set(chatId, wakes);
+    if (wakes > MOST_IDLE_WAKES) this.fail("I8", `${chatId} is woken again and again during a penalty`);
   }
 
   onRootStarted(): void {

@@ -287,16 +287,23 @@ export class People {
       return;
     }
     // Of an update that was stored before, what counts is what it found then.
-    const thread = this.#world.thread(place);
-    if (thread.inboxState(event.key) !== undefined) return;
-    const state = thread.inboxState(`m:${place.chatId}:${event.message?.id ?? ""}`);
+    if (this.#world.thread(place).inboxState(event.key) !== undefined) return;
+    const state = this.#stateOf(update);
     update.findsWaiting = state === "received" || state === "queued";
   }
 
-  #isStored({ event, token, version, findsWaiting }: Update, by: Life | undefined): void {
+  /** Of the message that an edit or a deletion is about. */
+  #stateOf({ event, place }: Update): string | undefined {
+    return this.#world.thread(place).inboxState(`m:${place.chatId}:${event.message?.id ?? ""}`);
+  }
+
+  #isStored(update: Update, by: Life | undefined): void {
+    const { event, token, version } = update;
     const { inbox, presses } = this.#world.oracle;
     if (event.action !== undefined) presses.stored(event.action.id, by);
     if (token === undefined) return;
+    // It may have been taken into a turn at the same moment.
+    const findsWaiting = update.findsWaiting && this.#stateOf(update) !== "taken";
     if (version !== undefined) inbox.edited(token, version, findsWaiting);
     else if (event.kind === "message-deleted") inbox.takenBack(token, findsWaiting);
     else inbox.stored(token);

@@ -4,6 +4,7 @@ import type { Invariant, SaidReply } from "./oracle.ts";
 import type { PlannedPolicy, PlatformKind } from "./plan.ts";
 import { classifyError } from "./platform-surface.ts";
 import type { SurfaceCall } from "./platform-surface.ts";
+import { isRunOf, wordsOf } from "./visible-text.ts";
 
 export interface PostWatchOptions {
   readonly now: () => number;
@@ -15,6 +16,7 @@ export interface PostWatchOptions {
 interface Post {
   /** Nothing when no row says so. */
   readonly row: string | undefined;
+  readonly chatId: string;
   readonly life: Life;
   readonly at: number;
   outcome: "open" | "done" | "refused" | "unknown";
@@ -66,6 +68,10 @@ export class PostWatch {
     return post.life.diedAt <= post.answeredAt || post.answeredAt - post.at >= CALL_TIMEOUT_MS;
   }
 
+  hasLostIn(chatId: string): boolean {
+    return [...this.#posts].some(([call, post]) => post.chatId === chatId && this.isLost(call));
+  }
+
   /** Whether a post of a reply was lost. */
   hasLost(threadId: string, replyId: string): boolean {
     const rows = `${keyOf(threadId, replyId)}#`;
@@ -87,6 +93,8 @@ export class PostWatch {
     }
     if (failure?.code !== "rich-unsupported" && failure?.code !== "rich-refused") return;
     this.richRefused += 1;
+    // Nobody waits for it any more: that it was refused is found out again.
+    if (this.#options.now() - call.at >= CALL_TIMEOUT_MS) return;
     if (failure.code === "rich-unsupported") {
       this.unsupportedIn.add(call.address.threadId);
       const begun = replies.filter(({ threadId }) => threadId === call.address.threadId);
@@ -101,9 +109,9 @@ export class PostWatch {
     replies: readonly SaidReply[],
     delivery: Delivery | undefined,
   ): void {
-    const { threadId } = call.address;
-    const found = sendingRow(replies, threadId, delivery);
-    const made = { life, at: call.at, outcome: "open", answeredAt: Infinity } as const;
+    const found = sendingRow(call, replies, delivery);
+    const { threadId, chatId } = call.address;
+    const made = { chatId, life, at: call.at, outcome: "open", answeredAt: Infinity } as const;
     if (found === undefined) {
       this.#posts.set(call.number, { ...made, row: undefined });
       return;
@@ -111,7 +119,10 @@ export class PostWatch {
     const { reply, part } = found;
     const row = `${keyOf(threadId, reply.id)}#${part}`;
     this.#checkQuote(call, reply, part);
-    const lost = [...this.#posts].filter(([number, post]) => post.row === row && this.isLost(number)).length;
+    // Where nothing can be edited, what was posted of a void attempt is posted anew: that is no repetition.
+    const lost = [...this.#posts].filter(
+      ([number, post]) => post.row === row && post.outcome !== "done" && this.isLost(number),
+    ).length;
     const { onUnknown } = this.#options.policy;
     // Where it can be found out that it was not made, it is made again as often as that.
     if (this.#options.platform !== "telegram" && lost > MOST_RESENT[onUnknown]) {
@@ -153,7 +164,7 @@ export class PostWatch {
       this.#options.fail("I5", `call #${call.number} shows blocks that nobody has asked for`);
     }
     const { threadId } = call.address;
-    const reply = call.method === "post" ? sendingRow(replies, threadId, delivery)?.reply : undefined;
+    const reply = call.method === "post" ? sendingRow(call, replies, delivery)?.reply : undefined;
     if (reply === undefined) return;
     const begun = this.#unsupported.get(life);
     // How a reply is shown is decided when it begins.
@@ -164,14 +175,18 @@ export class PostWatch {
   }
 }
 
-/** The row of the post that leaves now: that of the newest reply that says so. */
+/**
+ * The row of the post that leaves now: that of the newest reply that says so and has these words. One whose process has
+ * died before its call says so, too.
+ */
 function sendingRow(
+  call: SurfaceCall,
   replies: readonly SaidReply[],
-  threadId: string,
   delivery: Delivery | undefined,
 ): { readonly reply: SaidReply; readonly part: number } | undefined {
+  const words = wordsOf(call.content?.text ?? "");
   for (const reply of replies.toReversed()) {
-    if (reply.threadId !== threadId) continue;
+    if (reply.threadId !== call.address.threadId || !isRunOf(words, wordsOf(reply.text))) continue;
     const row = delivery?.receipt(reply.id)?.messages.find(({ state }) => state === "sending");
     if (row !== undefined) return { reply, part: row.part };
   }

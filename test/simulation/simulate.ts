@@ -29,7 +29,7 @@ export interface SimulationResult {
 }
 
 /** Everything must be over long before this, in virtual time. */
-const LIMIT_MS = 2 * 60 * 60 * 1_000;
+const LIMIT_MS = 6 * 60 * 60 * 1_000;
 
 /** Runs one plan to its end: until nothing is left to happen. The same plan gives the same run, in every process. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
@@ -65,6 +65,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
             threadId: place.threadId,
             delivery: thread.delivery(),
             operations: thread.operations,
+            hasActed: (turnId) => thread.hasActed(turnId),
             wasBlocked: people.blockedChats.has(place.chatId),
             lostFormatting: world.faults.met.has("bad-entities"),
           };

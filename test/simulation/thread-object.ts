@@ -13,10 +13,11 @@ import type { Life } from "./life.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions, OperationStore } from "./model-engine.ts";
 import type { Mutant } from "./mutant.ts";
+import type { Place } from "./plan.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
 
 export interface ThreadObjectOptions {
-  readonly threadId: string;
+  readonly place: Place;
   readonly newLife: () => Life;
   readonly deps: (life: Life) => Deps;
   readonly log: Log;
@@ -67,6 +68,15 @@ export class ThreadObject {
     return this.#alarmAt;
   }
 
+  get place(): Place {
+    return this.#options.place;
+  }
+
+  /** Whether the model is at work. */
+  get isBusy(): boolean {
+    return [...this.operations.values()].some(({ status }) => status === "running");
+  }
+
   get life(): Life | undefined {
     return this.#live?.life.isDead === false ? this.#live.life : undefined;
   }
@@ -77,6 +87,11 @@ export class ThreadObject {
     if (tables.length === 0) return undefined;
     const query = "SELECT state FROM inbox_v1 WHERE key = ?";
     return this.database.all<{ state: string }>(query, `sim|${key}`)[0]?.state;
+  }
+
+  /** Whether it is stored of a turn that a tool with an effect has begun. */
+  hasActed(turnId: string): boolean {
+    return this.database.all("SELECT id FROM turn_v1 WHERE id = ? AND acted = 1", turnId).length > 0;
   }
 
   /** The delivery of the process that lives, which is started when there is none. */
@@ -128,7 +143,7 @@ export class ThreadObject {
     const database = options.mutant?.threadDatabase?.(hooked) ?? hooked;
     const engine = new ModelEngine({
       ...options.engine,
-      threadId: options.threadId,
+      threadId: options.place.threadId,
       life,
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
@@ -148,7 +163,7 @@ export class ThreadObject {
     });
     const budget = options.budget(life);
     const runtime = new ThreadRuntime({
-      name: options.threadId,
+      name: options.place.threadId,
       database,
       deps: options.deps(life),
       log: options.log,

@@ -119,6 +119,7 @@ export class World {
       if (thread.alarmAt === undefined || thread.alarmAt > this.scheduler.now()) return;
       if (this.isDown) return;
       this.trace.add("alarm", () => thread.alarmAt?.toString() ?? "");
+      this.oracle.onAlarm(thread.place.chatId, thread.isBusy);
       thread.onAlarm();
     });
   }
@@ -153,7 +154,7 @@ export class World {
   #thread(place: Place, mutant: Mutant | undefined): ThreadObject {
     const { threadId } = place;
     const thread: ThreadObject = new ThreadObject({
-      threadId,
+      place,
       newLife: () => this.#newLife(threadId),
       deps: (life) => this.#deps(life),
       log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`)),

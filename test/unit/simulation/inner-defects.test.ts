@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type * as CallPolicy from "../../../delivery/call-policy.ts";
+import type * as Lanes from "../../../delivery/lane.ts";
 import type * as OutboxEntry from "../../../delivery/outbox-entry.ts";
 import type * as RichFallback from "../../../delivery/rich-fallback.ts";
 import type * as Split from "../../../delivery/split/index.ts";
@@ -17,6 +18,7 @@ afterEach(() => {
   vi.doUnmock("../../../delivery/outbox-entry.ts");
   vi.doUnmock("../../../delivery/call-policy.ts");
   vi.doUnmock("../../../delivery/rich-fallback.ts");
+  vi.doUnmock("../../../delivery/lane.ts");
   vi.resetModules();
 });
 
@@ -81,4 +83,27 @@ it("finds a reply that is given up because its blocks are refused", async () => 
     isRichRefusal: () => false,
   }));
   expect(await firstFinding(1)).toBe("I5");
+}, 120_000);
+
+it("finds a wake every few seconds during a penalty of an hour", async () => {
+  vi.doMock("../../../delivery/lane.ts", async (original) => {
+    const { Lane, ...rest } = await original<typeof Lanes>();
+    return {
+      ...rest,
+      Lane: class extends Lane {
+        override run(): void {
+          this.poke();
+        }
+      },
+    };
+  });
+  expect(await firstFinding(1)).toBe("I8");
+}, 120_000);
+
+it("finds a lost post that is made again more often than the policy says", async () => {
+  vi.doMock("../../../delivery/call-policy.ts", async (original) => ({
+    ...(await original<typeof CallPolicy>()),
+    mostDoubts: () => 9,
+  }));
+  expect(await firstFinding(1)).toBe("I6");
 }, 120_000);
