@@ -24,7 +24,8 @@ export interface BudgetOptions {
  * because nobody knows what was sent before. With one, where a penalty was met not long ago.
  *
  * Laws:
- * - `edit` and `typing` are granted only while more than the reserve is left; `post` and `final` take it (I7).
+ * - `edit` and `typing` are granted only while more than the reserve is left, `typing` while more than twice that is;
+ *   `post` and `final` take it (I7).
  * - A caller that was told to wait keeps its place: those who ask later are granted only what it leaves.
  *   `post` and `final` go before `edit`; `typing` keeps no place. The same holds between the chats of a bot whose whole
  *   rate is used up: each is told a time of its own, so that not all of them ask again for every call.
@@ -48,6 +49,8 @@ export function createBudget({ database, deps, askSpeaker }: BudgetOptions): Roo
 
 /** Kept for the calls that must become visible. */
 const RESERVE = 1;
+/** What a call leaves behind: an interim edit the final text's slot, typing that of a first text, too. */
+const RESERVES = { final: 0, post: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
 /** Tokens of a bucket after a start. */
 const FIRST_TOKENS = 2;
 const LEASE_MS = 1_000;
@@ -155,9 +158,8 @@ class ChatBudgets implements RootBudget {
     }
     const rate = address.isDirectMessage ? pacing.direct : pacing.group;
     const spacing = spacingOf(chat.penalty, now);
-    const isCosmetic = purpose === "edit" || purpose === "typing";
-    const needed = 1 + (isCosmetic ? Math.min(RESERVE, Math.max(0, rate.burst - 1)) : 0);
-    const rank = isCosmetic ? 1 : 0;
+    const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
+    const rank = purpose === "edit" || purpose === "typing" ? 1 : 0;
     const ahead = chat.places.ahead(address.threadId, rank, now);
     const bot = this.#bot(address.messengerId, pacing.global, now);
     const caller = JSON.stringify([address.chatId, address.threadId]);

@@ -55,6 +55,17 @@ it("grants the burst, and keeps the last slot from cosmetic calls", async () => 
   expect(await ask("post")).toMatchObject({ kind: "wait" });
 });
 
+it("spares the first text and the final one before it shows typing", async () => {
+  const { ask, restart, clock } = await seasoned();
+  expect(await ask("edit")).toEqual(granted);
+  expect(await ask("typing")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000 });
+  const group = { ...TOPIC, isDirectMessage: false };
+  const fresh = restart();
+  expect(await fresh.ask("typing", group)).toMatchObject({ kind: "wait" });
+  expect(await fresh.ask("post", group)).toEqual(granted);
+  expect(await fresh.ask("post", { ...group, threadId: "telegram:7:3" })).toEqual(granted);
+});
+
 it("grants at the time that it named", async () => {
   const { ask, clock } = await seasoned();
   for (let call = 0; call < 3; call += 1) await ask("post");
