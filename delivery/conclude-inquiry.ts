@@ -30,7 +30,11 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
   } else if (hits.length === 0) {
     if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
     else postAnew(context, reply, entry, inquiry);
-  } else if (surface.capabilities.remove && areAllLost(context, entry, inquiry, address)) {
+  } else if (
+    surface.capabilities.remove &&
+    (areAllLost(context, entry, inquiry, address) ||
+      (isCertain(inquiry) && isOutOfPlace(reply, entry, inquiry)))
+  ) {
     if (context.otherRows(entry, address).some(({ state }) => state === "sending")) {
       // One of them may be the one that is being posted.
       entry.inquiry = undefined;
@@ -64,6 +68,21 @@ function areAllLost(
   if (hits.length <= own) return false;
   const rest = context.otherRows(entry, address).map((row) => Math.max(0, mostOf(row)));
   return hits.length <= rest.reduce((sum, most) => sum + most, own);
+}
+
+/**
+ * Whether a message that was found would stand above one that it follows in its reply: that was taken away when the text
+ * was begun anew, and came again below it.
+ */
+function isOutOfPlace(reply: Reply, { row }: OutboxEntry, { hits }: Inquiry): boolean {
+  if (row.state !== "unknown") return false;
+  return reply.entries.some(
+    ({ row: other }) =>
+      other.part >= 0 &&
+      other.part < row.part &&
+      other.state === "sent" &&
+      hits.some((hit) => Number(other.messageId) > hit),
+  );
 }
 
 /** Whether it is known what becomes of a message that is found. */

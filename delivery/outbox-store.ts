@@ -188,7 +188,8 @@ export class OutboxStore {
         address: string;
       }>(
         `SELECT message_id, begun_at, address, outbox_v1.state = 'sending' AS is_sending,
-           outbox_v1.state IN ('sending', 'unknown') OR doubts > 0 OR late_until IS NOT NULL AS is_open
+           outbox_v1.state IN ('sending', 'unknown') OR doubts > 0 OR late_until IS NOT NULL
+             OR probed_to IS NOT NULL AS is_open
          FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
          WHERE is_open OR CAST(message_id AS INTEGER) > ?`,
         afterId,

@@ -95,3 +95,28 @@ it("finds a message at the beginning of a range that is too long to be asked abo
   expect(visible()).toEqual([TEXT]);
   expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "102", attempts: 1 }] });
 });
+
+it("does not adopt a lost message above one that it follows", async () => {
+  const texts = ["First", "Second", "Third"].map((name) => `${name} part. `.repeat(5).trim());
+  const whole = texts.join("\n\n");
+  const { surface, delivery, start, visible, advance } = probed({
+    surface: { limits: { maxLength: 120, maxEntities: 100 } },
+    policy: { callTimeoutMs: 15_000, editEveryMs: 100 },
+  });
+  delivery.open(start("r1"));
+  delivery.append("r1", `${texts[0] ?? ""}\n\n${texts[1] ?? ""}`);
+  await advance(1_000);
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
+  delivery.append("r1", `\n\n${texts[2] ?? ""}`);
+  await advance(500);
+  expect(visible()).toHaveLength(3);
+  // The model begins anew: the second message is not needed for a while, and comes again behind the third.
+  delivery.replace("r1", "First");
+  await advance(1_500);
+  delivery.replace("r1", whole);
+  delivery.finish("r1", whole);
+  await advance(60_000);
+  expect(visible()).toHaveLength(3);
+  expect(visible().join(" ").split(/\s+/)).toEqual(whole.split(/\s+/));
+});

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import { createBudget } from "../../../delivery/index.ts";
 import type { AskSpeaker } from "../../../delivery/message-boxes.ts";
+import { plannedRow } from "../../../delivery/outbox-entry.ts";
+import { OutboxStore } from "../../../delivery/outbox-store.ts";
+import { ReplyStore } from "../../../delivery/reply-store.ts";
 import type { Budget } from "../../../src/core/budget.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
@@ -194,4 +197,24 @@ it("waits a moment after a start of the root, so that who misses a message can s
   expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 250 });
   await advance(4_500);
   expect(await ask()).toMatchObject({ kind: "granted" });
+});
+
+it("still misses a message as long as it does not know what lies before the one that was made anew", () => {
+  const database = createNodeDatabase();
+  const [replies, outbox] = [new ReplyStore(database), new OutboxStore(database)];
+  const start = {
+    id: "r1",
+    address: NORTH,
+    policy: {},
+    isNotice: false,
+    state: "streaming",
+    position: 1,
+  } as const;
+  replies.insert({ ...start, openedAt: 1 }, undefined);
+  const question = { messengerId: "telegram", chatId: "7", afterId: 100, sinceAt: 1_000 };
+  const row = { ...plannedRow("r1", 0), state: "sent", messageId: "110", begunAt: 1_000 } as const;
+  outbox.write(row);
+  expect(outbox.ownMessages(question)).toEqual({ ids: [110], hasLostPost: false, isPosting: false });
+  outbox.write({ ...row, probedTo: 104 });
+  expect(outbox.ownMessages(question)).toEqual({ ids: [110], hasLostPost: true, isPosting: false });
 });
