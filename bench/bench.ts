@@ -4,6 +4,7 @@
  *
  *   npm run bench -- [--only webhook,latency] [--rounds 3] [--transcript 10,100,1000] [--without think] [--json]
  */
+import { loadavg } from "node:os";
 import { readOptions } from "../scripts/command-line/read-options.ts";
 import { isPeerInstalled, type ContenderName } from "./contender.ts";
 import { chatsPart, mostPart } from "./parts/chats.ts";
@@ -16,10 +17,10 @@ import { transcriptsPart } from "./parts/transcripts.ts";
 import { webhookPart } from "./parts/webhook.ts";
 import { Report } from "./report.ts";
 
+/** In the order in which they run: what a run that is ended early should have told first. */
 const PARTS: Readonly<Record<string, Part>> = {
   webhook: webhookPart,
   latency: latencyPart,
-  transcripts: transcriptsPart,
   chats: chatsPart,
   most: mostPart,
   rows: rowsPart,
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   fifty: fiftyPart,
   storm: stormPart,
   tokens: tokensPart,
+  transcripts: transcriptsPart,
   threads: threadsPart,
 };
 
@@ -50,19 +52,39 @@ const peers: ContenderName[] = isPeerInstalled() ? ["think"] : [];
 if (peers.length === 0) process.stderr.write("The peer is not installed: npm run bench:peers\n");
 
 for (const name of chosen) {
-  const part = PARTS[name];
-  if (part === undefined) {
-    process.stderr.write(`There is no part "${name}". The parts: ${Object.keys(PARTS).join(", ")}.\n`);
-    process.exit(1);
-  }
-  await part({
-    report,
-    bots: (["switchboard", ...peers] as const).filter(isWanted),
-    bare: (["bare", "bare+hop"] as const).filter(isWanted),
-    rounds: Math.max(1, Number(values.rounds)),
-    transcripts: values.transcript.split(",").map(Number),
-  });
+  if (PARTS[name] !== undefined) continue;
+  process.stderr.write(`There is no part "${name}". The parts: ${Object.keys(PARTS).join(", ")}.\n`);
+  process.exit(1);
 }
-process.stdout.write(
-  values.json ? `${JSON.stringify(report.measurements, undefined, 2)}\n` : `${report.table()}\n`,
-);
+
+function print(): void {
+  process.stdout.write(
+    values.json ? `${JSON.stringify(report.measurements, undefined, 2)}\n` : `${report.table()}\n`,
+  );
+}
+
+process.once("SIGINT", () => {
+  print();
+  process.exit(130);
+});
+
+const began = performance.now();
+for (const name of chosen) {
+  try {
+    await PARTS[name]?.({
+      report,
+      bots: (["switchboard", ...peers] as const).filter(isWanted),
+      bare: (["bare", "bare+hop"] as const).filter(isWanted),
+      rounds: Math.max(1, Number(values.rounds)),
+      transcripts: values.transcript.split(",").map(Number),
+    });
+  } catch (error) {
+    // The other parts are worth having all the same.
+    process.exitCode = 1;
+    process.stderr.write(`${name} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+  }
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  const load = loadavg().map((value) => value.toFixed(1));
+  process.stderr.write(`-- ${name} done, ${minutes} minutes so far; load ${load.join(" ")}\n`);
+}
+print();

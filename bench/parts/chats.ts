@@ -24,13 +24,15 @@ export interface Load {
 }
 
 /** So many chats write at the same moment, and get replies of 120 tokens at 40 a second. */
-export async function streamAtOnce(contender: Contender, count: number, tokens = TOKENS): Promise<Load> {
+export async function streamAtOnce(contender: Contender, count: number, timeoutMs = 90_000): Promise<Load> {
   const chats = Array.from({ length: count }, () => contender.freshChat());
   let peakMib = memoryMib(contender.bot.pid);
   const watch = setInterval(() => (peakMib = Math.max(peakMib, memoryMib(contender.bot.pid))), 500);
   const cpuBefore = cpuMs(contender.bot.pid);
   try {
-    const answers = await Promise.all(chats.map((chat) => contender.ask(chat, ask(tokens, PACE_MS), 90_000)));
+    const answers = await Promise.all(
+      chats.map((chat) => contender.ask(chat, ask(TOKENS, PACE_MS), timeoutMs)),
+    );
     // What follows a reply belongs to its price.
     await delay(1_000);
     return { answers, cpuMsAReply: (cpuMs(contender.bot.pid) - cpuBefore) / count, peakMib };
@@ -48,7 +50,7 @@ export const chatsPart: Part = async ({ report, bots, rounds }) => {
     }
     for (const count of [1, 20, 100]) {
       const loads = new Map<Contender, Load[]>(contenders.map((contender) => [contender, []]));
-      const repetitions = count === 1 ? rounds : Math.max(1, Math.ceil(rounds / 2));
+      const repetitions = count === 1 ? rounds : Math.max(1, Math.ceil(rounds / (count > 50 ? 3 : 2)));
       for (let round = 0; round < repetitions; round += 1) {
         for (const contender of contenders) {
           loads.get(contender)?.push(await streamAtOnce(contender, count));
@@ -72,7 +74,12 @@ export const chatsPart: Part = async ({ report, bots, rounds }) => {
   });
 };
 
-const STEPS = [10, 20, 30, 40, 60, 80, 100, 120, 150, 180, 220, 260, 320];
+/** Doubled until it is too many; then what lies between is halved, down to the resolution. */
+const FIRST_COUNT = 20;
+const LARGEST_STEP = 40;
+const RESOLUTION = 10;
+/** Who has nothing whole by then is not in time, whatever comes. */
+const MOST_TIMEOUT_MS = 45_000;
 
 /** The most chats at once that still get first and final text in time; a bot of its own for each contender. */
 export const mostPart: Part = async ({ report, bots }) => {
@@ -85,21 +92,24 @@ async function most(name: ContenderName): Promise<number> {
   try {
     await streamAtOnce(contender, 3);
     let best = 0;
-    for (const count of STEPS) {
+    let tooMany = Infinity;
+    for (;;) {
+      const next = best === 0 ? FIRST_COUNT : best + Math.min(best, LARGEST_STEP);
+      const count = next < tooMany ? next : Math.ceil((best + tooMany) / 2 / RESOLUTION) * RESOLUTION;
+      if (count >= tooMany) return best;
       await delay(SETTLE_MS);
       // A single slow moment of a shared machine is not the limit.
       const isFast = (await isInTime(contender, count)) || (await isInTime(contender, count));
-      if (!isFast) return best;
-      best = count;
+      if (isFast) best = count;
+      else tooMany = count;
     }
-    return best;
   } finally {
     await contender.close();
   }
 }
 
 async function isInTime(contender: Contender, count: number): Promise<boolean> {
-  const { answers } = await streamAtOnce(contender, count);
+  const { answers } = await streamAtOnce(contender, count, MOST_TIMEOUT_MS);
   const first = worst(answers.map(({ firstTextMs }) => firstTextMs));
   const final = worst(answers.map(({ finalTextMs }) => finalTextMs));
   return first < PATIENCE_MS && final < PATIENCE_MS;

@@ -18,7 +18,7 @@ export const rowsPart: Part = async ({ report, bots, rounds }) => {
         const first: RowsWritten[] = [];
         const second: RowsWritten[] = [];
         await rowsOf(contender, contender.freshChat(), 5, 0);
-        for (let round = 0; round < Math.min(rounds, 3); round += 1) {
+        for (let round = 0; round < Math.min(rounds, 2); round += 1) {
           const chat = contender.freshChat();
           first.push(await rowsOf(contender, chat, TOKENS, PACE_MS));
           second.push(await rowsOf(contender, chat, TOKENS, PACE_MS));
