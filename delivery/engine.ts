@@ -24,6 +24,7 @@ import { ReplyStore } from "./reply-store.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { RichFallback } from "./rich-fallback.ts";
 import { adoptMessages } from "./take-over.ts";
+import { seenText } from "./seen-text.ts";
 import { startTyping } from "./start-typing.ts";
 import { ThreadBudget } from "./thread-budget.ts";
 
@@ -168,6 +169,12 @@ class Engine implements Delivery {
   postedText(replyId: string): string {
     const record = this.#replies.get(replyId)?.record;
     return record?.state === "streaming" ? (record.text ?? "") : "";
+  }
+
+  seenText(replyId: string): string | undefined {
+    const reply = this.#replies.get(replyId);
+    if (reply?.record.state !== "streaming") return undefined;
+    return seenText(reply, this.#surface(reply.record.address.messengerId));
   }
 
   withdraw(replyId: string): void {

@@ -36,6 +36,7 @@ export async function performAction(
   surface: Surface,
   action: CallAction,
 ): Promise<number | undefined> {
+  if (action.kind === "post" || action.kind === "edit" || action.kind === "stream") reply.sends();
   switch (action.kind) {
     case "post":
       return post(context, reply, surface, action.part, action.entry);

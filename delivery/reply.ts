@@ -26,6 +26,8 @@ export class Reply {
   notBefore = 0;
   /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
   isWholeVisible = false;
+  /** How long the text was from which the newest call was planned that showed some of it. */
+  sentLength = 0;
   readonly draft = new ReplyDraft();
   /** The platform does not stream it: the reply goes on with edits. */
   isStreamRefused = false;
@@ -97,6 +99,7 @@ export class Reply {
     this.#parts = undefined;
     this.#planned = "";
     this.#pending = text;
+    this.sentLength = 0;
   }
 
   /** The text is whole. What waited for pacing asks again: a slot is kept for it. */
@@ -122,6 +125,11 @@ export class Reply {
     return this.#parts;
   }
 
+  /** A call begins that shows some of what was planned. */
+  sends(): void {
+    this.sentLength = this.#planned.length;
+  }
+
   /** Nothing more will be planned: lets go of the text. */
   release(): void {
     this.stopTyping();
@@ -134,7 +142,7 @@ export class Reply {
   }
 }
 
-function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
+export function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
   const mark = resentMark(policy);
   const renderer = rendererOf(surface.format);
   const limits = limitsWithRoom(surface.limits, mark);

@@ -168,6 +168,11 @@ export interface Delivery {
    * Empty elsewhere.
    */
   postedText(replyId: string): string;
+  /**
+   * The beginning of a running reply's text that people see, or will when the call under way is done, with everything
+   * closed that is open in it. `undefined` where that is not known: after a start, and where no messages are shown yet.
+   */
+  seenText(replyId: string): string | undefined;
   /** The reply will not be continued: what is visible of it stays for the reply that takes it over. */
   withdraw(replyId: string): void;
   /** A whole message at once, outside of any turn: the answer of a command, a notice. */

@@ -51,11 +51,15 @@ export class TurnReplies {
     return text.length;
   }
 
-  /** What a turn said until it was stopped, with a mark. */
+  /** What people see of a turn that was stopped stays as it is, with a mark. */
   finishStopped(turn: Turn, said: string): void {
     const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context, this.#options.log);
     this.open(turn);
-    this.#options.delivery.finish(turn.id, joinParagraphs(this.#fragment(turn, said), mark));
+    const text = this.#fragment(turn, said);
+    this.#options.delivery.finish(
+      turn.id,
+      joinParagraphs(this.#options.delivery.seenText(turn.id) ?? text, mark),
+    );
   }
 
   /** Says that the messages up to this one are not answered. */

@@ -58,6 +58,7 @@ function createRig() {
     withdraw: nothing,
     send: (_reply: ReplyStart, text: string) => void sent.push(text),
     postedText: () => "",
+    seenText: () => undefined,
     receipt: (id: string) => opened.find((reply) => reply.id === id),
   };
   const platform = { provider: "any", verification: { kind: "none" } } as MessengerPlatform;
