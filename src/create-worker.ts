@@ -96,10 +96,13 @@ async function health<Env>(
 }
 
 /** Headers by which agents speak among themselves: they are believed, so none may come from outside. */
-const INNER_HEADER = /^x-(?:agents|cf-agents)-/i;
+const INNER_HEADER = /^x-(?:agents|cf-agents)-/;
 
 function withoutInnerHeaders<R extends Request>(request: R): R {
-  const inner = [...request.headers.keys()].filter((name) => INNER_HEADER.test(name));
+  const inner: string[] = [];
+  for (const name of request.headers.keys()) {
+    if (name.startsWith("x-") && INNER_HEADER.test(name)) inner.push(name);
+  }
   if (inner.length === 0) return request;
   const headers = new Headers(request.headers);
   for (const name of inner) headers.delete(name);

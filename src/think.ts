@@ -25,7 +25,7 @@ import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
-import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import type { AgentNamespace, ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { AskedQuestion } from "./messengers/turn-limits.ts";
@@ -66,6 +66,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
 
   constructor(ctx: AgentContext, env: Env) {
     super(ctx, env);
+    let namespace: AgentNamespace | undefined;
     this.#runtime = new AgentRuntime({
       agent: this,
       name: () => this.name,
@@ -73,7 +74,10 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
       deps: systemDeps,
       log: consoleLog,
       env,
-      stub: (name) => agentNamespace(ctx, env, this.constructor.name).getByName(name),
+      stub: (name) => {
+        namespace ??= agentNamespace(ctx, env, this.constructor.name);
+        return namespace.getByName(name);
+      },
       waitUntil: (work) => ctx.waitUntil(work),
     });
     this.lifecycle.use(this.#runtime.engine.harness);
