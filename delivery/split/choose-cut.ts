@@ -34,8 +34,19 @@ export function chooseCut(pieces: readonly Piece[], fits: number): Cut {
     const place = places.get(rank);
     if (place !== undefined && place >= Math.max(1, fits * share)) return cutAt(pieces, text, place);
   }
-  const border = graphemeBorder(text, fits);
+  const border = beforeLabel(pieces, graphemeBorder(text, fits));
   return { end: border, next: border };
+}
+
+/** Where the label begins that ends at or holds `at`, unless it begins the part. */
+function beforeLabel(pieces: readonly Piece[], at: number): number {
+  let offset = 0;
+  for (const piece of pieces) {
+    const end = offset + piece.text.length;
+    if (at <= end) return piece.isLabel === true && offset > 0 ? offset : at;
+    offset = end;
+  }
+  return at;
 }
 
 /** The last place of each rank. */
@@ -47,7 +58,7 @@ function findPlaces(pieces: readonly Piece[], text: string, fits: number): Map<R
     if (piece.separator !== undefined) {
       if (offset > 0)
         places.set(rankOf(piece, text.slice(Math.max(0, offset - SENTENCE_CONTEXT), offset)), offset);
-    } else {
+    } else if (piece.isLabel !== true) {
       findInText(piece, offset, text, fits, places);
     }
     offset += piece.text.length;

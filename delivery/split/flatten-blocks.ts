@@ -38,7 +38,8 @@ export function flattenBlocks(
   let after: Separator = "block";
   for (const [index, node] of nodes.entries()) {
     if (index > 0) {
-      const close = tight && (node.type !== "paragraph" || after !== "block");
+      const isAdjacent = place.depth > 0 && gapBetween(nodes[index - 1], node) === 1;
+      const close = (tight && (node.type !== "paragraph" || after !== "block")) || isAdjacent;
       const indent = standsAlone(node) ? "" : place.indent;
       context.writer.separate(`${close ? "\n" : "\n\n"}${indent}`, after, place.marks);
     }
@@ -46,6 +47,21 @@ export function flattenBlocks(
     after = node.type === "heading" ? "weak" : "block";
   }
   if (after === "weak") context.writer.separate("\n", "weak", place.marks);
+}
+
+/** How many lines further a block begins than the one before it ends; 0 where that is not known. */
+function gapBetween(before: Positioned | undefined, node: Positioned): number {
+  const end = before?.position?.end.line;
+  return end === undefined ? 0 : (node.position?.start.line ?? end) - end;
+}
+
+interface Positioned {
+  readonly position?: { readonly start: { readonly line: number }; readonly end: { readonly line: number } };
+}
+
+/** Tags that only make room. */
+export function withoutBreakTags(html: string): string {
+  return /^(?:<br\s*\/?>\s*)+$/i.test(html) ? "" : html;
 }
 
 /** Code and quotes fill the width of a message, so that nothing stands before them in their line. */
@@ -75,7 +91,7 @@ function flattenBlock(
       return writer.write(trimBlankLines(node.value), [...place.marks, pre]);
     }
     case "html":
-      return writer.write(indentLines(node.value, place.indent), place.marks);
+      return writer.write(indentLines(withoutBreakTags(node.value), place.indent), place.marks);
     case "table": {
       const shape = flattenTable(node, context, place);
       return context.onTable?.(shape);
@@ -115,7 +131,7 @@ export function separateItems(
   { writer }: BlockContext,
   place: Place,
 ): void {
-  const gap = (item.position?.start.line ?? 0) - (previous?.position?.end.line ?? 0);
+  const gap = gapBetween(previous, item);
   writer.separate(`${gap > 1 ? "\n\n" : "\n"}${place.indent}`, "line", place.marks);
 }
 
@@ -126,7 +142,8 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   const label = number === undefined ? (isTask ? box : bullet) : isTask ? `${number}. ${box}` : `${number}.`;
   const [first] = item.children;
   const goesOn = first !== undefined && (first.type === "paragraph" || first.type === "heading");
-  context.writer.write(goesOn ? `${label} ` : label, place.marks);
+  if (goesOn) context.writer.label(`${label} `, place.marks);
+  else context.writer.write(label, place.marks);
   const inside = insideItem(place);
   if (first !== undefined && !goesOn) {
     context.writer.separate(standsAlone(first) ? "\n" : `\n${inside.indent}`, "weak", inside.marks);

@@ -17,8 +17,19 @@ export function flattenInline(
   marks: readonly Mark[],
   indent: string,
 ): void {
-  for (const node of nodes) flattenPhrase(node, context, marks, indent);
+  for (const [index, node] of nodes.entries()) {
+    const isAfterBreak = isBreakTag(nodes[index - 1]) && node.type === "text";
+    const shown = isAfterBreak ? { ...node, value: node.value.replace(/^\s+/, "") } : node;
+    flattenPhrase(shown, context, marks, indent);
+  }
 }
+
+/** Models write `<br>` where markdown has no line break, as in the cells of a table. */
+function isBreakTag(node: PhrasingContent | undefined): boolean {
+  return node?.type === "html" && BREAK_TAG.test(node.value);
+}
+
+const BREAK_TAG = /^<br\s*\/?>$/i;
 
 function flattenPhrase(
   node: PhrasingContent,
@@ -30,8 +41,10 @@ function flattenPhrase(
   const children = (inner: readonly PhrasingContent[], kind: "bold" | "italic" | "strikethrough"): void =>
     flattenInline(inner, context, [...marks, { kind }], indent);
   switch (node.type) {
-    case "text":
     case "html":
+      if (isBreakTag(node)) return writer.write(`\n${indent}`, marks);
+      return writer.write(indentLines(node.value, indent), marks);
+    case "text":
       return writer.write(indentLines(node.value, indent), marks);
     case "inlineCode":
       return writer.write(node.value, [...marks, { kind: "code" }]);
@@ -98,6 +111,7 @@ function flattenImage(
 export function plainText(nodes: readonly PhrasingContent[]): string {
   return nodes
     .map((node) => {
+      if (isBreakTag(node)) return " ";
       if ("value" in node) return node.value;
       if ("children" in node) return plainText(node.children);
       if ("alt" in node) return node.alt ?? "";

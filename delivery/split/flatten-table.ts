@@ -117,7 +117,7 @@ function writeRows(table: Table, context: FlattenContext, place: TablePlace): vo
       if (cell.children.length === 0) continue;
       context.writer.separate(`\n${indent}`, "line", marks);
       const label = labels[column] ?? "";
-      if (label !== "") context.writer.write(`${label}: `, marks);
+      if (label !== "") context.writer.label(`${label}: `, marks);
       flattenInline(cell.children, context, marks, indent);
     }
   }

@@ -1,3 +1,5 @@
+import { isCjk, leansOn } from "./cjk-emphasis.ts";
+
 /** A run of `*`, `_` or `~` that may begin formatting and has not been closed. */
 interface Delimiter {
   readonly character: string;
@@ -94,6 +96,7 @@ function delimit(text: string, at: number, run: string, delimiters: Delimiter[])
   const end = at + run.length;
   const after = end < text.length ? String.fromCodePoint(text.codePointAt(end) ?? 32) : undefined;
   const next = after ?? " ";
+  const isFlanking = character === "*" && (isCjk(before) || isCjk(next)) ? leansOn : isFlankingText;
   const leftFlanking = isFlanking(next, before);
   const rightFlanking = isFlanking(before, next);
   const canClose = rightFlanking && (character !== "_" || !leftFlanking || PUNCTUATION_OR_SYMBOL.test(next));
@@ -131,7 +134,7 @@ function close(character: string, run: number, delimiters: Delimiter[]): number 
 }
 
 /** Whether a run between `outside` and `inside` leans on `inside`, as CommonMark defines it. */
-function isFlanking(inside: string, outside: string): boolean {
+function isFlankingText(inside: string, outside: string): boolean {
   if (/\s/u.test(inside)) return false;
   return !PUNCTUATION_OR_SYMBOL.test(inside) || /\s/u.test(outside) || PUNCTUATION_OR_SYMBOL.test(outside);
 }

@@ -3,6 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import type { Options } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { cjkEmphasis } from "./cjk-emphasis.ts";
 import { mathSyntax } from "./math-syntax.ts";
 import { parseSimple } from "./parse-simple.ts";
 
@@ -26,7 +27,7 @@ export function parseMarkdown(source: string, targets: LinkTargets): Root {
 /** The same by the whole parser. */
 export function fullParse(source: string, targets: LinkTargets): Root {
   return fromMarkdown(source, {
-    extensions: [syntax, mathSyntax, resolveAgainst(targets)],
+    extensions: [syntax, mathSyntax, cjkEmphasis, resolveAgainst(targets)],
     mdastExtensions: [tree],
   });
 }

@@ -1,4 +1,5 @@
 import type { PhrasingContent } from "mdast";
+import { isCjk } from "./cjk-emphasis.ts";
 
 const LINK_END = /\]\((https?:\/\/[^\s()<>[\]`]+)\)/y;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
@@ -93,6 +94,8 @@ function pushText(children: PhrasingContent[], value: string): void {
 function roleOf(text: string, at: number, end: number): "opens" | "closes" | "text" | "unclear" {
   const before = kindOf(text.charAt(at - 1));
   const after = kindOf(text.charAt(end));
+  const isBesideCjk = isCjk(text.charAt(at - 1)) || isCjk(text.charAt(end));
+  if (isBesideCjk && (before === "punctuation" || after === "punctuation")) return "unclear";
   const left = after === "word" || (after === "punctuation" && before !== "word");
   const right = before === "word" || (before === "punctuation" && after !== "word");
   const isUnderscore = text.charAt(at) === "_";

@@ -49,6 +49,13 @@ export class PieceWriter {
     }
   }
 
+  /** Writes what belongs to the text that follows. */
+  label(text: string, marks: readonly Mark[]): void {
+    this.write(text, marks);
+    const piece = this.pieces.pop();
+    if (piece !== undefined) this.pieces.push({ ...piece, isLabel: true });
+  }
+
   /** Hands out what was written since the last call. */
   take(): Piece[] {
     return this.pieces.splice(0);

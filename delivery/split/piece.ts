@@ -19,6 +19,8 @@ export interface Piece {
   readonly marks: readonly Mark[];
   /** Set where the text stands between two blocks or lines and is dropped when the part is cut there. */
   readonly separator?: Separator;
+  /** The number or bullet of an item, or the name of a value: no part ends with it. */
+  readonly isLabel?: true;
   /** The blocks that the text stands in, outermost first; only for renderers with `blockCost`. */
   readonly blocks?: readonly Block[];
 }

@@ -106,8 +106,9 @@ function repairInline(text: string): Repaired {
       reopen += run;
     }
   } else {
-    source = hideHalfLink(source, open.bracket).replace(/(?:\\|&#?\w{0,32}|<(?=https?:)[^\s<>]*)$/, (half) =>
-      half.startsWith("<") ? half.slice(1) : "",
+    source = hideHalfLink(source, open.bracket).replace(
+      /(?:\\|&#?\w{0,32}|<(?=https?:)[^\s<>]*|<(?:br?|br ?\/?)?)$/i,
+      (half) => (/^<h/i.test(half) ? half.slice(1) : ""),
     );
   }
   source = source.trimEnd();

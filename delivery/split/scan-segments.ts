@@ -181,7 +181,7 @@ export class SegmentScanner {
     this.#carry = carry;
     this.#lines = [...rest];
     this.#weight = this.#lines.reduce((sum, line) => sum + weighLine(line), 0);
-    this.#join = afterBlank || carry.continues === "table" ? "block" : "line";
+    this.#join = afterBlank ? "block" : "line";
     if (open.kind === "list") this.#open = { ...open, marker: { ...open.marker, empty: false } };
   }
 

@@ -132,7 +132,7 @@ export class TextForm implements Form {
         const pre: Mark = known ?? (first.lang ? { kind: "pre", language: first.lang } : { kind: "pre" });
         context.writer.write((known === undefined ? "" : breaks) + text, [...place.marks, pre]);
       } else if (first?.type === "table" && continued.continues === "table") {
-        if (this.#table?.mark === undefined) arrive(place, undefined, tight);
+        if (this.#table?.mark === undefined) this.#separate("block", place.indent, place.marks);
         this.#table = continueTable(first, context, place, this.#table);
       } else {
         if (first !== undefined) arrive(place, first, tight);

@@ -1,5 +1,5 @@
 import type { Heading, List, ListItem, Nodes, PhrasingContent, Table, TableRow } from "mdast";
-import { flattenBlocks, TOP } from "../flatten-blocks.ts";
+import { flattenBlocks, TOP, withoutBreakTags } from "../flatten-blocks.ts";
 import type { BlockContext } from "../flatten-blocks.ts";
 import { flattenInline } from "../flatten-inline.ts";
 import type { Mark, Piece } from "../piece.ts";
@@ -54,7 +54,12 @@ function writeBlock(node: BlockNode, context: WriteContext, around: readonly Blo
       return write(context, trimBlankLines(node.value), [{ kind: "pre", ...language }], blocks);
     }
     case "html":
-      return write(context, node.value, NO_MARKS, enter(context, around, { kind: "paragraph" }));
+      return write(
+        context,
+        withoutBreakTags(node.value),
+        NO_MARKS,
+        enter(context, around, { kind: "paragraph" }),
+      );
     case "blockquote":
       if (around.length >= MAX_DEPTH) return writeFlat([node], context, around);
       return writeBlocks(node.children, context, enter(context, around, { kind: "quote" }));

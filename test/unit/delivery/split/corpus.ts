@@ -20,10 +20,17 @@ export const gfmExamples: readonly string[] = [
   "Visit www.commonmark.org.\n\nVisit www.commonmark.org/a.b.",
   "www.google.com/search?q=Markup+(business)\n\nwww.google.com/search?q=Markup+(business)))",
   "www.google.com/search?q=commonmark&hl=en\n\nwww.google.com/search?q=commonmark&hl;",
+  "www.commonmark.org/he<lp",
+  "www.google.com/search?q=(business))+ok",
   "http://commonmark.org\n\n(Visit https://encrypted.google.com/search?q=Markup+(business))",
   "foo@bar.baz",
   "hello@mail+xyz.example isn't valid, but hello+xyz@mail.example is.",
-  "mailto:foo@bar.baz",
+  "a.b-c_d@a.b\n\na.b-c_d@a.b.\n\na.b-c_d@a.b-\n\na.b-c_d@a.b_",
+  "mailto:foo@bar.baz\n\nmailto:a.b-c_d@a.b\n\nmailto:a.b-c_d@a.b.\n\nmailto:a.b-c_d@a.b/\n\nmailto:a.b-c_d@a.b-\n\nmailto:a.b-c_d@a.b_",
+  "xmpp:foo@bar.baz\n\nxmpp:foo@bar.baz.",
+  "xmpp:foo@bar.baz/txt\n\nxmpp:foo@bar.baz/txt@bin\n\nxmpp:foo@bar.baz/txt@bin.com",
+  "xmpp:foo@bar.baz/txt/bin",
+  "<strong> <title> <style> <em>\n\n<blockquote>\n  <xmp> is disallowed.  <XMP> is also disallowed.\n</blockquote>",
   "Note[^1] and[^long].\n\n[^1]: One.\n\n[^long]: First.\n\n    Second.\n\n- after",
 ];
 
