@@ -216,6 +216,7 @@ export class Lane {
     let until = Infinity;
     let heldUntil = 0;
     let refreshAt = Infinity;
+    let afterwards: Next | undefined;
     if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
     for (const reply of this.#replies) {
       if (heldUntil > now && !reply.record.isNotice) {
@@ -246,10 +247,20 @@ export class Lane {
       }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);
-      if (isLook || retryAt === undefined || retryAt <= now) return { kind: "call", reply, surface, action };
+      const isDue = isLook || retryAt === undefined || retryAt <= now;
+      const call = { kind: "call", reply, surface, action } as const;
+      const isPatient = action.kind === "probe" && reply.isWholeVisible;
+      if (isDue && !isPatient) return call;
+      if (isDue) {
+        afterwards ??= call;
+        continue;
+      }
       until = Math.min(until, retryAt);
-      if (reply.isFinal) break;
+      if (reply.isFinal && !reply.isWholeVisible) break;
     }
+    // Nobody waits for it: what is to be read goes first, and the calls that it will need.
+    if (afterwards !== undefined && until === Infinity && heldUntil <= now) return afterwards;
+    if (afterwards !== undefined && heldUntil > now) until = Math.min(until, heldUntil);
     return { kind: "wait", until, refreshAt };
   }
 

@@ -8,7 +8,7 @@ import { supersede } from "./mode-buffered.ts";
 import { isGapQuestion, isOtherPostOpen } from "./open-question.ts";
 import { strayUntil } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import { contentOf, markLost } from "./perform-action.ts";
+import { contentOf, markLost, storeShown } from "./perform-action.ts";
 import type { Action, CallAction } from "./perform-action.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
@@ -42,7 +42,7 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
         markLost(context, reply, surface, action.entry);
         break;
       case "probe":
-        return awaitsOthers(context, reply, action.entry) ? undefined : action;
+        return asked(context, reply, action);
       case "superseded":
         supersede(context, reply, action.entry);
         break;
@@ -98,13 +98,26 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
   return true;
 }
 
+/** A question about a message that is visible: a start meanwhile need not say again what all the messages say. */
+function asked(
+  context: DeliveryContext,
+  reply: Reply,
+  action: Extract<Action, { kind: "probe" }>,
+): CallAction | undefined {
+  const { row } = action.entry;
+  if (row.state === "unknown") return action;
+  storeShown(context, reply);
+  if (awaitsOthers(context, reply, action.entry)) return undefined;
+  if (!isGapQuestion(row)) reply.isWholeVisible = true;
+  return action;
+}
+
 /**
  * The same for the questions about a visible message: a post that was taken for not made may still land until then, and
  * what is found meanwhile may be another post's that is looked for.
  */
 function awaitsOthers(context: DeliveryContext, reply: Reply, entry: OutboxEntry): boolean {
   const { row } = entry;
-  if (row.state === "unknown") return false;
   const now = context.deps.clock.now();
   const lateUntil = isGapQuestion(row) ? 0 : (row.lateUntil ?? 0);
   const isOpen = isOtherPostOpen(context, entry, reply.record.address);

@@ -243,10 +243,11 @@ function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): Outgoin
 }
 
 /**
- * Before a later part is posted, the earlier ones are finished: their last state is stored with it. Not that of a
- * message on which an edit may still land: after a crash nobody would know of that.
+ * Before a later part is posted, the earlier ones are finished: their last state is stored with it. So it is when
+ * nothing but a question is left, so that no start says the same again. Not that of a message on which an edit may
+ * still land: after a crash nobody would know of that.
  */
-function storeShown(context: DeliveryContext, reply: Reply): void {
+export function storeShown(context: Pick<DeliveryContext, "outbox">, reply: Reply): void {
   for (const entry of reply.entries) {
     if (entry.row.state !== "sent" || entry.shownHash === entry.row.shownHash) continue;
     // An edit that may still land makes it uncertain, also for a process that comes after this one.

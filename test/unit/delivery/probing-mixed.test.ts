@@ -123,3 +123,30 @@ it("does not adopt a lost message above one that it follows", async () => {
   expect(visible()).toHaveLength(3);
   expect(visible().join(" ").split(/\s+/)).toEqual(whole.split(/\s+/));
 });
+
+describe("a question about a message that is whole", () => {
+  /** A post was taken for not made, and made anew: whether the first lands after all is asked 17 s later. */
+  async function asking(): Promise<Probed> {
+    const harness = probed({ policy: { callTimeoutMs: 15_000 } });
+    harness.surface.fault("post", { kind: "lose", done: false });
+    harness.delivery.send(harness.start("r1"), TEXT);
+    await harness.advance(16_000);
+    expect(harness.visible()).toEqual([TEXT]);
+    return harness;
+  }
+
+  it("waits until a later reply is there", async () => {
+    const { delivery, start, advance, surface, probes } = await asking();
+    const before = probes().length;
+    delivery.open(start("r2"));
+    delivery.append("r2", "Another answer");
+    await advance(3_000);
+    delivery.append("r2", " that is written");
+    await advance(3_000);
+    expect(probes()).toHaveLength(before);
+    delivery.finish("r2", "Another answer that is written.");
+    await advance(20_000);
+    expect(probes().length).toBeGreaterThan(before);
+    expect(surface.messages("7").map(({ text }) => text)).toEqual([TEXT, "Another answer that is written."]);
+  });
+});

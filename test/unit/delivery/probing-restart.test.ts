@@ -75,3 +75,26 @@ it("does not take for the lost message what it has itself posted since the searc
   await second.advance(60_000);
   expect(world.platform.visible("7")).toEqual(["A notice.", TEXT]);
 });
+
+it("says nothing again at each start while only a question is open", async () => {
+  const world = createCrashWorld({ probing: true });
+  world.platform.fault("post", { kind: "lose", done: false });
+  world.platform.fault("post", { kind: "lose", done: true });
+  const start = startOf("r1", { policy: { editEveryMs: 100, callTimeoutMs: 15_000 } });
+  const first = world.boot(0);
+  first.delivery.send(start, TEXT);
+  await first.advance(2_800);
+  first.kill();
+  let lives = 0;
+  for (; world.boot(0).delivery.receipt("r1")?.state !== "delivered"; lives += 1) {
+    const process = world.boot(0);
+    void process.delivery.run().catch(ignoreCrash);
+    await process.advance(1_500);
+    process.kill();
+  }
+  // The second post was found; whether the first lands after all is asked when its time limit is over.
+  expect(lives).toBeGreaterThan(8);
+  expect(world.platform.visible("7")).toEqual([TEXT]);
+  const edits = world.platform.calls.filter(({ method }) => method === "edit");
+  expect(edits.length).toBeLessThanOrEqual(1);
+});
