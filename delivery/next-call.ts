@@ -13,8 +13,12 @@ import type { Action, CallAction } from "./perform-action.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
 
-/** So soon it is looked at again whether another lost post has been found. */
+/**
+ * It is looked at again whether another lost post has been found: soon, and after a tenth of the time that has gone by
+ * since the post, because a penalty may last for hours.
+ */
 const OTHERS_MS = 1_000;
+const LONGEST_OTHERS_MS = 10 * 60 * 1_000;
 
 /**
  * The call that a reply needs now; none when it needs other text first, or has ended. What has ended, and what was
@@ -121,11 +125,15 @@ function awaitsOthers(context: DeliveryContext, reply: Reply, entry: OutboxEntry
   const now = context.deps.clock.now();
   const lateUntil = isGapQuestion(row) ? 0 : (row.lateUntil ?? 0);
   const isOpen = isOtherPostOpen(context, entry, reply.record.address);
-  const until = Math.max(lateUntil, isOpen ? now + OTHERS_MS : 0);
+  const until = Math.max(lateUntil, isOpen ? now + othersMs(now - (row.begunAt ?? now)) : 0);
   if (until <= now) return false;
   reply.isWholeVisible = true;
   reply.notBefore = until;
   return true;
+}
+
+function othersMs(sinceMs: number): number {
+  return Math.min(LONGEST_OTHERS_MS, Math.max(OTHERS_MS, sinceMs / 10));
 }
 
 /** Whether something may have been changed by an edit that was given up: it is then not known what is visible. */

@@ -64,7 +64,9 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
     // A later part is not posted before this one.
     if (step.kind === "hold") return { kind: "idle" };
   }
-  const question = isFinal && canProbe ? entries.find(({ row }) => isOpenQuestion(row)) : undefined;
+  // Others may wait for the answer of the first.
+  const questions = isFinal && canProbe ? entries.filter(({ row }) => isOpenQuestion(row)) : [];
+  const question = questions.find(({ row }) => row.state === "unknown") ?? questions[0];
   if (question !== undefined) return { kind: "probe", entry: question };
   if (canRemove) {
     const surplus = entries.findLast(

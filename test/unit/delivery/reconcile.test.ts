@@ -196,3 +196,25 @@ it("edits nothing where messages cannot be edited", () => {
     }),
   );
 });
+
+it("asks about a lost post before it asks what lies before a visible one, which waits for the lost", () => {
+  const visible = entryOf({
+    ...plannedRow("r", 0),
+    state: "sent",
+    shownHash: "alpha",
+    messageId: "9",
+    probedTo: 3,
+  });
+  // The text has become shorter since: its part is not needed any more.
+  const lost = entryOf({ ...plannedRow("r", 1), state: "unknown", afterId: 9, doubts: 1 });
+  const action = reconcile({
+    entries: [visible, lost],
+    parts: [{ index: 0, complete: true, hash: "alpha", content: { text: "alpha" } }],
+    isFinal: true,
+    canEdit: true,
+    canRemove: true,
+    canProbe: true,
+    onUnknown: "resend-marked",
+  });
+  expect(action).toMatchObject({ kind: "probe", entry: { row: { part: 1 } } });
+});
