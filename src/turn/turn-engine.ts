@@ -87,7 +87,7 @@ export class TurnEngine {
     this.#options = options;
     this.harness = new ThinkHarness({
       model: ({ session }) => this.#inTurnOf(session, () => this.#model()),
-      system: ({ session }) => this.#inTurnOf(session, () => options.system()),
+      system: ({ session }) => this.#unlessStopped(session, () => options.system(), undefined),
       tools: async ({ session }) => this.#tools(session),
       get maxSteps() {
         return options.maxSteps();
@@ -102,12 +102,15 @@ export class TurnEngine {
           }
           await this.#restBeforeRetry(operationId);
           const signal = this.#aborts.get(operationId)?.signal;
-          const loading = toModelMessages(messages, {
-            tools: this.#offered.get(session) ?? (await this.#tools(session)),
-            maxContextTokens: options.maxContextTokens(),
-            resolveFile: (url, mediaType, name) => options.resolveFile(url, mediaType, name, signal),
-          });
-          return { messages: await untilAborted(signal, loading, "The turn was stopped before it began.") };
+          const tools = this.#offered.get(session) ?? (await this.#tools(session));
+          const load = (): ReturnType<typeof toModelMessages> =>
+            toModelMessages(messages, {
+              tools,
+              maxContextTokens: options.maxContextTokens(),
+              resolveFile: (url, mediaType, name) => options.resolveFile(url, mediaType, name, signal),
+            });
+          const loaded = await this.#unlessStopped(session, load, undefined);
+          return loaded === undefined ? {} : { messages: loaded };
         },
         beforeToolCall: async ({ session, operationId, toolName }): Promise<ThinkToolCallDecision> => {
           const tool: object = this.#offered.get(session)?.[toolName] ?? {};
@@ -289,7 +292,8 @@ export class TurnEngine {
   }
 
   async #tools(session: string): Promise<ToolSet> {
-    const tools = await this.#inTurnOf(session, () => this.#options.tools());
+    const tools = await this.#unlessStopped(session, () => this.#options.tools(), undefined);
+    if (tools === undefined) return {};
     this.#offered.set(session, tools);
     const operationId = this.#running.get(session);
     if (operationId === undefined) return tools;
@@ -299,11 +303,25 @@ export class TurnEngine {
     });
   }
 
-  #inTurnOf<T>(session: string, body: () => T): T | Promise<Awaited<T>> {
+  #inTurnOf<T>(session: string, body: () => T): T {
     const operationId = this.#running.get(session);
-    if (operationId === undefined) return body();
-    const work = this.#options.inTurn(operationId, body);
-    return untilAborted(this.#aborts.get(operationId)?.signal, work, "The turn was stopped before it began.");
+    return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
+  }
+
+  /** The same, but a turn that is stopped meanwhile goes on to its end with `instead`: the harness logs what is thrown. */
+  async #unlessStopped<T, Instead>(
+    session: string,
+    body: () => T,
+    instead: Instead,
+  ): Promise<Awaited<T> | Instead> {
+    const signal = this.#aborts.get(this.#running.get(session) ?? "")?.signal;
+    try {
+      const work = this.#inTurnOf(session, body);
+      return await untilAborted(signal, work, "The turn was stopped before it began.");
+    } catch (error) {
+      if (signal?.aborted === true) return instead;
+      throw error;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
@@ -38,6 +38,7 @@ describe("/stop", () => {
   });
 
   it("ends a turn that waits for a picture", async () => {
+    const printed = vi.spyOn(console, "error");
     const world = createWorld();
     await world.write("c1", "Look", { hasHangingPicture: true });
     await expect.poll(() => log.map(({ event }) => event)).toContain("turn.begun");
@@ -46,6 +47,7 @@ describe("/stop", () => {
     await world.write("c1", "/new");
     await world.write("c1", "Again");
     await expect.poll(() => world.chats.visible("c1").at(-1)).toBe("You said: Again");
+    expect(printed.mock.calls.filter(([line]) => !String(line).startsWith("{"))).toEqual([]);
   });
 
   it("ends a turn whose model never answers, nor looks at its signal", async () => {
