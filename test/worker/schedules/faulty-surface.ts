@@ -1,5 +1,13 @@
 import type { RichText } from "../../../src/core/rich-text.ts";
-import type { Address, CallFailure, Surface } from "../../../src/core/surface.ts";
+import type {
+  Address,
+  CallFailure,
+  Drafts,
+  NativeStream,
+  PostedMessage,
+  Probing,
+  Surface,
+} from "../../../src/core/surface.ts";
 import { DRAFT_LASTS_MS, LIMITS, PlatformRefusal } from "../../simulation/platform.ts";
 import type { Platform } from "../../simulation/platform.ts";
 import { classifyError as classifyRefusal } from "../../simulation/platform-surface.ts";
@@ -12,10 +20,21 @@ export interface FaultyLine {
   readonly faults: ScheduledFault[];
   /** A call that its object must not survive: the test kills it. */
   doomed: Address | undefined;
-  calls: number;
-  /** A deliberate defect: a post without an answer counts as not made. */
-  readonly isBlind: boolean;
+  /** What was called, in order; of every call also where. */
+  readonly calls: { readonly method: LineMethod; readonly address: Address }[];
+  readonly defect: ScheduleDefect | undefined;
 }
+
+export type LineMethod = "post" | "edit" | "remove" | "draft" | "probe" | "begin" | "append" | "end";
+
+/**
+ * A deliberate defect.
+ *
+ * - `blind`: a post without an answer counts as not made
+ * - `late-draft`: a draft is shown once more after the message that it became
+ * - `open-stream`: a stream is never ended
+ */
+export type ScheduleDefect = "blind" | "late-draft" | "open-stream";
 
 class Refused extends Error {}
 class Cut extends Error {}
@@ -23,8 +42,8 @@ class Cut extends Error {}
 /** The modelled platform of the simulation as an object in workerd calls it. */
 export function createFaultySurface(line: FaultyLine): Surface {
   const { platform } = line;
-  const call = async <Value>(address: Address, act: () => Value): Promise<Value> => {
-    line.calls += 1;
+  const call = async <Value>(method: LineMethod, address: Address, act: () => Value): Promise<Value> => {
+    line.calls.push({ method, address });
     const fault = line.faults.shift();
     const done = (): Value => {
       platform.admit(address);
@@ -49,6 +68,45 @@ export function createFaultySurface(line: FaultyLine): Surface {
         return fault satisfies never;
     }
   };
+  const put = (address: Address, message: RichText, isStreaming: boolean): PostedMessage => ({
+    messageId: String(platform.post(address, plain(message), line.calls.length, isStreaming)),
+  });
+  /** What shows the newest draft of each thread. */
+  const shown = new Map<string, () => void>();
+
+  const drafts = (): Drafts => ({
+    lastsMs: DRAFT_LASTS_MS,
+    show: (address, draft) => {
+      const show = (): void => platform.showDraft(address, draft.id, plain(draft));
+      shown.set(address.threadId, show);
+      return call("draft", address, show);
+    },
+  });
+
+  const stream = (): NativeStream => ({
+    begin: (address, message) => call("begin", address, () => put(address, message, true)),
+    append: (address, messageId, more) =>
+      call("append", address, () => platform.append(address, messageId, plain(more))),
+    end: (address, messageId) =>
+      call("end", address, () => {
+        if (line.defect !== "open-stream") platform.endStream(address, messageId);
+      }),
+  });
+
+  const probing = (): Probing => ({
+    box: ({ chatId }) => platform.boxOf(chatId),
+    probe: async (address, messageId) => {
+      try {
+        return await call("probe", address, () => platform.probe(address, messageId));
+      } catch (error) {
+        const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
+        if (kind === "not-modified") return "own";
+        if (kind === "not-found") return "other";
+        throw error;
+      }
+    },
+  });
+
   const rate = { burst: 3, everyMs: 1_000 };
   return {
     provider: "fake",
@@ -57,32 +115,20 @@ export function createFaultySurface(line: FaultyLine): Surface {
     limits: LIMITS,
     pacing: { direct: rate, group: rate, global: { burst: 30, everyMs: 34 } },
     typingLastsMs: 5_000,
-    post: (address, message) =>
-      call(address, () => ({ messageId: String(platform.post(address, plain(message), line.calls)) })),
+    post: async (address, message) => {
+      const posted = await call("post", address, () => put(address, message, false));
+      const again = line.defect === "late-draft" ? shown.get(address.threadId) : undefined;
+      if (again !== undefined) await call("draft", address, again);
+      return posted;
+    },
     edit: (address, messageId, message) =>
-      call(address, () => platform.edit(address, messageId, plain(message))),
-    remove: (address, messageId) => call(address, () => platform.remove(address, messageId)),
+      call("edit", address, () => platform.edit(address, messageId, plain(message))),
+    remove: (address, messageId) => call("remove", address, () => platform.remove(address, messageId)),
     typing: () => Promise.resolve(),
     answerAction: () => Promise.resolve(),
-    drafts: {
-      lastsMs: DRAFT_LASTS_MS,
-      show: (address, draft) => call(address, () => platform.showDraft(address, draft.id, plain(draft))),
-    },
-    probing: {
-      box: ({ chatId }) => platform.boxOf(chatId),
-      probe: async (address, messageId) => {
-        try {
-          return await call(address, () => platform.probe(address, messageId));
-        } catch (error) {
-          const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
-          if (kind === "not-modified") return "own";
-          if (kind === "not-found") return "other";
-          throw error;
-        }
-      },
-    },
+    ...(platform.kind === "streams" ? { stream: stream() } : { drafts: drafts(), probing: probing() }),
     classifyError: (error): CallFailure =>
-      error instanceof Refused || (error instanceof Cut && line.isBlind)
+      error instanceof Refused || (error instanceof Cut && line.defect === "blind")
         ? { kind: "transient", code: "refused" }
         : classifyRefusal(error),
   };

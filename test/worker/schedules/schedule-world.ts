@@ -11,7 +11,7 @@ import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 import type { ScriptedBot } from "../worker.ts";
 import { createFaultySurface } from "./faulty-surface.ts";
-import type { FaultyLine } from "./faulty-surface.ts";
+import type { FaultyLine, ScheduleDefect } from "./faulty-surface.ts";
 import { ALARMS_AFTER_MS } from "./schedule.ts";
 import type { Schedule, Step } from "./schedule.ts";
 
@@ -34,6 +34,7 @@ export interface Written {
 const ROUNDS = 12;
 /** The schedule is over by then, whatever is left. */
 const MOST_ROUNDS = 80;
+const MOST_TRIES = 2_000;
 
 /** A bot in workerd with a faked clock, and one schedule of what happens to it. */
 export class ScheduleWorld {
@@ -46,10 +47,13 @@ export class ScheduleWorld {
   readonly #random;
   readonly #places: ReadonlyMap<string, Place>;
   readonly #updates: FakeUpdate[] = [];
+  /** Of every answer; without it some are short and some are long. */
+  readonly #words: number | undefined;
   #isHeld = true;
 
-  constructor(schedule: Schedule, isBlind = false) {
+  constructor(schedule: Schedule, defect?: ScheduleDefect, words?: number) {
     this.#schedule = schedule;
+    this.#words = words;
     this.#random = createRandom(`answers/${schedule.seed}`);
     const places = schedule.chats.map((chatId) => ({
       threadId: `fake:${chatId}`,
@@ -59,11 +63,11 @@ export class ScheduleWorld {
     }));
     this.#places = new Map(places.map((place) => [place.chatId, place]));
     this.line = {
-      platform: new Platform("telegram", () => Date.now(), places),
+      platform: new Platform(schedule.mode === "native" ? "streams" : "telegram", () => Date.now(), places),
       faults: [],
       doomed: undefined,
-      calls: 0,
-      isBlind,
+      calls: [],
+      defect,
     };
     this.#world = createWorld({
       settings: { interruptedStep: schedule.interruptedStep },
@@ -78,8 +82,33 @@ export class ScheduleWorld {
     });
   }
 
-  async run(): Promise<void> {
-    for (const step of this.#schedule.steps) {
+  run(): Promise<void> {
+    return this.play(this.#schedule.steps);
+  }
+
+  /** What objects do takes the machine's own time: waits for it, in a test that needs it done. */
+  async until(isDone: () => boolean | Promise<boolean>): Promise<void> {
+    for (let round = 0; round < MOST_TRIES; round += 1) {
+      if (await isDone()) return;
+      await scheduler.wait(1);
+    }
+    throw new Error("It is never done.");
+  }
+
+  /** The model says all that it has to say, and its turn is over. */
+  async speakOut(chat: string): Promise<void> {
+    await this.until(() => this.answers.length > 0);
+    this.#isHeld = false;
+    await this.until(async () => !(await this.#openRows()).includes(`${chat}: turn open`));
+  }
+
+  /** When the object of a chat is woken next by itself, in epoch milliseconds. */
+  wakesAt(chat: string): Promise<number | null> {
+    return runInDurableObject(this.#world.thread(chat), (_bot, { storage }) => storage.getAlarm());
+  }
+
+  async play(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
       await this.#do(step);
       await this.#settle();
     }
@@ -102,12 +131,12 @@ export class ScheduleWorld {
 
   /** Everything dies once more, when nothing is left to do. Returns how many calls that leads to. */
   async restart(): Promise<number> {
-    const { calls } = this.line;
+    const calls = this.line.calls.length;
     for (const chat of this.#schedule.chats) await this.#kill(this.#world.thread(chat));
     await this.#kill(this.#world.stub);
     await this.#pass(5_000);
     await this.#settle();
-    return this.line.calls - calls;
+    return this.line.calls.length - calls;
   }
 
   async #do(step: Step): Promise<void> {
@@ -224,7 +253,7 @@ export class ScheduleWorld {
   }
 
   #text(questions: readonly string[]): string {
-    const length = this.#random.pick([2, 8, 20, 40]);
+    const length = this.#words ?? this.#random.pick([2, 8, 20, 40]);
     const words = Array.from({ length }, (_, word) => {
       const name = `a${this.answers.length}w${word}z`;
       return this.#random.chance(0.2) ? `**${name}**\n\n` : `${name} `;

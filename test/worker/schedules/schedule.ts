@@ -31,7 +31,7 @@ export interface Schedule {
   readonly seed: number;
   readonly chats: readonly [string, ...string[]];
   readonly interruptedStep: "restart" | "continue";
-  readonly mode: "edit" | "draft" | "buffered" | "final-only";
+  readonly mode: "edit" | "draft" | "native" | "buffered" | "final-only";
   readonly steps: readonly Step[];
 }
 
@@ -42,14 +42,12 @@ export function createSchedule(seed: number): Schedule {
   const random = createRandom(`workerd/${seed}`);
   const chats: [string, ...string[]] = random.chance(0.3) ? ["11", "12"] : ["11"];
   const steps: Step[] = [{ kind: "write", chat: "11", isQuick: false }];
+  // Numbers of their own, so that the steps stay as they are.
+  const isStreaming = random.fork("platform").chance(0.25);
   for (let left = random.int(8, 22); left > 0; left -= 1) steps.push(stepOf(random, chats));
-  return {
-    seed,
-    chats,
-    interruptedStep: random.chance(0.7) ? "restart" : "continue",
-    mode: random.pick(["edit", "edit", "edit", "draft", "buffered", "final-only"]),
-    steps,
-  };
+  const interruptedStep = random.chance(0.7) ? "restart" : "continue";
+  const mode = random.pick(["edit", "edit", "edit", "draft", "buffered", "final-only"]);
+  return { seed, chats, interruptedStep, mode: isStreaming ? "native" : mode, steps };
 }
 
 function stepOf(random: Random, chats: readonly [string, ...string[]]): Step {

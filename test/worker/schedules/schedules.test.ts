@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { partsOf } from "../../simulation/mode-rules.ts";
 import { isMarked, stripMark } from "../../simulation/visible-text.ts";
+import { DRAFT_LASTS_MS } from "../../simulation/platform.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { createSchedule } from "./schedule.ts";
+import type { ScheduleDefect } from "./faulty-surface.ts";
+import { ALARMS_AFTER_MS, createSchedule } from "./schedule.ts";
+import type { Schedule, Step } from "./schedule.ts";
 import { ScheduleWorld } from "./schedule-world.ts";
 import type { Answer } from "./schedule-world.ts";
 
@@ -12,7 +15,10 @@ import type { Answer } from "./schedule-world.ts";
  * so that no alarm of the runtime's own fires by itself.
  */
 
-const SEEDS = Array.from({ length: 36 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
+const MINUTE_MS = 60 * 1_000;
+const HOUR_S = 60 * 60;
+const HOUR_MS = HOUR_S * 1_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 beforeEach(() => {
@@ -28,26 +34,103 @@ describe("a schedule of deaths and faults in workerd", () => {
     expect(await world.restart()).toBe(0);
   });
 
-  it("has deaths and faults in it", () => {
-    const steps = SEEDS.flatMap((seed) => createSchedule(seed).steps);
+  it("has deaths and faults, and every mode, in it", () => {
+    const schedules = SEEDS.map((seed) => createSchedule(seed));
+    const steps = schedules.flatMap((schedule) => schedule.steps);
+    for (const mode of ["edit", "draft", "native", "buffered", "final-only"]) {
+      expect(schedules.filter((schedule) => schedule.mode === mode).length).toBeGreaterThan(1);
+    }
     expect(steps.filter(({ kind }) => kind === "kill").length).toBeGreaterThan(SEEDS.length);
     expect(steps.filter(({ kind }) => kind === "fault").length).toBeGreaterThan(SEEDS.length);
   });
 
-  it("shows a defect: a post without an answer that counts as not made", async () => {
-    const problems: (string | undefined)[] = [];
-    for (const seed of SEEDS) {
-      const { problem } = await play(seed, true);
-      problems.push(problem);
-      if (problem !== undefined) break;
-    }
-    expect(problems.at(-1)).toContain("another text");
-  });
+  it.each<[string, ScheduleDefect, readonly Schedule["mode"][], string]>([
+    ["a post without an answer that counts as not made", "blind", ["edit", "draft"], "another text"],
+    ["a draft that is shown after its message", "late-draft", ["draft"], "a draft after"],
+    ["a stream that is never ended", "open-stream", ["native"], "still streamed"],
+  ])(
+    "shows a defect: %s",
+    async (_name, defect, modes, expected) => {
+      const seeds = SEEDS.filter((seed) => modes.includes(createSchedule(seed).mode));
+      const problems: (string | undefined)[] = [];
+      for (const seed of seeds) {
+        const { problem } = await play(seed, defect);
+        problems.push(problem);
+        if (problem !== undefined) break;
+      }
+      expect(problems.at(-1)).toContain(expected);
+    },
+    60_000,
+  );
 });
 
-async function play(seed: number, isBlind = false): Promise<{ world: ScheduleWorld; problem?: string }> {
+describe("time in workerd", () => {
+  const chat = "11";
+  const write: Step = { kind: "write", chat, isQuick: false };
+  const worldOf = (mode: Schedule["mode"]): ScheduleWorld =>
+    new ScheduleWorld({ seed: 6, chats: [chat], interruptedStep: "restart", mode, steps: [] }, undefined, 40);
+
+  it("shows a draft again before it passes while the model is silent, and never after the message", async () => {
+    const world = worldOf("draft");
+    const { platform, calls } = world.line;
+    const drafts = (): number => calls.filter(({ method }) => method === "draft").length;
+    await world.play([write]);
+    await world.until(() => world.answers.length > 0);
+    await world.play([{ kind: "speak" }, { kind: "pass", ms: 1_200 }]);
+    await world.until(() => drafts() > 0);
+    const before = drafts();
+    for (let passed = 0; passed < 5 * DRAFT_LASTS_MS; passed += ALARMS_AFTER_MS) {
+      await world.play([{ kind: "pass", ms: ALARMS_AFTER_MS }]);
+      await world.until(() => platform.draft(`fake:${chat}`) !== undefined);
+    }
+    expect(drafts()).toBeGreaterThan(before + 3);
+    expect(await world.finish()).toEqual([]);
+    expect(problemOf(world, chat)).toBeUndefined();
+    await world.play([{ kind: "pass", ms: 2 * DRAFT_LASTS_MS }]);
+    expect(platform.draft(`fake:${chat}`)).toBeUndefined();
+  });
+
+  it.each(["edit", "native", "final-only"] as const)(
+    "keeps to a penalty of hours by one alarm, over a death (%s)",
+    async (mode) => {
+      const world = worldOf(mode);
+      const { platform, calls } = world.line;
+      await world.play([write, { kind: "fault", fault: { kind: "flood", retryAfterS: 3 * HOUR_S } }]);
+      const startedAt = Date.now();
+      /** A few wakes after it was at work, and then none until the end of the penalty. */
+      const comesToRest = async (): Promise<void> => {
+        for (let wakes = 0; ((await world.wakesAt(chat)) ?? 0) < Date.now() + MINUTE_MS; wakes += 1) {
+          expect(wakes).toBeLessThan(4);
+          await world.play([{ kind: "pass", ms: 6_000 }]);
+        }
+        expect(await world.wakesAt(chat)).toBeGreaterThan(startedAt + 2.9 * HOUR_MS);
+        expect(calls.length).toBe(1);
+      };
+      await world.speakOut(chat);
+      await world.until(() => calls.length > 0);
+      await comesToRest();
+      await world.play([
+        { kind: "pass", ms: HOUR_MS },
+        { kind: "kill", victim: "thread", chat },
+        { kind: "kill", victim: "root", chat },
+        { kind: "pass", ms: HOUR_MS },
+      ]);
+      await comesToRest();
+      await world.play([{ kind: "pass", ms: HOUR_MS }]);
+      expect(await world.finish()).toEqual([]);
+      expect(problemOf(world, chat)).toBeUndefined();
+      expect(platform.penaltyBreaches).toBe(0);
+      expect(platform.visible(`fake:${chat}`).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+async function play(
+  seed: number,
+  defect?: ScheduleDefect,
+): Promise<{ world: ScheduleWorld; problem?: string }> {
   const schedule = createSchedule(seed);
-  const world = new ScheduleWorld(schedule, isBlind);
+  const world = new ScheduleWorld(schedule, defect);
   await world.run();
   const open = await world.finish();
   if (open.length > 0) return { world, problem: `Not at its end: ${open.join(", ")}` };
@@ -61,6 +144,12 @@ async function play(seed: number, isBlind = false): Promise<{ world: ScheduleWor
 /** What a person in the chat would complain of. */
 function problemOf(world: ScheduleWorld, chat: string): string | undefined {
   const visible = world.line.platform.visible(`fake:${chat}`);
+  const calls = world.line.calls.filter(({ address }) => address.chatId === chat);
+  if (calls.at(-1)?.method === "draft") return `${chat} is shown a draft after the last message`;
+  // One whose beginning was lost is nobody's.
+  const streamed = visible.filter(({ isStreaming }) => isStreaming).length;
+  if (streamed > visible.filter(({ text }) => isMarked(text)).length)
+    return `${chat} has a message that is still streamed`;
   const texts = visible.map(({ text }) => stripMark(text));
   const written = world.written.filter((message) => message.chat === chat).map(({ token }) => token);
   // Every answer has words that only it has; an answer that was begun anew is void.
