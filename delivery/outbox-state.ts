@@ -8,7 +8,8 @@ import type { OutboxState } from "../src/core/delivery.ts";
  * - `refused`: the post provably did not happen, said in time or late
  * - `lost`: the post ended without an answer, or a row was found `sending` after a crash
  * - `removed`: the message was visible and is taken away, or a person took it away
- * - `deleted`: a person took the message away before it held its whole text; it is posted anew
+ * - `deleted`: the message cannot be edited any more before it held its whole text, mostly because a person took it away;
+ *   it is posted anew
  * - `failed`: the row will never show what it should
  */
 export type OutboxEvent = "begin" | "posted" | "refused" | "lost" | "removed" | "deleted" | "failed";

@@ -54,7 +54,7 @@ export interface OutboxRow {
   readonly shownHash?: string | undefined;
   /** Posted again after an unknown outcome: its text begins with the mark. */
   readonly isMarked: boolean;
-  /** Posted again because a person deleted the message before it was whole. */
+  /** Posted again because the message could not be edited any more before it was whole: mostly a person deleted it. */
   readonly isReplacement: boolean;
   /** How many posts of this row ended without an answer. */
   readonly doubts: number;
