@@ -35,7 +35,9 @@ function isHost(host: string, allowed: string): boolean {
 }
 
 const PRIVATE_SUFFIX =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|lan|home|arpa|onion|test|invalid)$/;
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|lan|home|svc|arpa|onion|test|invalid)$/;
+/** Public names that resolve to whatever address is written in them, or to this machine. */
+const ADDRESS_IN_NAME = /(?:^|\.)(?:nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me)$/;
 
 /** Exported for its own tests. `host` as `URL` normalises it: IPv4 in dotted form, IPv6 in brackets. */
 export function isPrivateHost(host: string): boolean {
@@ -48,7 +50,7 @@ export function isPrivateHost(host: string): boolean {
   )) {
     if (isPrivateIpv4(Number(first), Number(second))) return true;
   }
-  return !name.includes(".") || PRIVATE_SUFFIX.test(name);
+  return !name.includes(".") || PRIVATE_SUFFIX.test(name) || ADDRESS_IN_NAME.test(name);
 }
 
 function isPrivateIpv4(first: number, second: number): boolean {
