@@ -16,7 +16,8 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
 import { Lane } from "./lane.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
-import { entryAfterStart, entryOf } from "./outbox-entry.ts";
+import { entryAfterStart } from "./outbox-entry.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 import { OutboxStore } from "./outbox-store.ts";
 import { Receipts } from "./receipts.ts";
 import { Reply } from "./reply.ts";
@@ -272,7 +273,7 @@ class Engine implements Delivery {
     if (record === undefined || laneKey(record.address) !== laneKey(reply.record.address)) return;
     const surface = this.#knownSurface(record.address);
     if (surface?.capabilities.edit !== true) return;
-    const entries = earlier?.entries ?? this.#outbox.rowsOf(earlierId).map(entryOf);
+    const entries = earlier?.entries ?? this.#entriesOfEarlierLife(record);
     if (earlier?.isOpen === true) this.#end(earlier, "withdrawn", undefined);
     else if (record.state === "delivered" || record.state === "failed") {
       this.#store.end(earlierId, "withdrawn", undefined, this.#options.deps.clock.now());
@@ -280,6 +281,13 @@ class Engine implements Delivery {
     reply.entries = adoptMessages(this.#outbox, reply.record, entries, surface.probing !== undefined);
     if (earlier !== undefined) earlier.entries = [];
     this.#replies.delete(earlierId);
+  }
+
+  /** Of a reply that an earlier process has ended: an edit that it had begun by then may still land. */
+  #entriesOfEarlierLife({ id, endedAt, policy }: ReplyRecord): OutboxEntry[] {
+    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy);
+    const now = this.#options.deps.clock.now();
+    return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
   }
 
   #knownSurface(address: Address): Surface | undefined {

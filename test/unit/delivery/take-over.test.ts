@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createHarness, expectedMessages, MARK } from "./engine-harness.ts";
+import { createCrashWorld, startOf } from "./crash-world.ts";
+import { ADDRESS, createHarness, expectedMessages, MARK } from "./engine-harness.ts";
 
 const LIMITS = { maxLength: 200, maxEntities: 100 };
 const LONG = Array.from({ length: 12 }, (_, index) => `Paragraph ${index} has some words in it.`).join(
@@ -41,6 +42,33 @@ it("takes over a message whose post is still under way", async () => {
   await advance(1_000);
   expect(visible()).toEqual(["New."]);
   expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(1);
+});
+
+it("says its text again over an edit that an earlier process had under way when the reply was withdrawn", async () => {
+  const world = createCrashWorld();
+  const first = world.boot(0);
+  first.delivery.open(startOf("r1"));
+  first.delivery.append("r1", "It begins");
+  await first.advance(2_000);
+  world.platform.fault("edit", { kind: "hang" });
+  first.delivery.append("r1", " and goes on");
+  await first.advance(1_000);
+  first.delivery.withdraw("r1");
+  first.kill();
+  const second = world.boot(0);
+  second.delivery.open({ ...startOf("r2"), takesOver: "r1" });
+  second.delivery.finish("r2", "Another text.");
+  await second.advance(2_000);
+  expect(world.platform.visible("7")).toEqual(["Another text."]);
+  // It lands now.
+  const late = { text: "It begins and goes on", entities: [] };
+  const landing = world.platform.edit(ADDRESS, "101", late, { signal: new AbortController().signal });
+  await second.advance(1_000);
+  await landing;
+  expect(world.platform.visible("7")).toEqual([late.text]);
+  await second.advance(60_000);
+  expect(world.platform.visible("7")).toEqual(["Another text."]);
+  expect(second.delivery.receipt("r2")?.state).toBe("delivered");
 });
 
 it("takes over a reply that was delivered already", async () => {
