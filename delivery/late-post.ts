@@ -88,6 +88,11 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
   entry.lateMessageId = undefined;
   const { row } = entry;
   if (messageId === undefined) return;
+  // A search has found it meanwhile, and it is being taken away.
+  const isTaken = context
+    .reply(row.replyId)
+    ?.entries.some((other) => other !== entry && other.row.messageId === messageId);
+  if (isTaken === true) return;
   if (row.state === "sent") {
     if (row.messageId === messageId || row.messageId === undefined) return;
     // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.

@@ -218,3 +218,23 @@ it("still misses a message as long as it does not know what lies before the one 
   outbox.write({ ...row, probedTo: 104 });
   expect(outbox.ownMessages(question)).toEqual({ ids: [110], hasLostPost: true, isPosting: false });
 });
+
+it("keeps what it has said anew when the lost post is answered after it was taken away", async () => {
+  const { harness } = await forum(() => Promise.resolve({ ids: [], hasLostPost: true, isPosting: false }));
+  const { surface, delivery, start, visible, advance } = harness;
+  const post = surface.post.bind(surface);
+  let isFirst = true;
+  surface.post = async (...call) => {
+    const posted = await post(...call);
+    if (!isFirst) return posted;
+    isFirst = false;
+    // Made at once, answered behind its time limit.
+    await new Promise<void>((resolve) => void harness.clock.setTimeout(resolve, 3_000));
+    return posted;
+  };
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT]);
+  expect(surface.messages("7").map(({ id }) => id)).not.toContain("101");
+  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered" });
+});
