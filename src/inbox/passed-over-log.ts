@@ -2,8 +2,9 @@ import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { eventFields } from "./event-fields.ts";
 
-/** Lines about a thread's passed-over events are this far apart, in milliseconds. */
+/** So many lines about a thread's passed-over events are written within this time, in milliseconds; the others wait. */
 const EVERY_MS = 1000;
+const AT_ONCE = 3;
 /** Keys of one line. */
 const MOST_KEYS = 100;
 
@@ -17,13 +18,13 @@ interface Waiting {
 
 /**
  * The log's lines about events from which nothing follows. A busy group has many, and a line costs as much as storing
- * its event: the first is written at once, those of the next second together. Every key is in a line.
+ * its event: a few are written at once, those that come in the same second together. Every key is in a line.
  */
 export class PassedOverLog {
   readonly #log: Log;
   readonly #clock: Clock;
-  /** Threads that have had a line a moment ago. */
-  readonly #resting = new Set<string>();
+  /** Lines of the last second, by thread and outcome. */
+  readonly #written = new Map<string, number>();
   /** By thread and outcome. */
   readonly #waiting = new Map<string, Waiting>();
 
@@ -34,9 +35,11 @@ export class PassedOverLog {
 
   add(name: EventName, outcome: string): void {
     const place = JSON.stringify([name.messenger, name.thread, outcome]);
-    if (!this.#resting.has(place)) {
+    const written = this.#written.get(place);
+    if (written === undefined) this.#forgetLater(place);
+    if (written === undefined || written < AT_ONCE) {
+      this.#written.set(place, (written ?? 0) + 1);
       this.#log.info("inbox.event", { ...name, outcome });
-      this.#rest(place);
       return;
     }
     const waiting = this.#waiting.get(place) ?? { name, outcome, keys: [] };
@@ -45,11 +48,12 @@ export class PassedOverLog {
     if (waiting.keys.length >= MOST_KEYS) this.#write(place);
   }
 
-  #rest(place: string): void {
-    this.#resting.add(place);
+  #forgetLater(place: string): void {
     this.#clock.setTimeout(() => {
-      this.#resting.delete(place);
-      if (this.#write(place)) this.#rest(place);
+      this.#written.delete(place);
+      if (!this.#write(place)) return;
+      this.#written.set(place, AT_ONCE);
+      this.#forgetLater(place);
     }, EVERY_MS);
   }
 

@@ -13,13 +13,13 @@ function createRig() {
 }
 
 describe("the log of passed-over events", () => {
-  it("writes the first at once, and those of the next second in one line that names each", async () => {
+  it("writes a few at once, and the others of their second in one line that names each", async () => {
     const { clock, lines, log } = createRig();
-    for (const key of ["a", "b", "c"]) log.add(nameOf(key), "ignored: no mention");
-    expect(lines).toEqual([{ ...nameOf("a"), outcome: "ignored: no mention" }]);
+    for (const key of ["a", "b", "c", "d", "e"]) log.add(nameOf(key), "ignored: no mention");
+    expect(lines).toEqual(["a", "b", "c"].map((key) => ({ ...nameOf(key), outcome: "ignored: no mention" })));
     await clock.advance(1000);
-    expect(lines.slice(1)).toEqual([
-      { messenger: "telegram", thread: "t:1", keys: "b c", count: 2, outcome: "ignored: no mention" },
+    expect(lines.slice(3)).toEqual([
+      { messenger: "telegram", thread: "t:1", keys: "d e", count: 2, outcome: "ignored: no mention" },
     ]);
   });
 
@@ -36,7 +36,7 @@ describe("the log of passed-over events", () => {
     );
     expect(named).toHaveLength(keys.length);
     expect(new Set(named)).toEqual(new Set(keys));
-    expect(lines.length).toBeLessThanOrEqual(60);
+    expect(lines.length).toBeLessThanOrEqual(120);
     expect(clock.nextTimerAt()).toBeUndefined();
   });
 
