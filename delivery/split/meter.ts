@@ -1,7 +1,7 @@
 /**
  * Work of the splitter, in units that are the same on every machine: characters looked at for the borders of blocks
- * (`scanned`), weight given to the whole parser (`parsed`) and to the short way around it (`skimmed`), pieces put into
- * parts (`placed`), and characters of messages that were written (`rendered`).
+ * (`scanned`), weight of what the whole parser read (`parsed`), characters that took the short way around it (`skimmed`),
+ * pieces put into parts (`placed`), and characters of messages that were written (`rendered`).
  */
 export type Work = "scanned" | "parsed" | "skimmed" | "placed" | "rendered";
 

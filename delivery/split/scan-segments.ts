@@ -18,7 +18,7 @@ import { carryOverBlank, escapeLineStart, splitLines, textStart } from "./contin
 import { cutLongLine } from "./cut-line.ts";
 import type { Meter } from "./meter.ts";
 import type { Continued, Join, Segment } from "./segment.ts";
-import { lengthOfWeight, weighLine } from "./weigh-text.ts";
+import { isSimpleRow, lengthOfWeight, weighLine, weighLines, weighSimpleRow } from "./weigh-text.ts";
 
 /**
  * What the open segment ends with, as far as it decides where the next one begins. A boundary is claimed only where it
@@ -51,6 +51,8 @@ export class SegmentScanner {
   #itemNumber: number | undefined;
   #afterBlank = false;
   #weight = 0;
+  /** The open segment holds rows alone that the short way through the parser takes. */
+  #isSimpleTable = false;
   /** Set while the segment goes on with a block that was cut. */
   #carry: Carry | undefined;
   /** What stands before the text of a line that was cut: quote marks, and the indentation of items. */
@@ -71,6 +73,7 @@ export class SegmentScanner {
     copy.#itemNumber = this.#itemNumber;
     copy.#afterBlank = this.#afterBlank;
     copy.#weight = this.#weight;
+    copy.#isSimpleTable = this.#isSimpleTable;
     copy.#carry = this.#carry;
     copy.#middleOfLine = this.#middleOfLine;
     copy.#keepBounds();
@@ -162,7 +165,16 @@ export class SegmentScanner {
     const isCode = this.#carry?.continues === "code";
     if (this.#lines.length === 0 && !isCode && QUOTED_BLANK.test(line)) this.#blankAfterCut();
     this.#lines.push(line);
-    this.#weight += weighLine(line);
+    this.#weigh(line);
+  }
+
+  /** Weighs a line that was pushed. One that makes the table no simple one makes all of its rows dear. */
+  #weigh(line: string): void {
+    const wasSimple = this.#lines.length === 1 || this.#isSimpleTable;
+    this.#isSimpleTable = wasSimple && isSimpleRow(line);
+    if (this.#isSimpleTable) this.#weight += weighSimpleRow(line);
+    else if (wasSimple) this.#weight = weighLines(this.#lines);
+    else this.#weight += weighLine(line);
   }
 
   /** Hands on what the open block holds so far and lets the block go on in the next segment. */
@@ -180,7 +192,8 @@ export class SegmentScanner {
     this.#emitSource(source, this.#lines.slice(0, this.#lines.length - rest.length), closers);
     this.#carry = carry;
     this.#lines = [...rest];
-    this.#weight = this.#lines.reduce((sum, line) => sum + weighLine(line), 0);
+    this.#isSimpleTable = false;
+    this.#weight = weighLines(this.#lines);
     this.#join = afterBlank ? "block" : "line";
     if (open.kind === "list") this.#open = { ...open, marker: { ...open.marker, empty: false } };
   }

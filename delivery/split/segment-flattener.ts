@@ -7,13 +7,13 @@ import type { Piece } from "./piece.ts";
 import { resumedNodes } from "./resume.ts";
 import type { BlockNode } from "./resume.ts";
 import type { CodeText, MarkdownSegment, Segment } from "./segment.ts";
-import { weighText } from "./weigh-text.ts";
+import { weighLines } from "./weigh-text.ts";
 import type { Meter } from "./meter.ts";
 
 /** Quotes and lists in each other, deeper than a stack can follow: such a text is no document. */
 const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
 /**
- * How much of one reply the whole parser reads, as `weighText` counts. What is longer, and no ordinary prose, list or
+ * How much of one reply the whole parser reads, as `weighLine` counts. What is longer, and no ordinary prose, list or
  * table, is no reply that anyone reads: it is shown as it was written.
  */
 const MAX_PARSED_WEIGHT = 800_000;
@@ -81,15 +81,17 @@ export class SegmentFlattener {
   #parse(segment: MarkdownSegment): Root | undefined {
     const { source } = segment;
     const simple = parseSimple(source);
-    const weight = weighText(source);
-    if (simple === undefined) this.#parsedWeight += weight;
-    if (simple === undefined && this.#parsedWeight > MAX_PARSED_WEIGHT) return undefined;
-    this.#meter(simple === undefined ? "parsed" : "skimmed", weight);
+    if (simple === undefined) {
+      const weight = weighLines(source.split("\n"));
+      this.#parsedWeight += weight;
+      if (this.#parsedWeight > MAX_PARSED_WEIGHT) return undefined;
+      this.#meter("parsed", weight);
+    } else this.#meter("skimmed", source.length);
     const { targets } = this.#definitions;
     const root = simple ?? fullParse(source, targets);
     const written = withoutAdditions(segment, root);
     if (written === source) return root;
-    this.#meter("parsed", weight);
+    this.#meter("parsed", weighLines(written.split("\n")));
     return parseMarkdown(written, targets);
   }
 

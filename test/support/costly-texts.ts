@@ -15,8 +15,15 @@ export const costlyTexts: Readonly<Record<string, (length: number) => string>> =
   "a list": repeated("- item **one** here, with `code`\n"),
   "an ordered list": repeated("1. item **one** here, with `code`\n"),
   "a list item": (length) => cut("1. begin\n\n", "   A paragraph inside the item, with *words*.\n\n", length),
+  "an item with steps": (length) =>
+    cut("- begin\n", "  1. step\n\n     ```sh\n     npm test\n     ```\n\n", length),
+  "wide gaps": repeated(`a${" ".repeat(900)}`),
+  "Chinese emphasis": repeated("**注意：**这是重要的。请看**文档（中文）**说明，"),
+  "line break tags": repeated("one<br>two<br/>"),
   "a nested list": repeated("- one\n  - two\n    - three **bold**\n      - four\n"),
   "a table": (length) => cut("| a | b |\n|---|---|\n", "| one | two *three* |\n", length),
+  "a table with some hard rows": (length) =>
+    cut("| a | b |\n|---|---|\n", `${"| one | two *three* |\n".repeat(60)}| a & b | <c> |\n`, length),
   "a wide table": (length) =>
     cut(
       "| alpha | beta | gamma |\n|---|---|---|\n",

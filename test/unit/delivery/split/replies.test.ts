@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
-import { weighText } from "../../../../delivery/split/weigh-text.ts";
+import { weighLines } from "../../../../delivery/split/weigh-text.ts";
 import { shown } from "./shown.ts";
 
 const options = { renderer: telegramEntities, limits: { maxLength: 4096, maxEntities: 100 } };
@@ -181,9 +181,8 @@ describe("a block that grows past what is read again with every chunk", () => {
   it.each(Object.entries(growing))(
     "looks while it is open as it will when it is closed: %s",
     (_name, lines) => {
-      const text = lines.join("\n");
       // More than twice of what is read again.
-      expect(weighText(text)).toBeGreaterThan(6200);
+      expect(weighLines(lines)).toBeGreaterThan(6200);
       const planner = createPlanner(options);
       for (const [index, line] of lines.entries()) {
         planner.append(`${line}\n`);
