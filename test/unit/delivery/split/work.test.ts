@@ -39,14 +39,14 @@ describe.each(forms)("the work for %s", (_name, options) => {
   };
 
   it.each(texts)("grows in proportion to the length of %s", (_text, make) => {
-    const small = count(options, (metered) => splitText(make(8000), { ...metered, final: true }));
-    const large = count(options, (metered) => splitText(make(32_000), { ...metered, final: true }));
+    const small = count(options, (metered) => splitText(make(4000), { ...metered, final: true }));
+    const large = count(options, (metered) => splitText(make(16_000), { ...metered, final: true }));
     const tooMuch = KINDS.filter((kind) => large[kind] > small[kind] * 4.8 + once[kind] * 1.5);
     expect(tooMuch.map((kind) => [kind, small[kind], large[kind]])).toEqual([]);
   });
 
   it.each(texts)("does not grow for a chunk of %s with the text so far", (_text, make) => {
-    for (const length of [2000, 30_000]) {
+    for (const length of [2000, 20_000]) {
       const text = make(length + 200);
       let counts: Counts = { ...once };
       const meter = (kind: Work, amount: number): void => void (counts[kind] += amount);
@@ -54,7 +54,7 @@ describe.each(forms)("the work for %s", (_name, options) => {
       planner.append(text.slice(0, length));
       planner.parts();
       const total: Counts = { scanned: 0, parsed: 0, skimmed: 0, placed: 0, rendered: 0 };
-      for (let at = length; at < length + 160; at += 16) {
+      for (let at = length; at < length + 112; at += 16) {
         counts = { scanned: 0, parsed: 0, skimmed: 0, placed: 0, rendered: 0 };
         planner.append(text.slice(at, at + 16));
         planner.parts();
@@ -64,7 +64,7 @@ describe.each(forms)("the work for %s", (_name, options) => {
         for (const kind of KINDS) total[kind] += done[kind];
       }
       // Now and then a chunk ends a block, which is then read as a whole; the others read what is open.
-      expect(total.parsed + total.skimmed).toBeLessThan(10 * 8000);
+      expect(total.parsed + total.skimmed).toBeLessThan(7 * 9000);
     }
   });
 });
