@@ -6,6 +6,7 @@
 import { readOptions } from "./command-line/read-options.ts";
 import { mutantNamed } from "../test/simulation/mutants.ts";
 import { createPlan } from "../test/simulation/create-plan.ts";
+import type { Plan } from "../test/simulation/plan.ts";
 import { runSeeds } from "../test/simulation/run-seeds.ts";
 import { onlyItems, shrink } from "../test/simulation/shrink.ts";
 import { simulate } from "../test/simulation/simulate.ts";
@@ -66,7 +67,7 @@ async function explain(seed: number): Promise<void> {
   process.stdout.write(
     [
       "",
-      `What happens in seed ${seed} (${plan.interruptedStep} after a cut call):`,
+      `What happens in seed ${seed} (${describeManner(plan)}):`,
       ...items,
       "",
       ...trace,
@@ -78,6 +79,12 @@ async function explain(seed: number): Promise<void> {
       "",
     ].join("\n"),
   );
+}
+
+/** What is set up, and where it runs. */
+function describeManner({ interruptedStep, modes, places, platform, policy, whenBusy }: Plan): string {
+  const where = places.map(({ threadId }, index) => `${threadId} by ${modes[index] ?? "edit"}`).join(", ");
+  return `${platform}: ${where}; ${interruptedStep} after a cut call; when busy ${whenBusy}; ${JSON.stringify(policy)}`;
 }
 
 function wholeNumber(name: string, text: string): number {

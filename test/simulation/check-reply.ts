@@ -47,7 +47,9 @@ export function checkReply(
       receipt.state satisfies never;
   }
   figures.delivered += 1;
-  const shownIds = new Set(rows.flatMap((row) => (row.state === "sent" ? row.messageId : [])));
+  const shownIds = new Set(
+    rows.flatMap((row) => (row.state === "sent" || isTakenAway(platform, thread, row) ? row.messageId : [])),
+  );
   const isRich = platform.messages.some(
     ({ id, threadId, blocks }) =>
       threadId === thread.threadId && shownIds.has(String(id)) && blocks !== undefined,

@@ -137,9 +137,9 @@ function checkNothingTwice(
   const stranger = orphans.find(({ call }) => !oracle.posts.isLost(call));
   if (stranger !== undefined)
     oracle.fail("I6", `${describeMessage(stranger)} is nobody's, and its post was answered`);
-  // What is sent again without a mark stands beside what was lost, and may be the message of another reply by then.
-  const marked =
-    plan.policy.onUnknown === "resend" ? orphans.length : (oracle.marks.get(thread.threadId) ?? 0);
+  // Without a mark nothing tells what is sent again, or what is left because several may be it.
+  const isMarking = plan.policy.onUnknown === "resend-marked";
+  const marked = isMarking ? (oracle.marks.get(thread.threadId) ?? 0) : orphans.length;
   if (orphans.length > unresolved + marked) {
     oracle.fail(
       "I6",
