@@ -1,6 +1,7 @@
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import { mostDoubts } from "./call-policy.ts";
+import { isOpenQuestion } from "./open-question.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 
 /**
@@ -13,18 +14,28 @@ export function adoptMessages(
   entries: readonly OutboxEntry[],
   canProbe: boolean,
 ): OutboxEntry[] {
+  const most = mostDoubts(policy.onUnknown ?? "resend-marked", canProbe);
   const adopted = entries
-    .filter(({ row }) => isWorthAdopting(row, mostDoubts(policy.onUnknown ?? "resend-marked", canProbe)))
+    .filter(({ row }) => isWorthAdopting(row, most) || isWorthAsking(row, canProbe))
     .sort((left, right) => left.row.part - right.row.part);
   let part = 0;
+  let surplus = Math.min(0, ...adopted.map(({ row }) => row.part));
   for (const entry of adopted) {
     outbox.delete(entry.row);
-    const isDuplicate = entry.row.part < 0;
-    entry.row = { ...entry.row, replyId, part: isDuplicate ? entry.row.part : part, shownHash: undefined };
-    if (!isDuplicate) part += 1;
+    const { row } = entry;
+    const isPart = row.part >= 0 && isWorthAdopting(row, most);
+    const place = isPart ? part : row.part < 0 ? row.part : surplus - 1;
+    entry.row = { ...row, replyId, part: place, shownHash: undefined };
+    if (isPart) part += 1;
+    surplus = Math.min(surplus, place);
     outbox.write(entry.row);
   }
   return adopted;
+}
+
+/** A lost message that will not be said again: when it is found it is surplus. */
+function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
+  return canProbe && row.state === "unknown" && isOpenQuestion(row);
 }
 
 function isWorthAdopting(row: OutboxRow, most: number): boolean {

@@ -137,3 +137,21 @@ it("does not take messages of another chat", async () => {
   expect(visible()).toEqual(["Here."]);
   expect(surface.visible("8")).toEqual(["There."]);
 });
+
+it("finds a lost message that the policy leaves alone, and takes it away when another text has its place", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    policy: { onUnknown: "leave", callTimeoutMs: 1_000 },
+  });
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
+  delivery.open(start("r1", { seenMessageId: "100" }));
+  delivery.append("r1", "Old words that were lost.");
+  await advance(500);
+  delivery.withdraw("r1");
+  delivery.open(start("r2", { takesOver: "r1", seenMessageId: "100" }));
+  delivery.finish("r2", "New.");
+  await advance(30_000);
+  expect(visible()).toEqual(["New."]);
+  expect(delivery.receipt("r2")?.state).toBe("delivered");
+});
