@@ -1,3 +1,5 @@
+import { isBlank } from "./line.ts";
+
 /**
  * What characters cost that the parser has to try as the beginning or end of something, beside one of a word; measured
  * (`bench/split-cost.ts`).
@@ -26,6 +28,8 @@ const LINE_WEIGHT = 24;
 const ITEM_WEIGHT = 80;
 const INDENT_WEIGHT = 5;
 const DEFINITION_WEIGHT = 60;
+/** What a blank line costs inside of a block: another one begins behind it. */
+const BLANK_WEIGHT = 60;
 
 const WEIGHTS: readonly number[] = Array.from(
   { length: 128 },
@@ -77,6 +81,7 @@ function reachWeight(line: string, limit: number): { readonly weight: number; re
 
 /** What a line costs because of what it begins. */
 function startWeight(line: string): number {
+  if (isBlank(line)) return BLANK_WEIGHT;
   if (ITEM.test(line)) return ITEM_WEIGHT + INDENT_WEIGHT * line.search(/[^ \t]/);
   return DEFINITION.test(line) ? DEFINITION_WEIGHT : 0;
 }
