@@ -15,6 +15,8 @@ interface Env extends ModelEnvironment {
 /** A bot that waits for nobody: what takes a minute elsewhere takes seconds here. */
 export class ImpatientBot extends Think<Env> {
   override chatStreamStallTimeoutMs = 2500;
+  /** A model that calls tools without end says the same each time: a chat takes one message a second. */
+  override maxSteps = 3;
   #rings = 0;
 
   override getModel(): ThinkModel {
