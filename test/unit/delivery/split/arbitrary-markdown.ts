@@ -46,6 +46,7 @@ const inline: fc.Arbitrary<string> = fc.letrec<{ inline: string; run: string }>(
       .map(([text, url]) => `[${text}](${url})`),
     words.map((text) => `![${text}](https://e.com/i.png)`),
     fc.constantFrom("[ref]", "[text][ref]", "[^1]", "<b>html</b>", "<https://auto.example>", "line\\\nbreak"),
+    fc.constantFrom("**注意：**说明", "看**（文）**字", "一<br>二", "a<br/>\nb"),
   ),
   inline: fc.array(tie("run"), { minLength: 1, maxLength: 3 }).map((runs) => runs.join(" ")),
 })).inline;
