@@ -155,8 +155,19 @@ export async function probeNext(
   const outcome = await callWithin(clock, callTimeoutMs(policy), async (signal) =>
     probing.probe(address, String(id), { signal, intended: safe }),
   );
-  // The lost answer came meanwhile.
-  if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
+  const failure =
+    outcome.kind === "done"
+      ? undefined
+      : outcome.kind === "timed-out"
+        ? TIMED_OUT
+        : classify(surface, outcome.error);
+  if (entry.row !== row || entry.inquiry !== inquiry) {
+    // The lost answer came meanwhile, or the message has become another reply's. A penalty is one all the same.
+    if (failure?.kind !== "retry-after") return undefined;
+    const until = clock.now() + failure.retryAfterMs;
+    await penalize(context, address, failure.retryAfterMs);
+    return until;
+  }
   if (outcome.kind === "done") {
     if (outcome.value === "own") {
       const found = await stillUnseen(context, reply, probing, entry, id);
@@ -201,7 +212,7 @@ export async function probeNext(
     }
     return undefined;
   }
-  const failure = outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
+  if (failure === undefined) return undefined;
   inquiry.failures += 1;
   const attempts = inquiry.failures;
   logFailure(context, { method: "probe", address, replyId: row.replyId, part: row.part, attempts }, failure);

@@ -383,6 +383,23 @@ it.each(PROBE_FAULTS)("copes with a probe that %s", async (_name, faults, expect
   expect(surface.penaltyBreaches).toEqual([]);
 });
 
+it("keeps to a penalty that a probe has met whose message became another reply's meanwhile", async () => {
+  const { surface, delivery, start, visible, advance } = probed();
+  const failure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: 20_000 } as const;
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", { kind: "fail", failure });
+  delivery.open(start("r1"));
+  delivery.append("r1", TEXT);
+  const isProbing = (): boolean => surface.calls.some(({ method }) => method === "probe");
+  for (let waited = 0; waited < 1_000 && !isProbing(); waited += 1) await advance(10);
+  expect(surface.calls.at(-1)).toMatchObject({ method: "probe", outcome: "pending" });
+  delivery.open(start("r2", { takesOver: "r1" }));
+  delivery.finish("r2", "Another text.");
+  await advance(60_000);
+  expect(surface.penaltyBreaches).toEqual([]);
+  expect(visible()).toEqual(["Another text."]);
+});
+
 it("removes a lost message that the text has no use for any more", async () => {
   const { surface, delivery, start, visible, advance } = probed();
   surface.fault("post", { kind: "lose", done: true });
