@@ -199,7 +199,8 @@ export async function probeNext(
     }
     if (inquiry.asked === inquiry.ids.length) {
       // What was found some calls ago may have found its owner since.
-      const hits = inquiry.hits.length > 1 ? await unseenAmong(context, reply, probing, entry) : inquiry.hits;
+      const isFresh = inquiry.hits.every((hit) => hit === id);
+      const hits = isFresh ? inquiry.hits : await unseenAmong(context, reply, probing, entry);
       if (entry.row !== row || entry.inquiry !== inquiry) return undefined;
       if (hits === undefined) {
         store(context, entry, { retryAt: clock.now() + BUDGET_TIMEOUT_MS });

@@ -238,3 +238,21 @@ it("keeps what it has said anew when the lost post is answered after it was take
   expect(surface.messages("7").map(({ id }) => id)).not.toContain("101");
   expect(delivery.receipt("r1")).toMatchObject({ state: "delivered" });
 });
+
+it("leaves a message alone that another topic has claimed since it was found", async () => {
+  let asked = 0;
+  const { harness } = await forum(() => {
+    asked += 1;
+    // The look, the search and the find: then the other topic knows that it is its own.
+    return Promise.resolve({ ids: asked > 3 ? [102] : [], hasLostPost: false, isPosting: false });
+  });
+  const { surface, delivery, start, advance } = harness;
+  surface.numberForOther();
+  surface.fault("post", { kind: "lose", done: true });
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+  await advance(60_000);
+  expect(asked).toBeGreaterThan(3);
+  const sent = delivery.receipt("r1")?.messages.filter(({ state }) => state === "sent");
+  expect(sent).toMatchObject([{ messageId: "103" }]);
+  expect(surface.messages("7").map(({ id }) => id)).toEqual(["102", "103"]);
+});
