@@ -186,7 +186,7 @@ function postAnew(
 }
 
 /** One of the two questions about a visible message is answered; the one about late posts comes last. */
-function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: boolean): void {
+export function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: boolean): void {
   const { row } = entry;
   entry.inquiry = undefined;
   const lateUntil = isGap ? row.lateUntil : undefined;

@@ -9,6 +9,7 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
+import { isPatientQuestion } from "./open-question.ts";
 import { performAction } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
 import { isLookDue, prepareInquiry } from "./resolve-unknown.ts";
@@ -249,7 +250,7 @@ export class Lane {
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);
       const isDue = isLook || retryAt === undefined || retryAt <= now;
       const call = { kind: "call", reply, surface, action } as const;
-      const isPatient = action.kind === "probe" && reply.isWholeVisible;
+      const isPatient = action.kind === "probe" && isPatientQuestion(action.entry.row);
       if (isDue && !isPatient) return call;
       if (isDue) {
         afterwards ??= call;

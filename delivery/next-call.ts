@@ -5,7 +5,8 @@ import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
 import { nextStreamStep } from "./mode-native.ts";
 import { supersede } from "./mode-buffered.ts";
-import { isGapQuestion, isOtherPostOpen } from "./open-question.ts";
+import { closeQuestion } from "./conclude-inquiry.ts";
+import { isGapQuestion, isOtherPostOpen, isPatientQuestion } from "./open-question.ts";
 import { strayUntil } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { contentOf, markLost, storeShown } from "./perform-action.ts";
@@ -19,6 +20,8 @@ import type { Reply } from "./reply.ts";
  */
 const OTHERS_MS = 1_000;
 const LONGEST_OTHERS_MS = 10 * 60 * 1_000;
+/** So long after it could have landed a late message is still looked for. */
+const PATIENCE_MS = 60_000;
 
 /**
  * The call that a reply needs now; none when it needs other text first, or has ended. What has ended, and what was
@@ -46,6 +49,10 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
         markLost(context, reply, surface, action.entry);
         break;
       case "probe":
+        if (isForgone(action.entry, context.deps.clock.now())) {
+          closeQuestion(context, action.entry, false);
+          break;
+        }
         return asked(context, reply, action);
       case "superseded":
         supersede(context, reply, action.entry);
@@ -100,6 +107,15 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
   reply.isWholeVisible = true;
   reply.notBefore = until;
   return true;
+}
+
+/**
+ * Nobody waits for what may have landed late, so it is asked when the chat is quiet. In one that never is, or has hardly
+ * any calls left after penalties, it is not: soon after its time limit nothing is to be found any more.
+ */
+function isForgone({ row, inquiry }: OutboxEntry, now: number): boolean {
+  if (!isPatientQuestion(row) || inquiry !== undefined) return false;
+  return row.lateUntil !== undefined && now > row.lateUntil + PATIENCE_MS;
 }
 
 /** A question about a message that is visible: a start meanwhile need not say again what all the messages say. */

@@ -23,6 +23,11 @@ export function isLateQuestion({ state, lateUntil, probedTo }: OutboxRow): boole
   return state !== "sending" && state !== "unknown" && lateUntil !== undefined;
 }
 
+/** Whether all is visible, and nothing but what may have landed since is asked. */
+export function isPatientQuestion(row: OutboxRow): boolean {
+  return !isOpenQuestion(row) && isLateQuestion(row);
+}
+
 /** Whether a message that is found in the chat may be that of another post: it must not be taken away then. */
 export function isOtherPostOpen(
   context: Pick<DeliveryContext, "otherRows">,

@@ -149,4 +149,19 @@ describe("a question about a message that is whole", () => {
     expect(probes().length).toBeGreaterThan(before);
     expect(surface.messages("7").map(({ text }) => text)).toEqual([TEXT, "Another answer that is written."]);
   });
+
+  it("is not asked any more when the chat was never quiet for a minute after it could have landed", async () => {
+    const { delivery, start, advance, probes, visible } = await asking();
+    const before = probes().length;
+    delivery.open(start("r2"));
+    for (let second = 0; second < 70; second += 1) {
+      delivery.append("r2", `Word ${second} `);
+      await advance(1_000);
+    }
+    delivery.finish("r2", "Another answer.");
+    await advance(30_000);
+    expect(probes()).toHaveLength(before);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+    expect(visible()).toEqual([TEXT, "Another answer."]);
+  });
 });
