@@ -51,9 +51,9 @@ export interface ThreadRuntimeOptions {
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** So soon a running turn goes on after a crash. */
-const HEARTBEAT_MS = 3500;
+const HEARTBEAT_MS = 2500;
 /** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
-const MOVE_WAKE_AFTER_MS = 3000;
+const MOVE_WAKE_AFTER_MS = 2000;
 const FILE_TIMEOUT_MS = 20_000;
 
 /** One conversation: its inbox, its turns and its deliveries, driven by one loop. */

@@ -31,7 +31,9 @@ export function createDeltaMerger(options: {
   let held: Delta | undefined;
   let timer: Timer;
   /** The block that the last emitted part belongs to, and when it was emitted. */
-  let block: { readonly type: Delta["type"]; readonly id: string; emittedAt: number; pieces: number } | undefined;
+  let block:
+    | { readonly type: Delta["type"]; readonly id: string; emittedAt: number; pieces: number }
+    | undefined;
 
   function flush(): void {
     if (timer !== undefined) clock.clearTimeout(timer);
