@@ -162,8 +162,9 @@ class Engine implements Delivery {
   finish(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
-    this.#store.finish(replyId, text, this.#options.deps.clock.now());
-    reply.finish(text);
+    const now = this.#options.deps.clock.now();
+    this.#store.finish(replyId, text, now);
+    reply.finish(text, now);
     this.#poke(reply);
   }
 

@@ -20,8 +20,8 @@ import type { Reply } from "./reply.ts";
  */
 const OTHERS_MS = 1_000;
 const LONGEST_OTHERS_MS = 10 * 60 * 1_000;
-/** So long after it could have landed a late message is still looked for. */
-const PATIENCE_MS = 60_000;
+/** So long after it could have landed, and after its reply was whole, a late message is still looked for. */
+const PATIENCE_MS = 120_000;
 
 /**
  * The call that a reply needs now; none when it needs other text first, or has ended. What has ended, and what was
@@ -49,7 +49,7 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
         markLost(context, reply, surface, action.entry);
         break;
       case "probe":
-        if (isForgone(action.entry, context.deps.clock.now())) {
+        if (isForgone(reply, action.entry, context.deps.clock.now())) {
           closeQuestion(context, action.entry, false);
           break;
         }
@@ -111,11 +111,11 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
 
 /**
  * Nobody waits for what may have landed late, so it is asked when the chat is quiet. In one that never is, or has hardly
- * any calls left after penalties, it is not: soon after its time limit nothing is to be found any more.
+ * any calls left after penalties, it is given up some time after the reply is whole.
  */
-function isForgone({ row, inquiry }: OutboxEntry, now: number): boolean {
-  if (!isPatientQuestion(row) || inquiry !== undefined) return false;
-  return row.lateUntil !== undefined && now > row.lateUntil + PATIENCE_MS;
+function isForgone({ record }: Reply, { row, inquiry }: OutboxEntry, now: number): boolean {
+  if (!isPatientQuestion(row) || inquiry !== undefined || row.lateUntil === undefined) return false;
+  return now > Math.max(row.lateUntil, record.finishedAt ?? 0) + PATIENCE_MS;
 }
 
 /** A question about a message that is visible: a start meanwhile need not say again what all the messages say. */

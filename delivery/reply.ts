@@ -103,9 +103,9 @@ export class Reply {
   }
 
   /** The text is whole. What waited for pacing asks again: a slot is kept for it. */
-  finish(text: string): void {
+  finish(text: string, finishedAt: number): void {
     this.replace(text);
-    this.record = { ...this.record, state: "final", text };
+    this.record = { ...this.record, state: "final", text, finishedAt };
     this.#parts = undefined;
     this.notBefore = 0;
   }

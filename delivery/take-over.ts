@@ -25,7 +25,8 @@ export function adoptMessages(
     const { row } = entry;
     const isPart = row.part >= 0 && isWorthAdopting(row, most);
     const place = isPart ? part : row.part < 0 ? row.part : surplus - 1;
-    entry.row = { ...row, replyId, part: place, shownHash: undefined };
+    // What a person has deleted of another answer says nothing about this one.
+    entry.row = { ...row, replyId, part: place, shownHash: undefined, isReplacement: false };
     if (isPart) part += 1;
     surplus = Math.min(surplus, place);
     outbox.write(entry.row);

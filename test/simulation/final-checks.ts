@@ -127,7 +127,7 @@ function checkNothingTwice(
     receipt.messages.filter(({ state, attempts }) => {
       if (state === "unknown" || state === "failed") return true;
       // The search for an earlier message ends with the chat.
-      if (state === "sent" && receipt.state === "gone") return attempts > 1;
+      if ((state === "sent" || state === "planned") && receipt.state === "gone") return attempts > 1;
       if (state !== "sending") return false;
       // What was under way when its process died stays so when the chat is gone, and with a withdrawn reply where
       // nothing can be taken over.
@@ -154,8 +154,13 @@ function checkNothingTwice(
       messages.flatMap(({ part, messageId }) => (part < 0 && messageId !== undefined ? messageId : [])),
     ),
   );
-  const isCounted = ({ id }: PlatformMessage): boolean =>
-    owned.has(String(id)) && !(platform.kind === "fixed" && superseded.has(String(id)));
+  // What the policy leaves alone stays a draft, whatever is learnt of it later.
+  const isLeft = ({ call }: PlatformMessage): boolean =>
+    plan.policy.onUnknown === "leave" && oracle.posts.isLost(call);
+  const isCounted = (message: PlatformMessage): boolean =>
+    owned.has(String(message.id)) &&
+    !isLeft(message) &&
+    !(platform.kind === "fixed" && superseded.has(String(message.id)));
   for (const message of visible.filter(isCounted)) {
     for (const word of turnWordsOf(message.text)) {
       const other = shownBy.get(word);

@@ -150,11 +150,11 @@ describe("a question about a message that is whole", () => {
     expect(surface.messages("7").map(({ text }) => text)).toEqual([TEXT, "Another answer that is written."]);
   });
 
-  it("is not asked any more when the chat was never quiet for a minute after it could have landed", async () => {
+  it("is not asked any more when the chat was not quiet for two minutes after it could have landed", async () => {
     const { delivery, start, advance, probes, visible } = await asking();
     const before = probes().length;
     delivery.open(start("r2"));
-    for (let second = 0; second < 70; second += 1) {
+    for (let second = 0; second < 140; second += 1) {
       delivery.append("r2", `Word ${second} `);
       await advance(1_000);
     }

@@ -155,3 +155,23 @@ it("finds a lost message that the policy leaves alone, and takes it away when an
   expect(visible()).toEqual(["New."]);
   expect(delivery.receipt("r2")?.state).toBe("delivered");
 });
+
+it("shows the new text whole when a person has deleted the old message twice", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness();
+  const deleteIt = (): void => {
+    const [message] = surface.messages("7");
+    if (message !== undefined) surface.deleteMessage("7", message.id);
+  };
+  delivery.open(start("r1"));
+  delivery.append("r1", "Old");
+  await advance(500);
+  deleteIt();
+  delivery.finish("r1", "Old and longer.");
+  await advance(2_000);
+  expect(visible()).toEqual(["Old and longer."]);
+  deleteIt();
+  delivery.open(start("r2", { takesOver: "r1" }));
+  delivery.finish("r2", "New.");
+  await advance(5_000);
+  expect(visible()).toEqual(["New."]);
+});
