@@ -4,7 +4,7 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
 import { landsBy } from "./landing.ts";
 import { addDuplicate, keepEarlier } from "./late-post.ts";
-import { isGapQuestion, isOtherPostLate, isOtherPostOpen } from "./open-question.ts";
+import { isGapQuestion, isOnlyLateQuestion, isOtherPostLate, isOtherPostOpen } from "./open-question.ts";
 import { store } from "./outbox-change.ts";
 import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -25,7 +25,10 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
     store(context, entry, { inquiry: undefined });
     return;
   }
-  if (hits.length === 0 && inquiry.isPartial) {
+  if (hits.length === 0 && inquiry.isPartial && isOnlyLateQuestion(row)) {
+    // It was not likely, and what is read already is not called a repetition for it.
+    closeQuestion(context, entry, false);
+  } else if (hits.length === 0 && inquiry.isPartial) {
     leaveOpen(context, reply, entry, "range-too-long");
   } else if (hits.length === 0) {
     if (row.state !== "unknown") closeQuestion(context, entry, isGapQuestion(row));
@@ -186,7 +189,7 @@ function postAnew(
 }
 
 /** One of the two questions about a visible message is answered; the one about late posts comes last. */
-export function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: boolean): void {
+function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: boolean): void {
   const { row } = entry;
   entry.inquiry = undefined;
   const lateUntil = isGap ? row.lateUntil : undefined;

@@ -9,7 +9,6 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
-import { isPatientQuestion } from "./open-question.ts";
 import { performAction } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
 import { isLookDue, prepareInquiry } from "./resolve-unknown.ts";
@@ -217,7 +216,6 @@ export class Lane {
     let until = Infinity;
     let heldUntil = 0;
     let refreshAt = Infinity;
-    let afterwards: Next | undefined;
     if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
     for (const reply of this.#replies) {
       if (heldUntil > now && !reply.record.isNotice) {
@@ -249,19 +247,10 @@ export class Lane {
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);
       const isDue = isLook || retryAt === undefined || retryAt <= now;
-      const call = { kind: "call", reply, surface, action } as const;
-      const isPatient = action.kind === "probe" && isPatientQuestion(action.entry.row);
-      if (isDue && !isPatient) return call;
-      if (isDue) {
-        afterwards ??= call;
-        continue;
-      }
+      if (isDue) return { kind: "call", reply, surface, action };
       until = Math.min(until, retryAt);
       if (reply.isFinal && !reply.isWholeVisible) break;
     }
-    // Nobody waits for it: what is to be read goes first, and the calls that it will need.
-    if (afterwards !== undefined && until === Infinity && heldUntil <= now) return afterwards;
-    if (afterwards !== undefined && heldUntil > now) until = Math.min(until, heldUntil);
     return { kind: "wait", until, refreshAt };
   }
 

@@ -5,8 +5,7 @@ import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
 import { nextStreamStep } from "./mode-native.ts";
 import { supersede } from "./mode-buffered.ts";
-import { closeQuestion } from "./conclude-inquiry.ts";
-import { isGapQuestion, isOtherPostOpen, isPatientQuestion } from "./open-question.ts";
+import { isGapQuestion, isOtherPostOpen } from "./open-question.ts";
 import { strayUntil } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { contentOf, markLost, storeShown } from "./perform-action.ts";
@@ -20,8 +19,6 @@ import type { Reply } from "./reply.ts";
  */
 const OTHERS_MS = 1_000;
 const LONGEST_OTHERS_MS = 10 * 60 * 1_000;
-/** So long after it could have landed, and after its reply was whole, a late message is still looked for. */
-const PATIENCE_MS = 120_000;
 
 /**
  * The call that a reply needs now; none when it needs other text first, or has ended. What has ended, and what was
@@ -49,10 +46,6 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
         markLost(context, reply, surface, action.entry);
         break;
       case "probe":
-        if (isForgone(reply, action.entry, context.deps.clock.now())) {
-          closeQuestion(context, action.entry, false);
-          break;
-        }
         return asked(context, reply, action);
       case "superseded":
         supersede(context, reply, action.entry);
@@ -107,15 +100,6 @@ function awaitsStrayEdit(reply: Reply, now: number): boolean {
   reply.isWholeVisible = true;
   reply.notBefore = until;
   return true;
-}
-
-/**
- * Nobody waits for what may have landed late, so it is asked when the chat is quiet. In one that never is, or has hardly
- * any calls left after penalties, it is given up some time after the reply is whole.
- */
-function isForgone({ record }: Reply, { row, inquiry }: OutboxEntry, now: number): boolean {
-  if (!isPatientQuestion(row) || inquiry !== undefined || row.lateUntil === undefined) return false;
-  return now > Math.max(row.lateUntil, record.finishedAt ?? 0) + PATIENCE_MS;
 }
 
 /** A question about a message that is visible: a start meanwhile need not say again what all the messages say. */

@@ -24,7 +24,7 @@ export function isLateQuestion({ state, lateUntil, probedTo }: OutboxRow): boole
 }
 
 /** Whether all is visible, and nothing but what may have landed since is asked. */
-export function isPatientQuestion(row: OutboxRow): boolean {
+export function isOnlyLateQuestion(row: OutboxRow): boolean {
   return !isOpenQuestion(row) && isLateQuestion(row);
 }
 

@@ -124,44 +124,17 @@ it("does not adopt a lost message above one that it follows", async () => {
   expect(visible().join(" ").split(/\s+/)).toEqual(whole.split(/\s+/));
 });
 
-describe("a question about a message that is whole", () => {
-  /** A post was taken for not made, and made anew: whether the first lands after all is asked 17 s later. */
-  async function asking(): Promise<Probed> {
-    const harness = probed({ policy: { callTimeoutMs: 15_000 } });
-    harness.surface.fault("post", { kind: "lose", done: false });
-    harness.delivery.send(harness.start("r1"), TEXT);
-    await harness.advance(16_000);
-    expect(harness.visible()).toEqual([TEXT]);
-    return harness;
+it("takes away what landed late also in a chat that is never quiet", async () => {
+  const { delivery, start, advance, surface, visible } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(5_000);
+  surface.postForeign("7", TEXT);
+  delivery.open(start("r2"));
+  for (let second = 0; second < 40; second += 1) {
+    delivery.append("r2", `Word ${second} `);
+    await advance(1_000);
   }
-
-  it("waits until a later reply is there", async () => {
-    const { delivery, start, advance, surface, probes } = await asking();
-    const before = probes().length;
-    delivery.open(start("r2"));
-    delivery.append("r2", "Another answer");
-    await advance(3_000);
-    delivery.append("r2", " that is written");
-    await advance(3_000);
-    expect(probes()).toHaveLength(before);
-    delivery.finish("r2", "Another answer that is written.");
-    await advance(20_000);
-    expect(probes().length).toBeGreaterThan(before);
-    expect(surface.messages("7").map(({ text }) => text)).toEqual([TEXT, "Another answer that is written."]);
-  });
-
-  it("is not asked any more when the chat was not quiet for two minutes after it could have landed", async () => {
-    const { delivery, start, advance, probes, visible } = await asking();
-    const before = probes().length;
-    delivery.open(start("r2"));
-    for (let second = 0; second < 140; second += 1) {
-      delivery.append("r2", `Word ${second} `);
-      await advance(1_000);
-    }
-    delivery.finish("r2", "Another answer.");
-    await advance(30_000);
-    expect(probes()).toHaveLength(before);
-    expect(delivery.receipt("r1")?.state).toBe("delivered");
-    expect(visible()).toEqual([TEXT, "Another answer."]);
-  });
+  expect(visible()).toEqual([TEXT, expect.stringMatching(/^Word 0 /)]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
