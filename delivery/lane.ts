@@ -9,7 +9,7 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
-import { performAction } from "./perform-action.ts";
+import { performAction, storeShown } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
 import { isLookDue, prepareInquiry } from "./resolve-unknown.ts";
 import type { Reply } from "./reply.ts";
@@ -122,6 +122,7 @@ export class Lane {
           const at = Math.min(next.until, next.refreshAt ?? Infinity);
           this.#waitUntil = at === Infinity ? 0 : at;
           this.#isIdle = next.until === Infinity;
+          if (at - this.#context.deps.clock.now() > SHORT_WAIT_MS) this.#storeShown();
           break;
         }
         await this.#call(next);
@@ -133,6 +134,14 @@ export class Lane {
     }
     this.#armTimer();
     this.#changed();
+  }
+
+  /**
+   * The object may be put to rest while it waits: what is visible is not said once more then, which would take the call
+   * that was waited for.
+   */
+  #storeShown(): void {
+    for (const reply of this.#replies) if (reply.isFinal) storeShown(this.#context, reply);
   }
 
   /**

@@ -98,3 +98,24 @@ it("says nothing again at each start while only a question is open", async () =>
   const edits = world.platform.calls.filter(({ method }) => method === "edit");
   expect(edits.length).toBeLessThanOrEqual(1);
 });
+
+it("goes on when the object is put to rest before each call, because the chat has one in a long while", async () => {
+  const limits = { maxLength: 120, maxEntities: 100 };
+  const rate = { burst: 1, everyMs: 18_000 };
+  const world = createCrashWorld({ limits, pacing: { direct: rate, group: rate, global: rate } });
+  const text = Array.from({ length: 4 }, (_, part) => `Part ${part} has some words. `.repeat(3).trim()).join(
+    "\n\n",
+  );
+  const first = world.boot(0);
+  first.delivery.open(startOf("r1"));
+  first.delivery.append("r1", "Part");
+  await first.advance(20_000);
+  first.delivery.finish("r1", text);
+  for (let rests = 0, process = first; rests < 12; rests += 1) {
+    await process.advance(10_000);
+    process.kill();
+    process = world.boot(0);
+    void process.delivery.run().catch(ignoreCrash);
+  }
+  expect(world.platform.visible("7").join("\n\n")).toBe(text);
+});
