@@ -201,9 +201,7 @@ class VisibleStream {
   end(): { readonly text: string; readonly isSilent: boolean } {
     this.#cleaner.end();
     this.#add(this.#opening.end());
-    // Around the signal there may be marks of a heading or a list: nobody is to see these alone.
-    const isBare = this.#cleaner.hasSignal && !/[\p{L}\p{N}\p{S}]/u.test(this.#text);
-    return { text: this.#text, isSilent: this.#opening.state === "silent" || isBare };
+    return { text: this.#text, isSilent: this.#opening.state === "silent" };
   }
 
   /** What is new since the last call. */

@@ -5,9 +5,11 @@ export const DEFAULT_SILENCE_SIGNAL = "[[silence]]";
 
 const MIN_SIGNAL_LENGTH = 4;
 const MAX_SIGNAL_LENGTH = 64;
-/** Marks that a model may put around the signal. */
-const MAX_DECORATION_LENGTH = 8;
-const DECORATION = "`*_\"'“”‘’«»(){}>~-#";
+/** Marks that a model may put in front of the signal, and after one in backticks; blanks do not count. */
+const MAX_MARKS_BEFORE = 64;
+const MAX_MARKS_AFTER = 8;
+/** What says nothing by itself: punctuation, blanks, and the marks of markdown. */
+const DECORATION = /^[\p{P}\p{Z}\p{Cc}\p{Cf}\p{M}`>~|=+]$/u;
 const CLOSING = /^[`*_"'“”‘’«»(){}~\s.,;:!?…。！-]*$/;
 /** The number of a list item, and what may become one. */
 const LIST_NUMBER = /^\s*\d{1,2}[.)][ \t]+/;
@@ -145,14 +147,14 @@ function judge(held: string, signal: SilenceSignal, isEnd: boolean): OpeningStat
   const decoration = leadingDecoration(held, signal);
   const start = decoration.length;
   if (!isEnd && LIST_NUMBER_SO_FAR.test(held)) return "undecided";
-  if (start === held.length && !isEnd)
-    return start - held.search(/\S|$/) > MAX_DECORATION_LENGTH ? "open" : "undecided";
+  if (decoration.trim().length > MAX_MARKS_BEFORE) return "open";
+  if (start === held.length && !isEnd) return "undecided";
   const length = signal.read(held, start, "", isEnd);
   if (length === "partial") return "undecided";
   if (length === undefined) return "open";
   if (!decoration.includes("`")) return "silent";
   const rest = held.slice(start + length);
-  if (!CLOSING.test(rest) || rest.trim().length > MAX_DECORATION_LENGTH) return "open";
+  if (!CLOSING.test(rest) || rest.trim().length > MAX_MARKS_AFTER) return "open";
   return isEnd ? "silent" : "undecided";
 }
 
@@ -161,7 +163,7 @@ function leadingDecoration(text: string, signal: SilenceSignal): string {
   while (length < text.length) {
     const char = text.charAt(length);
     if (signal.mayBegin(char) && signal.read(text, length, "", false) !== undefined) break;
-    if (!DECORATION.includes(char) && char.trim() !== "") break;
+    if (!DECORATION.test(char)) break;
     length++;
   }
   return text.slice(0, length);

@@ -68,8 +68,6 @@ export class TextCleaner {
   #openThoughts = 0;
   /** The last character that was not for people. */
   #lastHidden = "";
-  /** Whether the signal was taken out of the text. */
-  #hasSignal = false;
   /** The wrapper of the answer that is open. */
   #wrapper: string | undefined;
   /** Whether nothing visible came since a thought: only there a wrapper may open. */
@@ -82,11 +80,6 @@ export class TextCleaner {
     this.#options = options;
     this.#sink = sink;
     this.#tidy = new TidyText((piece) => sink.append(piece));
-  }
-
-  /** Whether the text held the signal at a place where it is no decision but still not for people. */
-  get hasSignal(): boolean {
-    return this.#hasSignal;
   }
 
   append(delta: string): void {
@@ -148,7 +141,6 @@ export class TextCleaner {
       if (signal === "partial") return "partial";
       if (signal !== undefined) {
         if (this.#options.maySignal()) return ordinary(signal);
-        this.#hasSignal = true;
         return { length: signal, meaning: { kind: "mark" } };
       }
     }
