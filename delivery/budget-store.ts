@@ -24,9 +24,9 @@ export const MOST_SPEAKERS = 20;
 export interface Penalty {
   /** Nothing is sent before this time, in epoch milliseconds. */
   readonly until: number;
-  /** Penalties that followed each other. */
+  /** Penalties that followed each other, without those that were forgiven before the last one. */
   readonly strikes: number;
-  /** Until then the chat's calls are spaced wider. */
+  /** Until then the chat's calls are spaced wider, less and less. */
   readonly widenedUntil: number;
 }
 

@@ -62,13 +62,15 @@ const GLOBAL_RESERVE_SHARE = 0.2;
 const GLOBAL_TYPING_RESERVE_SHARE = 0.6;
 /** Leases are for a bot that has enough for all; what they hold back is lost to others. */
 const GLOBAL_LEASE_RESERVE_SHARE = 0.5;
-const WIDENED_FOR_MS = 10 * 60 * 1000;
+/** Each strike of a chat spaces its calls wider by this factor, and is forgiven after a time without another one. */
 const WIDENING = 1.5;
-const WIDEST = 8;
+const FORGIVEN_AFTER_MS = 2 * 60 * 1000;
+const MOST_STRIKES = 5;
 /** How long past its time a waiting caller keeps its place. */
 const PLACE_GRACE_MS = 1_500;
 /** Above this many chats in memory the idle ones are let go. */
 const MOST_CHATS = 1_000;
+const IDLE_MS = 10 * 60 * 1000;
 
 /** What all chats of a bot share. */
 interface Bot {
@@ -128,11 +130,8 @@ class ChatBudgets implements RootBudget {
     const now = this.#deps.clock.now();
     const chat = this.#chat(address, now);
     const until = Math.max(chat.penalty?.until ?? 0, now + retryAfterMs);
-    chat.penalty = {
-      until,
-      strikes: nextStrikes(chat.penalty, now),
-      widenedUntil: until + WIDENED_FOR_MS,
-    };
+    const strikes = nextStrikes(chat.penalty, now);
+    chat.penalty = { until, strikes, widenedUntil: until + strikes * FORGIVEN_AFTER_MS };
     this.#store.write(address.messengerId, address.chatId, chat.penalty);
     chat.bucket.reset(1, until);
     chat.places.holdUntil(until);
@@ -224,7 +223,7 @@ class ChatBudgets implements RootBudget {
   /** A chat that was silent for so long has a full bucket again, whatever its rate; its penalty is stored. */
   #forgetIdle(now: number): void {
     for (const [key, chat] of this.#chats) {
-      if (now - chat.usedAt > WIDENED_FOR_MS) this.#chats.delete(key);
+      if (now - chat.usedAt > IDLE_MS) this.#chats.delete(key);
     }
   }
 }
@@ -247,15 +246,21 @@ function leaseOf(
   return lease;
 }
 
-/** Calls that crossed the same penalty are one strike; a quiet time forgives all. */
+/** Calls that crossed the same penalty are one strike. */
 function nextStrikes(penalty: Penalty | undefined, now: number): number {
-  if (penalty === undefined || now >= penalty.widenedUntil) return 1;
-  return now < penalty.until ? penalty.strikes : penalty.strikes + 1;
+  if (penalty !== undefined && now < penalty.until) return penalty.strikes;
+  return Math.min(MOST_STRIKES, strikesLeft(penalty, now) + 1);
+}
+
+/** How many of a chat's strikes are not forgiven yet. */
+function strikesLeft(penalty: Penalty | undefined, now: number): number {
+  if (penalty === undefined) return 0;
+  const left = Math.ceil((penalty.widenedUntil - now) / FORGIVEN_AFTER_MS);
+  return Math.max(0, Math.min(penalty.strikes, left));
 }
 
 function spacingOf(penalty: Penalty | undefined, now: number): number {
-  if (penalty === undefined || now >= penalty.widenedUntil) return 1;
-  return Math.min(WIDEST, WIDENING ** penalty.strikes);
+  return WIDENING ** strikesLeft(penalty, now);
 }
 
 /** What a call of this kind leaves to those of more worth. */

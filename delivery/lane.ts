@@ -11,7 +11,7 @@ import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
 import { performAction, storeShown } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
-import { isLookDue, prepareInquiry } from "./resolve-unknown.ts";
+import { isLookDue, prepareInquiry } from "./prepare-inquiry.ts";
 import type { Reply } from "./reply.ts";
 
 /** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */

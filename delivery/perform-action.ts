@@ -19,7 +19,7 @@ import { removed, shown, store } from "./outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
 import { settlesAt } from "./landing.ts";
-import { probeNext } from "./resolve-unknown.ts";
+import { probeNext } from "./probe-next.ts";
 import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 

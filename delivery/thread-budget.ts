@@ -5,7 +5,7 @@ import { isOnlyThread } from "./landing.ts";
 import { idsBetween } from "./message-boxes.ts";
 
 /** An id that goes with no request is told by itself after this time. */
-const TELL_AFTER_MS = 2_000;
+const TELL_AFTER_MS = 500;
 /** The other threads of the chat do not know of a penalty before the root does. */
 const TELL_PENALTY_EVERY_MS = 1_000;
 /** Ids known of one box: the newest, which are those that a lost message may stand between. */

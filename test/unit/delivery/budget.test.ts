@@ -134,7 +134,7 @@ it("never shortens a penalty", async () => {
   expect(await ask("final")).toMatchObject({ retryAt: clock.now() + 30_000 });
 });
 
-it("spaces calls wider after each penalty, for a while", async () => {
+it("spaces calls wider after each penalty, and forgives one after the other", async () => {
   const { ask, budget, clock } = await seasoned();
   const spacing = async (): Promise<number> => {
     for (;;) {
@@ -148,10 +148,20 @@ it("spaces calls wider after each penalty, for a while", async () => {
   await budget.penalize(ADDRESS, 1_000);
   await clock.advance(1_000);
   expect(await spacing()).toBe(2_250);
-  await clock.advance(11 * 60_000);
-  await ask("post");
-  await ask("post");
+  await clock.advance(2 * 60_000 + 1);
+  expect(await spacing()).toBe(1_500);
+  await clock.advance(2 * 60_000);
   expect(await spacing()).toBe(1_000);
+});
+
+it("spaces no wider than about eight times, however many penalties there are", async () => {
+  const { ask, budget, clock } = await seasoned();
+  for (let count = 0; count < 20; count++) {
+    await budget.penalize(ADDRESS, 1_000);
+    await clock.advance(1_000);
+  }
+  await ask("post");
+  expect(await ask("post")).toMatchObject({ retryAt: clock.now() + Math.ceil(1_000 * 1.5 ** 5) });
 });
 
 it("keeps a wider spacing over a restart that comes after the penalty", async () => {
