@@ -1,7 +1,6 @@
 import type { CallPurpose } from "../src/core/budget.ts";
-import { errorCode } from "../src/core/errors.ts";
+import { errorCode, failureCode } from "../src/core/errors.ts";
 import type { Surface } from "../src/core/surface.ts";
-import { errorName } from "./error-name.ts";
 import { backoffMs } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
 import { BUDGET_TIMEOUT_MS, editEveryMs, interimEveryMs } from "./delivery-context.ts";
@@ -150,7 +149,7 @@ export class Lane {
    */
   #rest(error: unknown): void {
     const { log, deps } = this.#context;
-    log.error("delivery.loop-failed", { code: errorCode(error) ?? errorName(error) });
+    log.error("delivery.loop-failed", { code: failureCode(error) });
     this.#failures += 1;
     this.#notBefore = deps.clock.now() + backoffMs(this.#failures, deps.random());
     this.#waitUntil = this.#notBefore;

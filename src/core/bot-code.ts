@@ -1,5 +1,5 @@
 import type { Clock } from "./deps.ts";
-import { errorCode, SwitchboardError } from "./errors.ts";
+import { failureCode, SwitchboardError } from "./errors.ts";
 import type { Log, LogFields } from "./log.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -45,7 +45,7 @@ export function platformFailureFields(error: unknown): LogFields {
 
 function causeFields(error: unknown): LogFields {
   return {
-    code: errorCode(error) ?? (error instanceof Error ? error.name : typeof error),
+    code: failureCode(error),
     message: error instanceof SwitchboardError ? error.message : undefined,
   };
 }

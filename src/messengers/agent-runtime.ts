@@ -6,7 +6,7 @@ import type { OwnMessages, OwnMessagesQuestion, RootBudget } from "../core/budge
 import type { Database } from "../core/database.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
-import { errorCode, SwitchboardError } from "../core/errors.ts";
+import { errorCode, failureCode, SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
@@ -376,7 +376,7 @@ export class AgentRuntime extends LifecycleCapability {
     this.#arming = this.#arming.then(push, push);
     this.#arming.catch((error: unknown) => {
       this.#armedAt = undefined;
-      this.#options.log.error("wake.failed", { code: error instanceof Error ? error.name : "unknown" });
+      this.#options.log.error("wake.failed", { code: failureCode(error) });
     });
   }
 

@@ -1,4 +1,4 @@
-import { errorCode, SwitchboardError } from "../core/errors.ts";
+import { failureCode, SwitchboardError } from "../core/errors.ts";
 import type { Clock } from "../core/deps.ts";
 
 /** How long to rest between looks at an event: each time twice as long as before, up to a longest. */
@@ -47,7 +47,7 @@ export class ReadFailures {
   add(seq: number, error: unknown): ReadFailure {
     const { longestRestMs, maxAttempts } = error instanceof UnresolvedError ? ROUTING : READING;
     const attempts = (this.#failures.get(seq)?.attempts ?? 0) + 1;
-    const code = errorCode(error) ?? (error instanceof Error ? error.name : "unknown");
+    const code = failureCode(error);
     const restMs = Math.min(FIRST_REST_MS * 2 ** (attempts - 1), longestRestMs);
     const retryAt = attempts < maxAttempts ? this.#clock.now() + restMs : undefined;
     const failure = { code, attempts, retryAt };

@@ -1,5 +1,5 @@
 import { failureFields } from "../core/bot-code.ts";
-import { errorCode, failureCode } from "../core/errors.ts";
+import { failureCode } from "../core/errors.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -157,7 +157,7 @@ export class RootRuntime {
     try {
       name = await this.#conversationOf(definition, event);
     } catch (error) {
-      return { kind: "unresolved", code: errorCode(error) ?? nameOf(error) };
+      return { kind: "unresolved", code: failureCode(error) };
     }
     await this.#options.deliver(name, messengerId, [event]);
     this.#touch(name, definition, event);
@@ -169,7 +169,7 @@ export class RootRuntime {
       this.#store.touch(name, id, thread, this.#options.deps.clock.now());
     } catch (error) {
       // The directory is written again with the conversation's next message.
-      this.#options.log.error("directory.not-written", { code: errorCode(error) ?? nameOf(error) });
+      this.#options.log.error("directory.not-written", { code: failureCode(error) });
     }
   }
 
@@ -231,8 +231,4 @@ export class RootRuntime {
     this.#definitions ??= this.#options.definitions();
     return this.#definitions;
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : "unknown";
 }

@@ -1,5 +1,6 @@
 import type { SqlValue } from "../../src/core/database.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
+import type { NativeStream, Surface } from "../../src/core/surface.ts";
 import type { Mutant } from "./mutant.ts";
 import { stripMark } from "./visible-text.ts";
 import { withoutWrites } from "./without-writes.ts";
@@ -142,43 +143,29 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "stream-left-open",
     what: "a stream that an earlier process has begun is never ended",
-    surface: (surface) => {
+    surface: withStream((stream) => {
       const begun = new Set<string>();
-      const { stream } = surface;
-      if (stream === undefined) return surface;
       return {
-        ...surface,
-        stream: {
-          ...stream,
-          begin: async (address, message, options) => {
-            const posted = await stream.begin(address, message, options);
-            begun.add(posted.messageId);
-            return posted;
-          },
-          end: async (address, messageId, options) => {
-            if (begun.has(messageId)) await stream.end(address, messageId, options);
-          },
+        begin: async (address, message, options) => {
+          const posted = await stream.begin(address, message, options);
+          begun.add(posted.messageId);
+          return posted;
+        },
+        end: async (address, messageId, options) => {
+          if (begun.has(messageId)) await stream.end(address, messageId, options);
         },
       };
-    },
+    }),
   },
   {
     name: "append-is-success",
     what: "an addition to a streamed message counts as made when its answer is lost",
-    surface: (surface) => {
-      const { stream } = surface;
-      if (stream === undefined) return surface;
-      return {
-        ...surface,
-        stream: {
-          ...stream,
-          append: (address, messageId, more, options) =>
-            stream.append(address, messageId, more, options).catch((error: unknown) => {
-              if (surface.classifyError(error).kind !== "unknown") throw error;
-            }),
-        },
-      };
-    },
+    surface: withStream((stream, surface) => ({
+      append: (address, messageId, more, options) =>
+        stream.append(address, messageId, more, options).catch((error: unknown) => {
+          if (surface.classifyError(error).kind !== "unknown") throw error;
+        }),
+    })),
   },
   {
     name: "buffered-grows",
@@ -204,6 +191,18 @@ export const deliveryMutants: readonly Mutant[] = [
     mode: (mode) => (mode === "final-only" ? "buffered" : mode),
   },
 ];
+
+/** A surface whose stream is another one, where it has any. */
+function withStream(
+  changed: (stream: NativeStream, surface: Surface) => Partial<NativeStream>,
+): (surface: Surface) => Surface {
+  return (surface) => {
+    const { stream } = surface;
+    return stream === undefined
+      ? surface
+      : { ...surface, stream: { ...stream, ...changed(stream, surface) } };
+  };
+}
 
 function withoutMark<Content extends RichText>(content: Content): Content {
   const text = stripMark(content.text);

@@ -1,26 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
 import { hardDocuments } from "./corpus.ts";
+import { shown } from "./shown.ts";
 
 const limits = { maxLength: 4096, maxEntities: 100 };
 
 /** What is shown while the text is streaming: formatting is written as <type>. */
-function shown(markdown: string): string {
+function shownSoFar(markdown: string): string {
   const [part] = splitText(markdown, { renderer: telegramEntities, limits, final: false });
-  if (part === undefined) return "";
-  const { text, entities } = part.content;
-  const marks = entities.flatMap(({ type, offset, length }, order) => [
-    { at: offset, order, mark: `<${type}>` },
-    { at: offset + length, order: -order - 1, mark: `</${type}>` },
-  ]);
-  marks.sort((left, right) => left.at - right.at || left.order - right.order);
-  let result = "";
-  let at = 0;
-  for (const { at: next, mark } of marks) {
-    result += text.slice(at, next) + mark;
-    at = next;
-  }
-  return result + text.slice(at);
+  return part === undefined ? "" : shown(part.content);
 }
 
 describe("text that is still streaming", () => {
@@ -33,7 +21,7 @@ describe("text that is still streaming", () => {
     ["an open strikethrough", "~~old", "<strikethrough>old</strikethrough>"],
     ["the text of a link", "see [the te", "see the te"],
     ["the address of a link", "see [the text](https://exam", "see the text"],
-    ["a whole link", "see [the text](https://e.com)", "see <text_link>the text</text_link>"],
+    ["a whole link", "see [the text](https://e.com)", "see <text_link https://e.com>the text</text_link>"],
     ["half of an image", "see ![alt](https://exam", "see alt"],
     ["a product of numbers", "2 * 3 and 4*5", "2 * 3 and 4*5"],
     ["a name with underscores", "call snake_case", "call snake_case"],
@@ -42,9 +30,9 @@ describe("text that is still streaming", () => {
     ["the number of an item", "1. one\n2.", "1. one"],
     ["half of a task", "- [x] done\n- [", "☑ done"],
     ["the opening of a fence", "text\n```py", "text"],
-    ["a fence that is open", "```py\nprint(1", "<pre>print(1</pre>"],
-    ["half of a closing fence", "```py\nprint(1)\n``", "<pre>print(1)</pre>"],
-    ["code in a list that is open", "- a\n  ```py\n  x = *1", "• a\n<pre>x = *1</pre>"],
+    ["a fence that is open", "```py\nprint(1", "<pre py>print(1</pre>"],
+    ["half of a closing fence", "```py\nprint(1)\n``", "<pre py>print(1)</pre>"],
+    ["code in a list that is open", "- a\n  ```py\n  x = *1", "• a\n<pre py>x = *1</pre>"],
     ["the header of a table", "text\n\n| a | b |\n", "text"],
     ["half of a row", "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 |", "<pre>a │ b\n──┼──\n1 │ 2</pre>"],
     ["an underline that may be a rule", "text\n--", "text"],
@@ -55,14 +43,14 @@ describe("text that is still streaming", () => {
     ["half of a line ending", "text\r", "text"],
     ["a quote that goes on", "> quoted **wo", "<blockquote>quoted <bold>wo</bold></blockquote>"],
   ])("shows %s repaired", (_name, markdown, expected) => {
-    expect(shown(markdown)).toBe(expected);
+    expect(shownSoFar(markdown)).toBe(expected);
   });
 
   it("never shows a raw marker of well formed markdown", () => {
     const text =
       "# Title\n\nSome **bold *and it* text**, `code`, ~~old~~ and [a link](https://e.com/x).\n\n- one **b**\n- two\n\n```js\nlet a;\n```\n\nend";
     for (let length = 1; length <= text.length; length += 1) {
-      expect(shown(text.slice(0, length)).replace(/<.*?>/g, "")).not.toMatch(/[*`~#[\]]|^-/m);
+      expect(shownSoFar(text.slice(0, length)).replace(/<.*?>/g, "")).not.toMatch(/[*`~#[\]]|^-/m);
     }
   });
 

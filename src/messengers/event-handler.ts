@@ -1,0 +1,212 @@
+import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
+import type { Delivery } from "../core/delivery.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
+
+import type { Log } from "../core/log.ts";
+import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
+import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
+import type { Sorting } from "../inbox/sort-event.ts";
+import { queueMessage, waitingMessage } from "../inbox/waiting-messages.ts";
+import { addressOf } from "./address-of.ts";
+import { Admission } from "./admission.ts";
+import { runCommand } from "./command-runner.ts";
+import type { CommandOutcome } from "./command-runner.ts";
+import type { ThinkCommands } from "./commands.ts";
+import { correctedEvent } from "./corrected-event.ts";
+import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { ignored, nameOf } from "./event-outcomes.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
+import { isFromPerson } from "./is-from-person.ts";
+import { sendNotice } from "./send-notice.ts";
+import type { ThreadMemory } from "./thread-memory.ts";
+import type { AskedQuestion } from "./turn-limits.ts";
+
+export interface EventHandlerOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly inbox: InboxStore;
+  readonly memory: ThreadMemory;
+  readonly delivery: Delivery;
+  readonly commands: () => ThinkCommands;
+  /** What the event asks for, as things are now. */
+  readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
+  /** Asks the root whether a person may ask for one more answer, and counts it. */
+  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  /** Whether `rerun` would do something. */
+  readonly mayRerun: (edit: MessengerEvent) => boolean;
+  /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
+  readonly rerun: (edit: MessengerEvent) => boolean;
+  /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
+  readonly stop: (press: MessengerEvent) => boolean;
+  /** Has the loop go round once more. */
+  readonly poke: () => void;
+  /** Runs code of the bot so that it can ask which event it serves. */
+  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+}
+
+/** Carries out what a sorted event asks for, and says what became of it. */
+export class EventHandler {
+  readonly #options: EventHandlerOptions;
+  readonly #outcomes: EventOutcomes;
+  readonly #admission: Admission;
+  /** Rows whose command is running. */
+  readonly #beside = new Set<number>();
+
+  constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+    this.#admission = new Admission({
+      ...options,
+      reply: (id, event, definition, text) => sendNotice(options.delivery, id, event, definition, text),
+      end: (row, outcome) => outcomes.end(row, outcome),
+    });
+  }
+
+  /** Whether the event's command is running, beside all others. */
+  isRunning(row: InboxRow): boolean {
+    return this.#beside.has(row.seq);
+  }
+
+  async handle(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { delivery, memory } = this.#options;
+    if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
+    const sorting = this.#options.sort(event, definition);
+    if (isFromPerson(event)) delivery.revive(event.thread.chatId);
+    switch (sorting.kind) {
+      case "ignore":
+        this.#outcomes.passOver(row, ignored(sorting.reason));
+        return;
+      case "membership":
+        this.#outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
+        return;
+      case "stop":
+        this.#outcomes.end(
+          row,
+          this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already",
+        );
+        return;
+      case "correct":
+        await this.#correct(row, event, definition);
+        return;
+      case "withdraw":
+        this.#withdraw(row, event);
+        return;
+      case "press": {
+        if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
+        if (!sorting.answer) this.#outcomes.end(row, "button answered");
+        else if (await this.#admission.isAllowed(row, event, definition))
+          await this.#queue(row, event, definition);
+        return;
+      }
+      case "command":
+        if (await this.#admission.isAllowed(row, event, definition))
+          await this.#command(row, event, sorting.command, definition);
+        return;
+      case "answer":
+        if (await this.#admission.isAllowed(row, event, definition))
+          await this.#queue(row, event, definition);
+        return;
+    }
+  }
+
+  /** Only who may use the bot makes it listen: otherwise a stranger could have it answer what nobody asked it. */
+  async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
+      return false;
+    return (
+      !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
+    );
+  }
+
+  async #queue(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { database, deps, inbox, memory } = this.#options;
+    if (!(await this.#admission.hasRoom(row, event, definition))) return;
+    memory.isReadable(event.thread.id);
+    database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
+    this.#outcomes.queued(row);
+  }
+
+  async #correct(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const target = waitingMessage(this.#options.inbox, event);
+    if (target !== undefined) {
+      this.#options.inbox.correct(target.seq, correctedEvent(target, event));
+      this.#outcomes.end(row, "edit applied to the waiting message");
+    } else if (!this.#options.mayRerun(event)) {
+      this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
+    } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
+      this.#outcomes.passOver(row, ignored("edit over the limit"));
+    } else {
+      const isRerun = this.#options.rerun(event);
+      this.#outcomes.end(
+        row,
+        isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),
+      );
+    }
+  }
+
+  #withdraw(row: InboxRow, event: MessengerEvent): void {
+    const target = waitingMessage(this.#options.inbox, event);
+    if (target !== undefined) this.#outcomes.end(target, "withdrawn by its author");
+    this.#outcomes.end(
+      row,
+      target === undefined ? "deletion recorded" : "deletion applied to the waiting message",
+    );
+  }
+
+  /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */
+  async #command(
+    row: InboxRow,
+    event: MessengerEvent,
+    command: MessengerCommand,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { commands, delivery, deps, inContext, log } = this.#options;
+    const reply = (index: number, text: string): void =>
+      sendNotice(delivery, `command:${row.seq}:${index}`, event, definition, text);
+    const runner = { clock: deps.clock, log, commands, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
+    const outcome = runCommand(command, event, definition.delivery, runner);
+    if (!(outcome instanceof Promise)) {
+      await this.#endCommand(row, event, command, definition, outcome);
+      return;
+    }
+    this.#beside.add(row.seq);
+    void outcome
+      .then((done) => this.#endCommand(row, event, command, definition, done))
+      .then(() => this.#outcomes.settle(row))
+      .catch((error: unknown) => log.error("inbox.unreadable", { ...nameOf(row), code: failureCode(error) }))
+      .finally(() => {
+        this.#beside.delete(row.seq);
+        this.#options.poke();
+      });
+  }
+
+  async #endCommand(
+    row: InboxRow,
+    event: MessengerEvent,
+    command: MessengerCommand,
+    definition: NormalizedMessengerDefinition,
+    { prompt }: CommandOutcome,
+  ): Promise<void> {
+    if (prompt === undefined || event.message === undefined) {
+      this.#outcomes.end(row, `command: ${command.name}`);
+      return;
+    }
+    const { command: _command, ...message } = event.message;
+    await this.#queue(row, { ...event, message: { ...message, text: prompt } }, definition);
+  }
+}
