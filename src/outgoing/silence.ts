@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../core/errors.ts";
+import { readMarker } from "./read-marker.ts";
 
 /** What a model writes when it wants to say nothing. */
 export const DEFAULT_SILENCE_SIGNAL = "[[silence]]";
@@ -163,10 +164,18 @@ function leadingDecoration(text: string, signal: SilenceSignal): string {
   while (length < text.length) {
     const char = text.charAt(length);
     if (signal.mayBegin(char) && signal.read(text, length, "", false) !== undefined) break;
-    if (!DECORATION.test(char)) break;
-    length++;
+    const wrapperLength = openingWrapperLength(text, length);
+    if (wrapperLength === 0 && !DECORATION.test(char)) break;
+    length += Math.max(1, wrapperLength);
   }
   return text.slice(0, length);
+}
+
+/** The length of an answer's wrapper that opens at `start`, such as `<answer>`, or of what may become one; 0 for none. */
+function openingWrapperLength(text: string, start: number): number {
+  const marker = text.charAt(start) === "<" ? readMarker(text, start) : undefined;
+  if (marker === "partial") return text.length - start;
+  return marker?.meaning.kind === "wrapper" && !marker.meaning.isClosing ? marker.length : 0;
 }
 
 /**

@@ -112,7 +112,21 @@ describe("streaming", () => {
   it("never shows a prefix of the signal, nor anything of a reply that is silence", () => {
     const decorated = fc
       .tuple(
-        fc.constantFrom("", "**", "`", "```\n", " \n", '"', ". ", "[", "— ", "| ", `${"-".repeat(30)}\n`),
+        fc.constantFrom(
+          "",
+          "**",
+          "`",
+          "```\n",
+          " \n",
+          '"',
+          ". ",
+          "[",
+          "— ",
+          "| ",
+          "<answer>",
+          "**<final>\n",
+          `${"-".repeat(30)}\n`,
+        ),
         fc.constantFrom("", "!", ".", "**", "`", "\n```"),
       )
       .map(([before, after]) => `${before}[[silence]]${after}`);
