@@ -1,5 +1,6 @@
 import type { Clock } from "./deps.ts";
 import { SwitchboardError } from "./errors.ts";
+import { isThenable } from "./is-thenable.ts";
 
 /**
  * The outcome of `work`. The work itself is not ended by the limit; what comes of it later is dropped.
@@ -12,7 +13,7 @@ export async function withinTime<T>(
   work: T | Promise<T>,
   name: string,
 ): Promise<T> {
-  if (!(work instanceof Promise)) return work;
+  if (!isThenable(work)) return work;
   const limit = Promise.withResolvers<never>();
   const timer = clock.setTimeout(
     () => limit.reject(new SwitchboardError("took-too-long", `${name} took longer than ${limitMs} ms.`)),

@@ -1,6 +1,7 @@
 import { logBotFailure } from "../core/bot-code.ts";
 import type { DeliveryPolicy } from "../core/delivery.ts";
 import type { Clock } from "../core/deps.ts";
+import { isThenable } from "../core/is-thenable.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
@@ -54,7 +55,7 @@ export function runCommand(
   try {
     const handler = options.commands()[command.name]?.handler;
     const running = options.inContext(event, () => handler?.({ args: command.args, event, reply }));
-    if (!(running instanceof Promise)) return outcome(running);
+    if (!isThenable(running)) return outcome(running);
     return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
       .then(outcome)
       .catch(failed);

@@ -1,4 +1,5 @@
 import type { ToolSet } from "ai";
+import { isThenable } from "../core/is-thenable.ts";
 
 export interface ToolGuard {
   /** Runs code of the bot inside the turn's context. */
@@ -26,10 +27,10 @@ export function interruptibleTools(tools: ToolSet, { inTurn, onFailure }: ToolGu
         };
         try {
           const work: unknown = inTurn(() => execute(input, options));
-          if (isPromise(work))
+          if (isThenable(work))
             return untilAborted(
               abortSignal,
-              work.catch((error: unknown) => Promise.reject(failed(error))),
+              Promise.resolve(work).catch((error: unknown) => Promise.reject(failed(error))),
               STOPPED,
             );
           return isAsyncIterable(work) ? withoutExceptions(work, failed) : work;
@@ -63,17 +64,15 @@ export function untilAborted<T>(
   work: T,
   message: string,
 ): T | Promise<Awaited<T>> {
-  if (signal === undefined || !isPromise(work)) return work;
+  if (signal === undefined || !isThenable(work)) return work;
   return new Promise<Awaited<T>>((resolve, reject) => {
     const abort = () => reject(new Error(message));
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", abort));
   });
-}
-
-function isPromise<T>(value: T): value is T & Promise<Awaited<T>> {
-  return value instanceof Promise;
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
