@@ -135,7 +135,7 @@ async function applyDecision(
       return now + decision.delayMs;
     case "gone":
       store(context, entry, { state: refused, code: failure.code });
-      context.endChat(reply.record.address, failure.code);
+      context.endPlace(reply.record.address, failure);
       return undefined;
     case "repost":
       context.database.transaction(() => {

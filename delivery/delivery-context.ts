@@ -20,8 +20,8 @@ export interface DeliveryContext {
   readonly surfaceFor: (messengerId: string) => Surface;
   /** Stores that a reply has ended, and tells who waits for it. Nothing when it has ended already. */
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
-  /** The chat takes nothing any more: ends all its replies. */
-  readonly endChat: (address: Address, code: string) => void;
+  /** The chat, or just the thread, takes nothing any more: ends all its replies. */
+  readonly endPlace: (address: Address, failure: CallFailure) => void;
   /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */

@@ -4,12 +4,13 @@ import type {
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
+  GonePlace,
   ReplyStart,
   ReplyState,
 } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
-import type { Address, Surface } from "../src/core/surface.ts";
+import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./answer-action.ts";
 import { callTimeoutMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
@@ -46,8 +47,8 @@ export interface DeliveryOptions {
   readonly keepReceiptsMs?: () => number;
   /** A reply has ended. Called once for each. */
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
-  /** A chat takes nothing any more, until `revive`. */
-  readonly onGone?: (chatId: string, code: string) => void;
+  /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
+  readonly onGone?: (place: GonePlace, code: string) => void;
 }
 
 /** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
@@ -104,7 +105,7 @@ class Engine implements Delivery {
         this.#store.keepText(reply.record.id, reply.text);
       },
       endReply: (reply, state, code) => this.#end(reply, state, code),
-      endChat: (address, code) => this.#endChat(address, code),
+      endPlace: (address, failure) => this.#endPlace(address, failure),
       misconfigured: ({ messengerId }, code) => {
         if (!this.#misconfigured.has(messengerId)) {
           options.log.error("delivery.misconfigured", { messenger: messengerId, code });
@@ -346,12 +347,17 @@ class Engine implements Delivery {
     this.#tell(reply.record.id, state);
   }
 
-  #endChat(address: Address, code: string): void {
-    this.#store.markGone(address, code);
+  /** A chat is not asked again. A thread is, with the next reply to it: who writes there shows nothing for the others. */
+  #endPlace(address: Address, failure: CallFailure): void {
+    const { code } = failure;
+    const { messengerId, chatId, threadId } = address;
+    const isThread = failure.kind === "gone" && failure.scope === "thread";
+    if (!isThread) this.#store.markGone(address, code);
     for (const reply of this.#replies.values()) {
-      if (isSameChat(reply.record.address, address)) this.#end(reply, "gone", code);
+      if (!isSameChat(reply.record.address, address)) continue;
+      if (!isThread || reply.record.address.threadId === threadId) this.#end(reply, "gone", code);
     }
-    this.#options.onGone?.(address.chatId, code);
+    this.#options.onGone?.({ messengerId, chatId, ...(isThread && { threadId }) }, code);
   }
 
   #tell(replyId: string, state: ReplyState): void {

@@ -150,7 +150,7 @@ async function failed(search: Search, failure: CallFailure): Promise<number | un
       return penalized(search, failure.retryAfterMs);
     }
     case "gone":
-      context.endChat(address, failure.code);
+      context.endPlace(address, failure);
       return undefined;
     case "transient":
     case "unknown":

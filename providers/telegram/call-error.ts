@@ -36,7 +36,7 @@ type Fixed = Exclude<CallFailure["kind"], "retry-after">;
  * published server and of the client protocol behind it. What is not listed is `rejected`: the same call would be
  * refused again.
  */
-const wordings: readonly (readonly [RegExp, Fixed, string])[] = [
+const wordings: readonly (readonly [RegExp, Fixed, string, "thread"?])[] = [
   [/message is not modified|MESSAGE_NOT_MODIFIED/i, "unchanged", "message-not-modified"],
   [/upgraded to a supergroup/i, "gone", "chat-upgraded"],
   [
@@ -70,8 +70,8 @@ const wordings: readonly (readonly [RegExp, Fixed, string])[] = [
   [/group chat was (?:deactivated|deleted)|chat was deleted/i, "gone", "chat-deleted"],
   [/(?:chat|user) not found|PEER_ID_INVALID|CHAT_ID_INVALID|CHANNEL_INVALID/i, "gone", "chat-missing"],
   [/bot is not a (?:member|participant)|USER_NOT_PARTICIPANT|CHANNEL_PRIVATE/i, "gone", "not-a-member"],
-  [/message thread not found|TOPIC_(?:ID_INVALID|DELETED)/i, "gone", "topic-missing"],
-  [/TOPIC_CLOSED/i, "gone", "topic-closed"],
+  [/message thread not found|TOPIC_(?:ID_INVALID|DELETED)/i, "gone", "topic-missing", "thread"],
+  [/TOPIC_CLOSED/i, "gone", "topic-closed", "thread"],
   [/can't (?:initiate conversation|send messages? to)/i, "gone", "conversation-impossible"],
   [
     /no rights|not enough rights|need administrator rights|WRITE_FORBIDDEN|CHAT_RESTRICTED|_FORBIDDEN/i,
@@ -95,7 +95,10 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
   // Somebody else uses the token; a send itself does not conflict, so it is worth another try.
   if (errorCode === 409) return { kind: "transient", code: "conflict" };
   if (errorCode >= 500) return serverFailure(errorCode, description);
-  for (const [pattern, kind, code] of wordings) if (pattern.test(description)) return { kind, code };
+  for (const [pattern, kind, code, scope] of wordings) {
+    if (!pattern.test(description)) continue;
+    return kind === "gone" && scope !== undefined ? { kind, code, scope } : { kind, code };
+  }
   if (errorCode === 403) return { kind: "gone", code: "forbidden" };
   if (errorCode === 413) return { kind: "rejected", code: "too-large" };
   return { kind: "rejected", code: "bad-request" };

@@ -140,6 +140,14 @@ export interface DeliveryFilter {
   readonly limit?: number;
 }
 
+/** What takes nothing any more: a chat, or one thread of it. */
+export interface GonePlace {
+  readonly messengerId: string;
+  readonly chatId: string;
+  /** Without it all threads of the chat. */
+  readonly threadId?: string | undefined;
+}
+
 /**
  * - `planned`: will be sent, nothing has left yet
  * - `sending`: the call has begun and its outcome is not stored; found after a crash it means `unknown`

@@ -172,7 +172,7 @@ export interface Rate {
  * - `retry-after`: refused for pacing; nothing may be sent to the chat for `retryAfterMs` (I8)
  * - `transient`: provably not done (refused connection, 5xx before processing); retry with backoff
  * - `unknown`: it may have been done (time-out, cut connection); never blindly repeated when it was a post (I6)
- * - `gone`: the person blocked the bot, the bot was removed, the chat does not exist any more
+ * - `gone`: the person blocked the bot, the bot was removed, the chat, or the topic, does not exist any more
  * - `missing`: the message to edit or remove does not exist any more
  * - `unchanged`: the edit would change nothing: success
  * - `rejected`: the platform refuses this content; fall back to plain text, then fail
@@ -182,7 +182,12 @@ export type CallFailure =
   | { readonly kind: "retry-after"; readonly code: string; readonly retryAfterMs: number }
   | { readonly kind: "transient"; readonly code: string }
   | { readonly kind: "unknown"; readonly code: string }
-  | { readonly kind: "gone"; readonly code: string }
+  | {
+      readonly kind: "gone";
+      readonly code: string;
+      /** `thread`: the chat's other threads go on. @default "chat" */
+      readonly scope?: "chat" | "thread" | undefined;
+    }
   | { readonly kind: "missing"; readonly code: string }
   | { readonly kind: "unchanged"; readonly code: string }
   | { readonly kind: "rejected"; readonly code: string }

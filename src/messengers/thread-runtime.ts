@@ -99,9 +99,10 @@ export class ThreadRuntime {
         if (at !== undefined) options.wakeAt(at);
         else if (this.#driving === undefined) this.#putOffWake();
       },
-      onGone: (chatId, code) => {
-        log.warn("chat.gone", { chatId, code });
-        this.#runner.abandon(chatId);
+      onGone: (place, code) => {
+        const { chatId, messengerId, threadId } = place;
+        log.warn("chat.gone", { messenger: messengerId, chatId, thread: threadId, code });
+        this.#runner.abandon(place);
         this.poke();
       },
     });

@@ -1,6 +1,6 @@
 import type { UIMessage } from "ai";
 import type { Database } from "../core/database.ts";
-import type { Delivery } from "../core/delivery.ts";
+import type { Delivery, GonePlace } from "../core/delivery.ts";
 import { draftIdOf } from "../core/draft-id.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -136,18 +136,20 @@ export class TurnRunner {
     return isItsChat && drafts.includes(stop.draftId) && this.stop();
   }
 
-  /** Nobody will see the answer any more: neither the running turn for this chat nor what waits is paid for. */
-  abandon(chatId: string): void {
+  /** Nobody will see the answer any more: neither the running turn for this place nor what waits is paid for. */
+  abandon(place: GonePlace): void {
     const { database, inbox, turns } = this.#options;
     for (const turn of turns.unfinished()) {
-      if (turn.address.chatId !== chatId || turn.state !== "open") continue;
+      if (!isAt(place, turn.address) || turn.state !== "open") continue;
       database.transaction(() => {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
       this.#logEnd(turn, "gone");
     }
-    const waiting = inbox.inState("queued").filter((row) => row.incoming.thread.chatId === chatId);
+    const waiting = inbox.inState("queued").filter(({ messengerId, incoming: { thread } }) => {
+      return isAt(place, { messengerId, chatId: thread.chatId, threadId: thread.id });
+    });
     inbox.end(
       waiting.map((row) => row.seq),
       "the chat is gone",
@@ -356,6 +358,11 @@ function isOfThread(
   by: Pick<MessengerEvent, "messengerId" | "thread">,
 ): boolean {
   return messengerId === by.messengerId && incoming.thread.id === by.thread.id;
+}
+
+function isAt(place: GonePlace, at: Required<GonePlace>): boolean {
+  if (place.messengerId !== at.messengerId || place.chatId !== at.chatId) return false;
+  return place.threadId === undefined || place.threadId === at.threadId;
 }
 
 function isForThread({ incoming, messengerId }: InboxRow, turn: Turn): boolean {

@@ -66,7 +66,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     surfaceFor: () => surface,
     onWake: (at) => (wakeAt = at),
     onEnded: (id, state) => ended.push([id, state]),
-    onGone: (chatId, code) => gone.push([chatId, code]),
+    onGone: ({ chatId, threadId }, code) => gone.push([threadId ?? chatId, code]),
   });
   const advance = async (milliseconds: number): Promise<void> => {
     const end = clock.now() + milliseconds;

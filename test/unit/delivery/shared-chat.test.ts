@@ -132,6 +132,26 @@ it("holds nobody up for a post that was refused, also the first thread that come
   expect(await root?.acquire(SOUTH, "post", surface.pacing, { news })).toMatchObject({ kind: "granted" });
 });
 
+it("goes on in the other topics of a chat when one of them is gone", async () => {
+  const { surface, delivery, start, advance, visible, ended, gone } = createHarness({
+    surface: { capabilities: { typing: false } },
+  });
+  surface.fault("post", { kind: "fail", failure: { kind: "gone", code: "topic-missing", scope: "thread" } });
+  delivery.send(start("r1", { address: NORTH }), TEXT);
+  delivery.send(start("r2", { address: NORTH }), TEXT);
+  delivery.open(start("r3", { address: SOUTH }));
+  await advance(1_000);
+  expect(ended).toEqual([
+    ["r1", "gone"],
+    ["r2", "gone"],
+  ]);
+  expect(gone).toEqual([[NORTH.threadId, "topic-missing"]]);
+  delivery.finish("r3", "Three.");
+  delivery.send(start("r4", { address: SOUTH }), "Four.");
+  await advance(5_000);
+  expect(visible()).toEqual(["Three.", "Four."]);
+});
+
 it("tells what it has sent into a chat, and whether a post of its own is open", async () => {
   const { surface, delivery, start, advance, clock } = createHarness({ surface: { probing: true } });
   const question = { messengerId: "telegram", chatId: "7", afterId: 101, sinceAt: clock.now() };

@@ -175,3 +175,24 @@ it("does not answer messages that wait when nothing runs yet, and says so once",
   expect(operations.running).toEqual([]);
   expect(sent).toEqual(["(stopped)"]);
 });
+
+it.each([
+  ["the chat", { chatId: "1" }, []],
+  ["the thread", { chatId: "1", threadId: "any:1" }, []],
+  ["another thread of the chat", { chatId: "1", threadId: "any:1:2" }, ["turn-1"]],
+  ["a chat of the same id elsewhere", { messengerId: "other", chatId: "1" }, ["turn-1"]],
+])("neither goes on nor begins when %s is gone, and else does", async (_name, place, running) => {
+  const { operations, start, write } = createRig();
+  const runner = start();
+  write();
+  await runner.advance();
+  runner.abandon({ messengerId: "any", ...place });
+  await runner.advance();
+  expect(operations.running).toEqual(running);
+  const { operations: waiting, start: startWaiting, write: writeWaiting } = createRig();
+  const other = startWaiting();
+  writeWaiting();
+  other.abandon({ messengerId: "any", ...place });
+  await other.advance();
+  expect(waiting.running).toEqual(running);
+});

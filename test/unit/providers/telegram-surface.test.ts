@@ -339,12 +339,12 @@ const answers: readonly (readonly [string, () => Response | Promise<Response>, C
   [
     "a topic that is gone",
     () => refusal(400, "Bad Request: message thread not found"),
-    { kind: "gone", code: "topic-missing" },
+    { kind: "gone", code: "topic-missing", scope: "thread" },
   ],
   [
     "a topic that is closed",
     () => refusal(400, "Bad Request: TOPIC_CLOSED"),
-    { kind: "gone", code: "topic-closed" },
+    { kind: "gone", code: "topic-closed", scope: "thread" },
   ],
   [
     "rights that are missing",
