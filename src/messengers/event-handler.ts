@@ -2,8 +2,6 @@ import { BOT_CODE_LIMIT_MS } from "../core/bot-code.ts";
 import type { Delivery } from "../core/delivery.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
-import { failureCode } from "../core/errors.ts";
-
 import type { Log } from "../core/log.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
@@ -16,7 +14,7 @@ import type { CommandOutcome } from "./command-runner.ts";
 import type { ThinkCommands } from "./commands.ts";
 import { correctedEvent } from "./corrected-event.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
-import { ignored, nameOf } from "./event-outcomes.ts";
+import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
 import { sendNotice } from "./send-notice.ts";
@@ -47,6 +45,14 @@ export interface EventHandlerOptions {
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
 
+/** A command whose handler has run. */
+interface RunCommand {
+  readonly event: MessengerEvent;
+  readonly command: MessengerCommand;
+  readonly definition: NormalizedMessengerDefinition;
+  readonly outcome: CommandOutcome;
+}
+
 /** Carries out what a sorted event asks for, and says what became of it. */
 export class EventHandler {
   readonly #options: EventHandlerOptions;
@@ -54,6 +60,8 @@ export class EventHandler {
   readonly #admission: Admission;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
+  /** Commands that have run and could not be ended, by the number of their row. */
+  readonly #unended = new Map<number, RunCommand>();
 
   constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
     this.#options = options;
@@ -68,6 +76,20 @@ export class EventHandler {
   /** Whether the event's command is running, beside all others. */
   isRunning(row: InboxRow): boolean {
     return this.#beside.has(row.seq);
+  }
+
+  /** Ends a command that has run and could not be ended then, without running it again. `false` when it is none. */
+  async resume(row: InboxRow): Promise<boolean> {
+    const run = this.#unended.get(row.seq);
+    if (run === undefined) return false;
+    await this.#endCommand(row, run);
+    this.#unended.delete(row.seq);
+    return true;
+  }
+
+  /** Nothing more will come of the event. */
+  forget(row: InboxRow): void {
+    this.#unended.delete(row.seq);
   }
 
   async handle(
@@ -176,32 +198,33 @@ export class EventHandler {
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
     const { commands, delivery, deps, inContext, log } = this.#options;
+    const end = async (outcome: CommandOutcome): Promise<void> => {
+      this.#unended.set(row.seq, { event, command, definition, outcome });
+      await this.resume(row);
+    };
     const reply = (index: number, text: string): void =>
       sendNotice(delivery, `command:${row.seq}:${index}`, event, definition, text);
     const runner = { clock: deps.clock, log, commands, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {
-      await this.#endCommand(row, event, command, definition, outcome);
+      await end(outcome);
       return;
     }
     this.#beside.add(row.seq);
     void outcome
-      .then((done) => this.#endCommand(row, event, command, definition, done))
+      .then(end)
       .then(() => this.#outcomes.settle(row))
-      .catch((error: unknown) => log.error("inbox.unreadable", { ...nameOf(row), code: failureCode(error) }))
+      .catch(() => {
+        // The intake resumes it, and says in the log what is wrong.
+      })
       .finally(() => {
         this.#beside.delete(row.seq);
         this.#options.poke();
       });
   }
 
-  async #endCommand(
-    row: InboxRow,
-    event: MessengerEvent,
-    command: MessengerCommand,
-    definition: NormalizedMessengerDefinition,
-    { prompt }: CommandOutcome,
-  ): Promise<void> {
+  async #endCommand(row: InboxRow, { command, definition, event, outcome }: RunCommand): Promise<void> {
+    const { prompt } = outcome;
     if (prompt === undefined || event.message === undefined) {
       this.#outcomes.end(row, `command: ${command.name}`);
       return;

@@ -9,6 +9,7 @@ import type { InboxRow } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import type { Sorting } from "../inbox/sort-event.ts";
 import { completesAlbum } from "../inbox/waiting-messages.ts";
+import type { ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { EventHandler } from "./event-handler.ts";
 import type { EventHandlerOptions } from "./event-handler.ts";
@@ -152,6 +153,7 @@ export class Intake {
       this.#outcomes.end(row, `given up: ${code}${isTold ? ", the person is told" : ""}`);
     });
     this.#failures.forget(row.seq);
+    this.#handler.forget(row);
   }
 
   async #readable(
@@ -168,13 +170,14 @@ export class Intake {
 
   #isAwaited(event: MessengerEvent, definition: NormalizedMessengerDefinition | undefined): boolean {
     if (definition === undefined) return false;
-    const sorting = this.#sort(event, definition);
+    const sorting = this.#sort(event, definition, this.#commandsIfAny());
     return (
       sorting.kind === "answer" || sorting.kind === "command" || (sorting.kind === "press" && sorting.answer)
     );
   }
 
   async #take(row: InboxRow): Promise<void> {
+    if (await this.#handler.resume(row)) return;
     const definition = this.#options.definition(row.messengerId);
     if (definition === undefined) {
       this.#outcomes.end(row, `the messenger "${row.messengerId}" is not declared any more`);
@@ -195,9 +198,21 @@ export class Intake {
     await this.#handler.handle(row, event, definition);
   }
 
-  #sort(event: MessengerEvent, { respondTo }: NormalizedMessengerDefinition): Sorting {
-    const { commands, inbox, memory } = this.#options;
-    const known = commands();
+  #commandsIfAny(): ThinkCommands {
+    try {
+      return this.#options.commands();
+    } catch {
+      // It may be this that has failed all the time; the log has said so.
+      return {};
+    }
+  }
+
+  #sort(
+    event: MessengerEvent,
+    { respondTo }: NormalizedMessengerDefinition,
+    known = this.#options.commands(),
+  ): Sorting {
+    const { inbox, memory } = this.#options;
     const sorting = sortEvent(event, {
       respondTo,
       isSubscribed: memory.isSubscribed(event.thread.id),

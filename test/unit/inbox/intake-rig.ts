@@ -34,7 +34,9 @@ export interface IntakeRig {
 
 export interface IntakeRigOptions {
   readonly definition?: Partial<MessengerDefinition>;
-  readonly commands?: ThinkCommands;
+  readonly commands?: ThinkCommands | (() => ThinkCommands);
+  /** Before the root counts a question; may throw, as a root does that cannot be reached. */
+  readonly beforeCount?: () => void;
   /** Asked before an event is read; may throw, as a platform does that cannot be reached. */
   readonly beforeParse?: (event: MessengerEvent) => void;
   readonly isDeclared?: () => boolean;
@@ -90,8 +92,11 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       identity: () => Promise.resolve({ userId: "bot" }),
     }),
     route: options.route,
-    commands: () => options.commands ?? {},
-    takeQuestion: (asked) => Promise.resolve(limits.take(asked)),
+    commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
+    takeQuestion: async (asked) => {
+      options.beforeCount?.();
+      return limits.take(asked);
+    },
     mayRerun: () => false,
     rerun: () => false,
     stop: (press) => press.stop?.draftId === options.runningDraftId,

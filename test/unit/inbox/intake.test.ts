@@ -63,6 +63,17 @@ describe("an event that cannot be read", () => {
     expect(rig.waiting()).toEqual(["four"]);
   });
 
+  it("is given up as well when it is getCommands() that throws, and does not stop the conversation", async () => {
+    const rig = createIntakeRig({
+      definition: { delivery: { errorResponseText: "Sorry." } },
+      commands: broken,
+    });
+    rig.receive("Hello");
+    await runToTheEnd(rig);
+    expect(rig.sent).toEqual(["Sorry."]);
+    expect(rig.outcomes()).toEqual(["given up: TypeError, the person is told"]);
+  });
+
   it("says nothing in a group that did not speak to the bot, nor of an edit", async () => {
     const thread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
     const rig = createIntakeRig({ definition: { toEvent: broken } });
@@ -225,6 +236,39 @@ describe("a command whose handler answers with something that is no text", () =>
     expect(runs).toBe(1);
     expect(rig.sent).toEqual(shown);
     expect(rig.outcomes()).toEqual(["command: odd"]);
+  });
+});
+
+describe("a command whose prompt cannot be taken, because the root cannot be reached", () => {
+  it("is tried again after a rest, and its handler does not run again for that", async () => {
+    let runs = 0;
+    let isDown = true;
+    const rig = createIntakeRig({
+      definition: { limits: { turnsPerPersonPerDay: 5 } },
+      beforeCount: () => {
+        if (isDown) throw new TypeError("psst");
+      },
+      commands: {
+        ask: {
+          description: "Ask",
+          handler: async () => {
+            runs += 1;
+            return { prompt: "What is new?" };
+          },
+        },
+      },
+    });
+    rig.receive("/ask", { message: { command: { name: "ask", args: "" } } });
+    await rig.intake.run();
+    await rig.clock.settle();
+    const again = await rig.intake.run();
+    expect(again).toBe(rig.clock.now() + 2500);
+    isDown = false;
+    await runToTheEnd(rig);
+    await rig.clock.settle();
+    expect(rig.waiting()).toEqual(["What is new?"]);
+    expect(runs).toBe(1);
+    expect(JSON.stringify(rig.log)).not.toContain("psst");
   });
 });
 
