@@ -105,10 +105,12 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
 }
 
 /**
- * The Bot API's own 5xx is its word that it did nothing, with two exceptions: a server that shuts down gives up on
- * what it had already passed on, and a gateway's time-out says nothing about what lies behind it.
+ * The Bot API's own 5xx is its word that it did nothing, with three exceptions: a server that shuts down gives up on
+ * what it had already passed on, a gateway's time-out says nothing about what lies behind it, and a message that the
+ * group's moderation took away as it came would be taken away each time.
  */
 function serverFailure(errorCode: number, description: string): CallFailure {
+  if (/immediately deleted/i.test(description)) return { kind: "rejected", code: "deleted-at-once" };
   if (errorCode === 504) return { kind: "unknown", code: "gateway-timeout" };
   if (/restart|closed|request aborted/i.test(description))
     return { kind: "unknown", code: "server-restarted" };

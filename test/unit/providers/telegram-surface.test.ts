@@ -384,6 +384,11 @@ const answers: readonly (readonly [string, () => Response | Promise<Response>, C
     { kind: "unknown", code: "server-restarted" },
   ],
   [
+    "a message that a group's moderation took away as it came",
+    () => refusal(500, "Internal Server Error: sent message was immediately deleted and can't be accessed"),
+    { kind: "rejected", code: "deleted-at-once" },
+  ],
+  [
     "a 504 of the Bot API",
     () => refusal(504, "Gateway Timeout"),
     { kind: "unknown", code: "gateway-timeout" },
