@@ -116,6 +116,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
+      isDeclared: (messengerId) => this.#byId().has(messengerId),
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(
@@ -250,7 +251,7 @@ export class ThreadRuntime {
   async #loop(): Promise<void> {
     try {
       if (!this.#hasResumed) {
-        await this.#resume();
+        await this.#runner.resume();
         await this.#options.engine.resumeAll();
         this.#hasResumed = true;
       }
@@ -282,13 +283,6 @@ export class ThreadRuntime {
     putOffWake(at);
     deps.clock.clearTimeout(this.#heartbeat);
     this.#heartbeat = isBusy ? deps.clock.setTimeout(() => this.poke(), MOVE_WAKE_AFTER_MS) : undefined;
-  }
-
-  /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
-  async #resume(): Promise<void> {
-    for (const turn of this.#turns.unfinished()) {
-      await this.#options.engine.follow(turn.id, turn.session, this.#runner.replies.sinkOf(turn));
-    }
   }
 
   /** Sends what is due, beside the loop: a slow platform never holds up the inbox. */

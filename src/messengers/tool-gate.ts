@@ -1,12 +1,12 @@
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
-import type { TurnStore } from "../turn/turn-store.ts";
+import type { Turn, TurnStore } from "../turn/turn-store.ts";
 
 export interface ToolGateOptions {
   readonly deps: Deps;
   readonly turns: TurnStore;
-  /** How long after a message more of it may come, by the messenger's id, in milliseconds. */
-  readonly burstMs: (messengerId: string) => number;
+  /** Until when more of the person's message may come, as far as is known now; epoch milliseconds. */
+  readonly burstEnd: (turn: Turn) => number;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface ToolGateOptions {
  */
 export class ToolGate {
   readonly #options: ToolGateOptions;
-  readonly #waiting = new Map<string, AbortController>();
+  readonly #waiting = new Set<{ readonly turnId: string; readonly controller: AbortController }>();
 
   constructor(options: ToolGateOptions) {
     this.#options = options;
@@ -23,25 +23,32 @@ export class ToolGate {
 
   /** Resolves when the tool may run, or must not any more. One that may safely run twice is `isRepeatable`. */
   async pass(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
-    const { burstMs, deps, turns } = this.#options;
-    const turn = turns.get(turnId);
-    if (turn === undefined || isRepeatable) return "run";
-    const delayMs = turn.lastReceivedAt + burstMs(turn.address.messengerId) - deps.clock.now();
-    if (!turn.acted && delayMs > 0) {
-      const waiting = new AbortController();
-      this.#waiting.set(turnId, waiting);
-      await wait(deps.clock, delayMs, waiting.signal).catch(() => {
-        // Stopped or withdrawn while it waited: the state says so.
-      });
-      this.#waiting.delete(turnId);
+    const { burstEnd, deps, turns } = this.#options;
+    if (isRepeatable || turns.get(turnId) === undefined) return "run";
+    for (;;) {
+      // Stopped or withdrawn, perhaps while it waited: the state says so.
+      const turn = turns.get(turnId);
+      if (turn?.state !== "open") return "block";
+      const delayMs = turn.acted ? 0 : burstEnd(turn) - deps.clock.now();
+      if (delayMs <= 0) {
+        turns.markActed(turnId);
+        return "run";
+      }
+      await this.#wait(turnId, delayMs);
     }
-    if (turns.get(turnId)?.state !== "open") return "block";
-    turns.markActed(turnId);
-    return "run";
   }
 
   /** The turn has been stopped or withdrawn: what waits need not wait any longer. */
   release(turnId: string): void {
-    this.#waiting.get(turnId)?.abort();
+    for (const waiting of this.#waiting) if (waiting.turnId === turnId) waiting.controller.abort();
+  }
+
+  async #wait(turnId: string, delayMs: number): Promise<void> {
+    const waiting = { turnId, controller: new AbortController() };
+    this.#waiting.add(waiting);
+    await wait(this.#options.deps.clock, delayMs, waiting.controller.signal).catch(() => {
+      // Released: there is nothing left to wait for.
+    });
+    this.#waiting.delete(waiting);
   }
 }

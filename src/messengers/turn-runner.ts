@@ -28,7 +28,9 @@ export interface TurnRunnerOptions {
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly engine: TurnEngine;
+  /** Throws for a messenger that is not declared. */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  readonly isDeclared: (messengerId: string) => boolean;
 }
 
 /**
@@ -41,6 +43,7 @@ export class TurnRunner {
   /** Turns whose operation this object has begun or taken up since it was started. */
   readonly #begun = new Set<string>();
   readonly #toolGate: ToolGate;
+  #hasDropped = false;
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
@@ -48,13 +51,23 @@ export class TurnRunner {
     this.#toolGate = new ToolGate({
       deps: options.deps,
       turns: options.turns,
-      burstMs: (messengerId) => options.definition(messengerId).burstMs,
+      burstEnd: (turn) => this.#burstEnd(turn),
     });
+  }
+
+  /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
+  async resume(): Promise<void> {
+    this.#dropUndeclared();
+    for (const turn of this.#options.turns.unfinished()) {
+      if (turn.state === "open")
+        await this.#options.engine.follow(turn.id, turn.session, this.replies.sinkOf(turn));
+    }
   }
 
   /** Does everything that can be done now. Returns when it must be called again at the latest, if ever. */
   async advance(): Promise<number | undefined> {
     const { turns } = this.#options;
+    this.#dropUndeclared();
     for (;;) {
       const [turn] = turns.unfinished();
       if (turn === undefined) {
@@ -82,7 +95,7 @@ export class TurnRunner {
         continue;
       }
       const outcome = await this.#options.engine.outcome(turn.id, turn.session);
-      if (outcome.kind === "open") return undefined;
+      if (outcome.kind === "open") return this.#heldUntil(turn);
       if (outcome.kind === "unknown") this.#begun.delete(turn.id);
       else this.#finish(turn.id, outcome);
     }
@@ -145,6 +158,7 @@ export class TurnRunner {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
+      this.#toolGate.release(turn.id);
       this.#logEnd(turn, "gone");
     }
     const waiting = inbox.inState("queued").filter(({ messengerId, incoming: { thread } }) => {
@@ -220,6 +234,45 @@ export class TurnRunner {
         return "begun";
       }
     }
+  }
+
+  /** Messengers that the bot has no more get no answers, and hold up none of the others that share the conversation. */
+  #dropUndeclared(): void {
+    if (this.#hasDropped) return;
+    this.#hasDropped = true;
+    const { database, inbox, isDeclared, log, turns } = this.#options;
+    for (const turn of turns.unfinished()) {
+      if (isDeclared(turn.address.messengerId) || turn.state === "stopping") continue;
+      database.transaction(() => {
+        turns.setState(turn.id, "stopping");
+        inbox.end(turn.messageSeqs, notDeclared(turn.address.messengerId));
+      });
+      this.#logEnd(turn, "not-declared");
+    }
+    for (const { incoming, messengerId, seq } of inbox.inState("queued")) {
+      if (isDeclared(messengerId)) continue;
+      inbox.end([seq], notDeclared(messengerId));
+      log.info("inbox.event", { ...eventFields(messengerId, incoming), outcome: notDeclared(messengerId) });
+    }
+  }
+
+  /** When a message may be whole that could change the running turn. */
+  #heldUntil(turn: Turn): number | undefined {
+    const { deps, inbox } = this.#options;
+    const now = deps.clock.now();
+    const held = inbox.inState("queued").filter((row) => isForThread(row, turn) && row.readyAt > now);
+    return held.length === 0 ? undefined : Math.min(...held.map(({ readyAt }) => readyAt));
+  }
+
+  /** Until when more of what a turn answers may come. What has come already has the turn begun anew when it is whole. */
+  #burstEnd(turn: Turn): number {
+    const { burstMs } = this.#options.definition(turn.address.messengerId);
+    const [next] = this.#options.inbox.inState("queued");
+    const lastAt =
+      next !== undefined && this.#continues(turn, next)
+        ? Math.max(turn.lastReceivedAt, next.receivedAt, next.readyAt)
+        : turn.lastReceivedAt;
+    return lastAt + burstMs;
   }
 
   /** A message that follows at once makes the running turn void: it is begun again with all of them. */
@@ -351,6 +404,10 @@ export class TurnRunner {
     this.#logEnd(turn, "steered");
     this.#begun.delete(turn.id);
   }
+}
+
+function notDeclared(messengerId: string): string {
+  return `the messenger "${messengerId}" is not declared any more`;
 }
 
 function isOfThread(

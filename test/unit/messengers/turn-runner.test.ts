@@ -10,6 +10,7 @@ import { TurnRunner } from "../../../src/messengers/turn-runner.ts";
 import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
 import { createTurnStore } from "../../../src/turn/turn-store.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };
 
@@ -64,13 +65,14 @@ function createRig() {
   const platform = { provider: "any", verification: { kind: "none" } } as MessengerPlatform;
   const [definition] = normalizeMessengers({ any: { platform, verifyWebhook: false, rerunOnEdit: true } });
   if (definition === undefined) throw new Error("The definition is missing.");
+  const clock = createVirtualClock(5_000);
   let ids = 0;
   /** What a start of the process makes of what is stored. */
   const start = (): TurnRunner =>
     new TurnRunner({
       database,
       deps: {
-        clock: { now: () => 5_000, setTimeout: nothing, clearTimeout: nothing },
+        clock,
         random: () => 0,
         newId: () => `turn-${(ids += 1)}`,
         fetch: () => Promise.reject(new Error("nothing is fetched")),
@@ -81,13 +83,24 @@ function createRig() {
       memory: createThreadMemory(database),
       delivery: delivery as unknown as Delivery,
       engine: operations as unknown as TurnEngine,
-      definition: () => definition,
+      definition: (id) => {
+        if (id === definition.id) return definition;
+        throw new Error("Not declared.");
+      },
+      isDeclared: (id) => id === definition.id,
     });
   const write = (): void => {
     const row = inbox.insert("any", { key: "m:1", thread: THREAD, raw: {} }, 1_000);
     if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
   };
-  return { operations, opened, sent, start, write };
+  /** Something more is written, now. */
+  const add = (key: string, { messengerId = "any", readyAt = 0 } = {}): void => {
+    const row = inbox.insert(messengerId, { key, thread: THREAD, raw: {} }, clock.now());
+    const event = { ...eventOf(key), key, messengerId };
+    const message = { ...event.message, id: key, text: key, sentAt: clock.now() };
+    if (row !== undefined) inbox.queue(row.seq, { ...event, message } as MessengerEvent, readyAt);
+  };
+  return { add, clock, database, inbox, operations, opened, sent, start, write };
 }
 
 function eventOf(text: string): MessengerEvent {
@@ -195,4 +208,72 @@ it.each([
   other.abandon({ messengerId: "any", ...place });
   await other.advance();
   expect(waiting.running).toEqual(running);
+});
+
+it("answers the other messengers of a conversation when one of them is not declared any more", async () => {
+  const { add, inbox, operations, start } = createRig();
+  add("lost", { messengerId: "old" });
+  add("kept");
+  const runner = start();
+  await runner.advance();
+  expect(operations.running).toEqual(["turn-1"]);
+  expect(inbox.inState("queued")).toEqual([]);
+  expect(inbox.inState("taken").map(({ messengerId }) => messengerId)).toEqual(["any"]);
+});
+
+it("ends the answer that is for a messenger which is not declared any more", async () => {
+  const { add, database, inbox, operations, start } = createRig();
+  add("first");
+  await start().advance();
+  database.run("UPDATE turn_v1 SET address = replace(address, 'any', 'old')");
+  database.run("UPDATE inbox_v1 SET messenger_id = 'old', key = 'old|first'");
+  await start().advance();
+  expect(operations.running).toEqual([]);
+  expect(inbox.inState("taken")).toEqual([]);
+});
+
+it("looks again when a picture that belongs to what is being answered may be whole", async () => {
+  const { add, clock, operations, start } = createRig();
+  const runner = start();
+  add("Look at these");
+  await runner.advance();
+  await clock.advance(500);
+  const readyAt = clock.now() + 1_000;
+  add("picture", { readyAt });
+  expect(await runner.advance()).toBe(readyAt);
+  expect(operations.running).toEqual(["turn-1"]);
+  await clock.advance(1_000);
+  await runner.advance();
+  expect(operations.running).toEqual(["turn-2"]);
+});
+
+it("does not begin a tool with an effect while a picture that belongs to the message may not be whole", async () => {
+  const { add, clock, start } = createRig();
+  const runner = start();
+  add("Order these");
+  await runner.advance();
+  const decided: string[] = [];
+  void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
+  await clock.advance(500);
+  add("picture", { readyAt: clock.now() + 1_000 });
+  await clock.advance(900);
+  expect(decided).toEqual([]);
+  await clock.advance(100);
+  await runner.advance();
+  await clock.settle();
+  expect(decided).toEqual(["block"]);
+});
+
+it("lets go of every tool that waits when the answer is stopped", async () => {
+  const { add, clock, start } = createRig();
+  const runner = start();
+  add("Order both");
+  await runner.advance();
+  const decided: string[] = [];
+  for (const _tool of ["one", "two"])
+    void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
+  await clock.advance(100);
+  runner.stop();
+  await clock.settle();
+  expect(decided).toEqual(["block", "block"]);
 });
