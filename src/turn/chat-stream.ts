@@ -69,8 +69,13 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
     }
   });
   try {
-    await call(() => callback.onStart({ requestId }));
-    await engine.submit(requestId, session, options.message);
+    const submitted = engine.submit(requestId, session, options.message);
+    // Before all that the turn says, and not before there is a turn.
+    void call(async () => {
+      await submitted;
+      await callback.onStart({ requestId });
+    });
+    await submitted;
     await handle.wait(requestId);
     const outcome = await engine.outcome(requestId, session);
     await call(() => (outcome.kind === "failed" ? callback.onError(options.errorText) : callback.onDone()));

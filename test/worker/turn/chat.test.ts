@@ -159,6 +159,23 @@ describe("chat", () => {
     gate.open();
   });
 
+  it("may be ended as soon as its listener hears of it", async () => {
+    const gate = createGate();
+    const world = createWorld({ script: () => [holdAt(gate), say("Once upon a time")] });
+    const ended = Promise.withResolvers<boolean>();
+    const running = world.child("chat").chat("Tell", {
+      onStart: async ({ requestId }) => {
+        ended.resolve(await world.child("chat").cancelChat(requestId));
+      },
+      onEvent: () => {},
+      onDone: () => {},
+      onError: () => {},
+    });
+    expect(await ended.promise).toBe(true);
+    await running;
+    gate.open();
+  });
+
   it("goes on when its listener fails, and the next turn knows what was said", async () => {
     const world = createWorld({ script: ({ prompt }) => [say(`${prompt.length - 1} messages`)] });
     await world.child("chat").chat("Hello", {
