@@ -8,6 +8,7 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
+import { isPutOff } from "./outbox-entry.ts";
 import { performAction, storeShown } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
 import { isLookDue, prepareInquiry } from "./prepare-inquiry.ts";
@@ -38,7 +39,8 @@ export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readon
 /**
  * The one writer of an address: shows its replies, one call at a time, in the order of `open`.
  *
- * A reply whose text is whole holds every later one until it has ended. One that still streams holds only replies of
+ * A reply whose text is whole holds every later one until it has ended, or until nothing is left of it but to change a
+ * message that cannot be changed for a while. One that still streams holds only replies of
  * later turns, and those only while it gets text now and then: a notice, such as the answer of a command, does not
  * wait for the turn before it.
  */
@@ -257,7 +259,8 @@ export class Lane {
       const isDue = isLook || retryAt === undefined || retryAt <= now;
       if (isDue) return { kind: "call", reply, surface, action };
       until = Math.min(until, retryAt);
-      if (reply.isFinal && !reply.isWholeVisible) break;
+      const isHeld = action.entry === undefined || !isPutOff(action.entry, now);
+      if (reply.isFinal && !reply.isWholeVisible && isHeld) break;
     }
     return { kind: "wait", until, refreshAt };
   }

@@ -39,6 +39,7 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
       // What has no message of its own while the text grows is not surplus yet.
       canRemove: surface.capabilities.remove && (reply.isFinal || growsInPlace),
       canProbe: surface.probing !== undefined,
+      now: context.deps.clock.now(),
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
     });
     switch (action.kind) {

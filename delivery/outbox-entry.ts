@@ -67,6 +67,19 @@ export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number)
   return entry;
 }
 
+/** A message that could not be brought up to date for so long holds up nothing that follows it any more. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Whether a message that is there waits to be changed, or taken away, again after that has failed for a while. It keeps
+ * its place whatever comes after it, and the trouble may be one of this message alone.
+ */
+export function isPutOff({ row }: OutboxEntry, now: number): boolean {
+  const { state, failingSince, retryAt } = row;
+  if (state !== "sent" || failingSince === undefined || retryAt === undefined) return false;
+  return retryAt > now && now - failingSince > PATIENCE_MS;
+}
+
 export function plannedRow(replyId: string, part: number): OutboxRow {
   return {
     replyId,

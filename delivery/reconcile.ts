@@ -1,5 +1,6 @@
 import type { ReplyPolicy } from "../src/core/delivery.ts";
 import { mostDoubts } from "./call-policy.ts";
+import { isPutOff } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { isLateQuestion, isOpenQuestion } from "./open-question.ts";
 
@@ -22,6 +23,8 @@ export interface ReconcileInput<Part extends DesiredPart> {
   readonly canRemove: boolean;
   /** Whether it can be found out what became of a lost post. */
   readonly canProbe: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
   /** What follows where it cannot. */
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
 }
@@ -44,11 +47,11 @@ export type NextAction<Part extends DesiredPart> =
 
 /**
  * Pure: the next step from what is visible to what should be. A part is brought up to date before a later one is
- * posted; surplus messages go last, from the end, and then the question whether another has landed late. Called again
- * after each step, it ends.
+ * posted, unless that has failed for a while; surplus messages go last, from the end, and then the question whether
+ * another has landed late. Called again after each step, it ends.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
-  const { entries, parts, isFinal, canRemove, canProbe } = input;
+  const { entries, parts, isFinal, canRemove, canProbe, now } = input;
   const lost = entries.find(({ row }) => row.state === "sending");
   if (lost !== undefined) return { kind: "lost", entry: lost };
   if (!isFinal) {
@@ -56,14 +59,19 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
     if (!parts.some((part) => !isBlank(part))) return { kind: "idle" };
   }
   let failedCode: string | undefined;
+  let putOff: NextAction<Part> | undefined;
   for (const part of parts) {
     const entry = entries.find(({ row }) => row.part === part.index);
     const step = stepFor(part, entry, input);
-    if (step.kind === "act") return step.action;
+    if (step.kind === "act") {
+      if (entry === undefined || !isPutOff(entry, now)) return step.action;
+      putOff ??= step.action;
+    }
     if (step.kind === "failed") failedCode ??= step.code;
     // A later part is not posted before this one.
     if (step.kind === "hold") return { kind: "idle" };
   }
+  if (putOff !== undefined) return putOff;
   // Others may wait for the answer of the first.
   const questions = isFinal && canProbe ? entries.filter(({ row }) => isOpenQuestion(row)) : [];
   const question = questions.find(({ row }) => row.state === "unknown") ?? questions[0];

@@ -5,7 +5,7 @@ import { createLog } from "../../../src/core/log.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
-import { ADDRESS, createHarness, depsOn } from "./engine-harness.ts";
+import { ADDRESS, createHarness, depsOn, expectedMessages } from "./engine-harness.ts";
 
 const OTHER: Address = { ...ADDRESS, threadId: "telegram:8", chatId: "8" };
 
@@ -65,6 +65,67 @@ it("keeps a notice behind a reply that is whole and waits", async () => {
   expect(visible()).toEqual([]);
   await advance(15_000);
   expect(visible()).toEqual(["First.", "Second."]);
+});
+
+it.each(["unknown", "transient", "misconfigured"] as const)(
+  "goes on with later replies while a message that is there cannot be brought up to date (%s)",
+  async (kind) => {
+    const { surface, delivery, advance, start, visible } = createHarness();
+    delivery.open(start("r1"));
+    delivery.append("r1", "First");
+    await advance(1_000);
+    surface.faultAlways("edit", { kind: "fail", failure: { kind, code: kind } });
+    delivery.finish("r1", "First, and whole.");
+    delivery.send(start("r2"), "Second.");
+    await advance(10_000);
+    expect(visible(), "it may be a moment's trouble").toEqual(["First"]);
+    await advance(110_000);
+    expect(visible()).toEqual(["First", "Second."]);
+    surface.faultAlways("edit", undefined);
+    await advance(61_000);
+    expect(visible()).toEqual(["First, and whole.", "Second."]);
+    expect(delivery.nextWakeAt()).toBeUndefined();
+  },
+);
+
+it("goes on with the messages that follow one that cannot be brought up to date, in order", async () => {
+  const limits = { maxLength: 200, maxEntities: 100 };
+  const { surface, delivery, advance, start, visible } = createHarness({ surface: { limits } });
+  const text = Array.from({ length: 6 }, (_, index) => `Paragraph ${index} has some words in it.`).join(
+    "\n\n",
+  );
+  delivery.open(start("r1"));
+  delivery.append("r1", text.slice(0, 20));
+  await advance(1_000);
+  surface.faultAlways("edit", { kind: "fail", failure: { kind: "unknown", code: "unknown" } });
+  delivery.finish("r1", text);
+  delivery.send(start("r2"), "Second.");
+  await advance(10 * 60_000);
+  expect(visible().slice(1), "only the first one waits").toEqual([
+    ...expectedMessages(text, limits).slice(1),
+    "Second.",
+  ]);
+  surface.faultAlways("edit", undefined);
+  await advance(61_000);
+  expect(visible()).toEqual([...expectedMessages(text, limits), "Second."]);
+});
+
+it("goes on with later replies while a message that is too much cannot be taken away", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness({
+    surface: { limits: { maxLength: 200, maxEntities: 100 } },
+  });
+  delivery.open(start("r1"));
+  delivery.append("r1", "Some words that are too many. ".repeat(10));
+  await advance(5_000);
+  expect(visible()).toHaveLength(2);
+  surface.faultAlways("remove", { kind: "fail", failure: { kind: "transient", code: "server-error" } });
+  delivery.finish("r1", "Few words.");
+  delivery.send(start("r2"), "Second.");
+  await advance(120_000);
+  expect(visible().at(-1)).toBe("Second.");
+  surface.faultAlways("remove", undefined);
+  await advance(61_000);
+  expect(visible()).toEqual(["Few words.", "Second."]);
 });
 
 it("does not let a chat that waits or hangs hold another chat of the same thread object", async () => {

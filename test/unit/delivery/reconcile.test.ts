@@ -54,6 +54,7 @@ const situation: fc.Arbitrary<Situation> = fc.record({
   canEdit: fc.boolean(),
   canRemove: fc.boolean(),
   canProbe: fc.boolean(),
+  now: fc.constant(0),
   onUnknown: fc.constantFrom("resend-marked", "resend", "leave"),
 });
 
@@ -214,6 +215,7 @@ it("asks about a lost post before it asks what lies before a visible one, which 
     canEdit: true,
     canRemove: true,
     canProbe: true,
+    now: 0,
     onUnknown: "resend-marked",
   });
   expect(action).toMatchObject({ kind: "probe", entry: { row: { part: 1 } } });
