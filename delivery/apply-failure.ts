@@ -102,7 +102,8 @@ async function applyDecision(
       }
       if (method === "edit" && call.isInterim === true) {
         entry.interimFailingSince ??= now;
-        reply.notBefore = now + decision.delayMs;
+        // Text that became whole meanwhile does not wait for an interim state.
+        if (!reply.isFinal) reply.notBefore = now + decision.delayMs;
         return undefined;
       }
       store(context, entry, {

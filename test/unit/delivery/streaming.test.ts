@@ -54,3 +54,25 @@ it.each([
   await clock.advance(2000);
   expect(visible()).toEqual([shown]);
 });
+
+it("shows the whole text at once that comes while an interim state fails for a while", async () => {
+  const { surface, delivery, clock, advance, start, visible } = createHarness();
+  delivery.open(start("r1"));
+  delivery.append("r1", "One");
+  await advance(1_000);
+  surface.faultAlways("edit", { kind: "fail", failure: { kind: "transient", code: "server-error" } });
+  for (let word = 0; word < 60; word += 1) {
+    delivery.append("r1", ` word${word}`);
+    await advance(1_000);
+  }
+  const isUnderWay = (): boolean => surface.calls.some(({ outcome }) => outcome === "pending");
+  while (!isUnderWay()) {
+    delivery.append("r1", " more");
+    await clock.advance(10);
+  }
+  surface.faultAlways("edit", undefined);
+  delivery.finish("r1", "One and all.");
+  await advance(1_000);
+  expect(surface.calls.at(-2)?.outcome).toBe("transient");
+  expect(visible()).toEqual(["One and all."]);
+});
