@@ -52,6 +52,8 @@ const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** So soon a running turn goes on after a crash. */
 const HEARTBEAT_MS = 2500;
+/** A loop that fails rests for longer each time, up to this. */
+const LONGEST_REST_MS = 60_000;
 /** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
 const MOVE_WAKE_AFTER_MS = 2000;
 const FILE_TIMEOUT_MS = 20_000;
@@ -68,6 +70,8 @@ export class ThreadRuntime {
   readonly #platforms = new Map<string, PlatformContext>();
   #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
+  /** How often in a row the loop has failed. */
+  #failures = 0;
   #isDirty = false;
   /** When the loop has to look at unreadable events, and at waiting messages, again. */
   #readAgainAt: number | undefined;
@@ -219,23 +223,20 @@ export class ThreadRuntime {
     return this.#runner.beforeTool(turnId, isRepeatable);
   }
 
-  /** Starts the loop, or has it go round once more. Never throws. */
+  /** Starts the loop, or has it go round once more. */
   poke(): void {
-    this.drive().catch((error: unknown) => {
-      this.#logFailure(error);
-      this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
-    });
+    void this.drive();
   }
 
-  #logFailure(error: unknown): void {
-    this.#options.log.error("thread.failed", { code: failureCode(error) });
-  }
-
-  /** Does everything that is due. */
+  /** Does everything that is due. Never rejects: what fails is tried again later, also when the object dies meanwhile. */
   drive(): Promise<void> {
     this.#isDirty = true;
     this.#driving ??= this.#loop();
     return this.#driving;
+  }
+
+  #logFailure(error: unknown): void {
+    this.#options.log.error("thread.failed", { code: failureCode(error) });
   }
 
   /** The bytes of a file that somebody sent. */
@@ -262,6 +263,13 @@ export class ThreadRuntime {
       }
       this.#deliver();
       this.#sweep();
+      this.#failures = 0;
+    } catch (error) {
+      this.#logFailure(error);
+      const restMs = Math.min(HEARTBEAT_MS * 2 ** this.#failures, LONGEST_REST_MS);
+      this.#failures += 1;
+      this.#options.wakeAt(this.#options.deps.clock.now() + restMs);
+      return;
     } finally {
       // At once, and not a moment later: whoever asks from now on is not heard by this loop.
       this.#driving = undefined;

@@ -1,10 +1,15 @@
-import { runInDurableObject } from "cloudflare:test";
-import { expect, it, vi } from "vitest";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, expect, it, vi } from "vitest";
 import { createGate } from "../../support/gate.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
+import { captureLog } from "../support/log-lines.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const alarmOf = (world: World, chat: string): Promise<number | null> =>
   runInDurableObject(world.thread(chat), (_bot, { storage }) => storage.getAlarm());
@@ -45,4 +50,23 @@ it("takes its alarm away when all is delivered", async () => {
   await world.write("c1", "Hello");
   await world.shows("c1", "You said: Hello");
   await vi.waitFor(async () => expect(await alarmOf(world, "c1")).toBeNull(), 1500);
+});
+
+it("keeps an alarm as long as its storage refuses a write, and goes on when it takes one again", async () => {
+  const log = captureLog();
+  const world = createWorld();
+  const sql = (statement: string): Promise<void> =>
+    runInDurableObject(world.thread("c1"), (_bot, { storage }) => void storage.sql.exec(statement));
+  await world.write("c1", "Hello");
+  await world.shows("c1", "You said: Hello");
+  await sql("CREATE TRIGGER full BEFORE INSERT ON turn_v1 BEGIN SELECT RAISE(ABORT, 'full'); END");
+  await world.write("c1", "Are you there?");
+  await expect.poll(() => log.map(({ event }) => event)).toContain("thread.failed");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+  await runDurableObjectAlarm(world.thread("c1"));
+  expect(await alarmOf(world, "c1")).not.toBeNull();
+  await sql("DROP TRIGGER full");
+  vi.setSystemTime(Date.now() + 10_000);
+  await runDurableObjectAlarm(world.thread("c1"));
+  await world.shows("c1", "You said: Hello", "You said: Are you there?");
 });
