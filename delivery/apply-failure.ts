@@ -41,7 +41,10 @@ export async function applyFailure(
   const { clock, random } = context.deps;
   const { entry, method, part } = call;
   const now = clock.now();
-  const isInterim = call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete);
+  // Another reply has taken the message over meanwhile: it will say something else.
+  const isTakenOver = entry.row.replyId !== reply.record.id;
+  const isInterim =
+    isTakenOver || (call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete));
   const decision = decide(
     method,
     failure,
