@@ -41,10 +41,9 @@ export async function applyFailure(
   const { clock, random } = context.deps;
   const { entry, method, part } = call;
   const now = clock.now();
-  // Another reply has taken the message over meanwhile: it will say something else.
-  const isTakenOver = entry.row.replyId !== reply.record.id;
   const isInterim =
-    isTakenOver || (call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete));
+    (call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete)) ||
+    isPast(context, reply, call);
   const decision = decide(
     method,
     failure,
@@ -73,6 +72,14 @@ export async function applyFailure(
     logFailure(context, what, failure);
   }
   return applyDecision(context, reply, { ...call, isInterim }, failure, decision, now);
+}
+
+/** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */
+function isPast(context: DeliveryContext, reply: Reply, { entry, part }: FailedCall): boolean {
+  if (entry.row.replyId !== reply.record.id) return true;
+  if (part === undefined) return false;
+  const wanted = reply.parts(context.surfaceFor(reply.record.address.messengerId));
+  return wanted.find(({ index }) => index === part.index)?.hash !== part.hash;
 }
 
 async function applyDecision(

@@ -175,22 +175,3 @@ it("shows the new text whole when a person has deleted the old message twice", a
   await advance(5_000);
   expect(visible()).toEqual(["New."]);
 });
-
-it.each([
-  ["that is refused", { kind: "rejected", code: "bad-request" }],
-  ["whose quoted message is gone", { kind: "missing", code: "quoted-missing" }],
-] as const)("shows the new text when the old one is being posted %s", async (_name, failure) => {
-  const { surface, delivery, clock, advance, start, visible } = createHarness();
-  const replyTo = failure.kind === "missing" ? "55" : undefined;
-  surface.fault("post", { kind: "fail", failure });
-  delivery.open(start("r1", { replyTo }));
-  delivery.finish("r1", "Old and whole.");
-  await clock.advance(10);
-  expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(1);
-  delivery.withdraw("r1");
-  delivery.open(start("r2", { takesOver: "r1", replyTo }));
-  delivery.finish("r2", "New.");
-  await advance(5_000);
-  expect(visible()).toEqual(["New."]);
-  expect(delivery.receipt("r2")?.state).toBe("delivered");
-});
