@@ -14,6 +14,7 @@ import { toModelMessages } from "./model-messages.ts";
 import type { ModelMessagesOptions } from "./model-messages.ts";
 import { ReplyText, textOfParts } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
+import { Summaries } from "./summaries.ts";
 
 /**
  * The tools of a bot: an AI SDK `ToolSet` whose tools may say what becomes of a call that was interrupted. `"rerun"`:
@@ -82,6 +83,9 @@ export class TurnEngine {
   /** The bot's tools as each session saw them last. */
   readonly #offered = new Map<string, ToolSet>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
+  readonly #summaries = new Summaries();
+  /** Sessions whose transcript a model has refused as too long: the answer needs a summary. */
+  readonly #overflowing = new Set<string>();
 
   constructor(options: TurnEngineOptions) {
     this.#options = options;
@@ -128,7 +132,9 @@ export class TurnEngine {
           this.#failures.delete(operationId);
           options.onSettled(operationId);
         },
-        onError: (error, { operationId }) => this.#judge(error, operationId),
+        onError: (error, { operationId, session }) => {
+          if (this.#judge(error, operationId) === "context-overflow") this.#overflowing.add(session);
+        },
         classifyError: (error) => (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail",
         onRecovery: async ({ session, partial }): Promise<"continue"> => {
           if (partial !== undefined && options.interruptedStep() === "restart")
@@ -233,7 +239,7 @@ export class TurnEngine {
     }
   }
 
-  #judge(error: unknown, operationId: string): void {
+  #judge(error: unknown, operationId: string): ThinkErrorClass {
     const failures = (this.#failures.get(operationId) ?? 0) + 1;
     this.#failures.set(operationId, failures);
     const code = errorCode(error) ?? "model-failed";
@@ -249,6 +255,7 @@ export class TurnEngine {
     const { log } = this.#options;
     if (decision !== "fail") log.warn("turn.model-retried", { turn: operationId, code, attempt: failures });
     else if (!isLogged(error)) log.error("turn.failed", { turn: operationId, code });
+    return decision;
   }
 
   /** A server that is overloaded is asked again after a moment, or after the time it named. */
@@ -271,13 +278,19 @@ export class TurnEngine {
   #configure(session: Session, id: string): void {
     this.#sessions.set(id, session);
     const limit = this.#options.maxContextTokens();
+    const summarize = createCompactFunction({
+      summarize: async (prompt) => (await generateText({ model: await this.#model(), prompt })).text,
+      keepRecentTokens: Math.round(limit * KEEP_VERBATIM),
+    });
     session
-      .onCompaction(
-        createCompactFunction({
-          summarize: async (prompt) => (await generateText({ model: await this.#model(), prompt })).text,
-          keepRecentTokens: Math.round(limit * KEEP_VERBATIM),
-        }),
-      )
+      .onCompaction(async (history) => {
+        const make = (): ReturnType<typeof summarize> => summarize(history);
+        if (this.#overflowing.delete(id)) {
+          const signal = this.#aborts.get(this.#running.get(id) ?? "")?.signal;
+          await untilAborted(signal, this.#summaries.make(id, make), "The turn was stopped.");
+        }
+        return this.#summaries.take(id, make);
+      })
       .compactAfter(Math.round(limit * COMPACT_AT));
   }
 

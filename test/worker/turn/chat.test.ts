@@ -318,6 +318,29 @@ describe("a long history", () => {
   });
 });
 
+describe("a history that the model refuses as too long", () => {
+  it("is summarised at once, and then answered", async () => {
+    let isLong = false;
+    const world = createWorld({
+      settings: { maxContextTokens: 3000 },
+      script: ({ isStreamed, prompt }) => {
+        if (!isStreamed) return [say("SUMMARY of what was said")];
+        const isSummarised = JSON.stringify(prompt).includes("SUMMARY");
+        if (isLong && !isSummarised)
+          return [failWith(Object.assign(new Error("prompt is too long"), { statusCode: 400 }))];
+        return [say("word ".repeat(200))];
+      },
+    });
+    const chat = world.child("chat");
+    for (let turn = 0; turn < 6; turn += 1) await chat.chat(`question ${turn}`, new Listener());
+    isLong = true;
+    const listener = new Listener();
+    await chat.chat("the last question", listener);
+    expect(listener.told().at(-1)).toBe("done");
+    expect(listener.text()).toContain("word");
+  });
+});
+
 describe("subAgent", () => {
   it("is a top-level object below its root, with a chat and a memory of its own (I11)", async () => {
     const world = createWorld({

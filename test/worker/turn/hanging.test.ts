@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
-import { failWith, holdAt, say } from "../support/scripted-model.ts";
+import { failWith, holdAt, say, scriptedModel } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -135,5 +135,43 @@ describe("a model that stalls", () => {
     await world.shows("c1", "Once upon\n\nCut short.");
     expect(world.requests).toHaveLength(2);
     gate.open();
+  });
+});
+
+describe("a summary of what was said long ago", () => {
+  it("keeps nobody waiting while the model takes its time for it, and is used once it is there", async () => {
+    const gate = createGate();
+    const requests: string[] = [];
+    const world = createWorld({
+      settings: { maxContextTokens: 800 },
+      getModel: (agent) => {
+        const model = scriptedModel(
+          agent.name,
+          ({ said }) => [say(`You said: ${said} ${"word ".repeat(150)}`)],
+          ({ prompt }) => requests.push(JSON.stringify(prompt)),
+        );
+        const doGenerate: typeof model.doGenerate = async (options) => {
+          await gate.pass();
+          const generated = await model.doGenerate(options);
+          return { ...generated, content: [{ type: "text", text: "SUMMARY" }] };
+        };
+        return { ...model, doGenerate };
+      },
+    });
+    const ask = async (question: string): Promise<void> => {
+      await world.write("c1", question);
+      await expect
+        .poll(() => world.chats.visible("c1").at(-1), { timeout: 1000 })
+        .toContain(`You said: ${question} word`);
+      await expect
+        .poll(() => log.filter(({ event }) => event === "turn.ended"), { timeout: 1000 })
+        .toHaveLength(log.filter(({ event }) => event === "turn.begun").length);
+    };
+    for (const question of ["one", "two", "three", "four", "five", "six"]) await ask(question);
+    await untilReached(gate);
+    expect(requests.join()).not.toContain("SUMMARY");
+    gate.open();
+    for (const question of ["seven", "eight"]) await ask(question);
+    expect(requests.at(-1)).toContain("SUMMARY");
   });
 });
