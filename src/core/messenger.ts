@@ -63,7 +63,7 @@ export interface MessengerOptions {
   readonly channelSpeakerLabel?: boolean | ((author: MessengerAuthor) => string);
   /** The name of the messenger among Chat SDK adapters. @default the provider's name */
   readonly adapterName?: string;
-  /** Media types whose files reach the model as file parts, `*` allowed after the slash. @default ["image/*"] */
+  /** Media types whose files reach the model as file parts, `*` allowed after the slash or for all. @default ["image/*"] */
   readonly acceptsMedia?: readonly string[];
   /** Largest file that is fetched for the model, in bytes. @default 10485760 */
   readonly maxMediaBytes?: number;

@@ -25,7 +25,7 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 /** Longest text file that is read into the conversation, in bytes. */
 export const MAX_TEXT_FILE_BYTES = 200_000;
 const REFERENCE_SCHEME = "switchboard-attachment:";
-const TEXT_FILE = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|sql|x-ndjson)\b)/;
+const TEXT_FILE = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|sql|x-ndjson)\b)/i;
 const TEXT_FILE_NAME =
   /\.(txt|md|csv|tsv|json|jsonl|ya?ml|toml|xml|html?|css|log|ini|conf|py|js|ts|tsx|jsx|sh|sql|go|rs|java|c|h|cpp)$/i;
 
@@ -141,12 +141,14 @@ function isUntyped(mediaType: string | undefined): boolean {
   return mediaType === undefined || mediaType === "application/octet-stream";
 }
 
+/** Media types are the same in any letter case, and people's programs write them in any. */
 function isAccepted(mediaType: string, accepted: readonly string[]): boolean {
-  return accepted.some((pattern) =>
-    pattern.endsWith("/*")
-      ? mediaType.startsWith(pattern.slice(0, -1))
-      : pattern === "*" || pattern === mediaType,
-  );
+  const type = mediaType.toLowerCase();
+  return accepted.some((each) => {
+    const pattern = each.toLowerCase();
+    if (pattern === "*" || pattern === "*/*") return true;
+    return pattern.endsWith("/*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
+  });
 }
 
 /** Whether a file is read as text instead of handed to the model as a file. */

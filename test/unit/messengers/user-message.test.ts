@@ -91,6 +91,21 @@ describe("userParts", () => {
   });
 
   it.each([
+    ["*", "application/zip", true],
+    ["*/*", "application/zip", true],
+    ["image/*", "Image/PNG", true],
+    ["Application/PDF", "application/pdf", true],
+    ["image/*", "imagery/png", false],
+    ["application/*", "application", false],
+  ])("takes a file for %s that is announced as %s: %s", (accepted, mediaType, isTaken) => {
+    const document = { kind: "document", name: "a.x", mediaType, sizeBytes: 500, reference: {} } as const;
+    const said = parts([messageEvent({ message: { text: "see", attachments: [document] } })], {
+      acceptsMedia: [accepted],
+    });
+    expect(said.map(({ type }) => type)).toEqual(isTaken ? ["text", "file"] : ["text"]);
+  });
+
+  it.each([
     ["README", "application/octet-stream", true],
     ["Makefile", undefined, true],
     [".gitignore", undefined, true],
