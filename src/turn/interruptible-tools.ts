@@ -33,7 +33,7 @@ export function interruptibleTools(tools: ToolSet, { inTurn, onFailure }: ToolGu
               Promise.resolve(work).catch((error: unknown) => Promise.reject(failed(error))),
               STOPPED,
             );
-          return isAsyncIterable(work) ? withoutExceptions(work, failed) : work;
+          return isAsyncIterable(work) ? interruptiblePieces(work, abortSignal, failed) : work;
         } catch (error) {
           throw failed(error);
         }
@@ -47,14 +47,27 @@ const STOPPED = "The turn was stopped before the tool had finished.";
 const FAILED = "The tool failed. Its log says why.";
 
 /** What a tool shows piece by piece. */
-async function* withoutExceptions(
+async function* interruptiblePieces(
   pieces: AsyncIterable<unknown>,
+  signal: AbortSignal | undefined,
   failed: (error: unknown) => Error,
 ): AsyncIterable<unknown> {
+  const iterator = pieces[Symbol.asyncIterator]();
   try {
-    yield* pieces;
+    for (;;) {
+      const next = await untilAborted(signal, iterator.next(), STOPPED);
+      if (next.done === true) return;
+      yield next.value;
+    }
   } catch (error) {
     throw failed(error);
+  } finally {
+    // Not waited for: a tool that hangs ends when it likes, or never.
+    void Promise.resolve()
+      .then(() => iterator.return?.())
+      .catch(() => {
+        // It has been told to end; how it ends is of no matter any more.
+      });
   }
 }
 

@@ -1,9 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { createGate } from "../../support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
-import { failWith, holdAt, say, scriptedModel } from "../support/scripted-model.ts";
+import { callTool, failWith, holdAt, say, scriptedModel } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -71,6 +73,32 @@ describe("/stop", () => {
     await world.shows("c1", STOPPED);
     await world.write("c1", "Again");
     await expect.poll(() => asked).toBe(2);
+  });
+
+  it("ends a turn whose tool hangs between two pieces of what it shows", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      script: () => [callTool("pieces")],
+      getTools: () => ({
+        pieces: tool({
+          inputSchema: z.object({}),
+          execute: async function* () {
+            yield "one";
+            await gate.pass();
+            yield "two";
+          },
+        }),
+      }),
+    });
+    await world.write("c1", "Wait");
+    await untilReached(gate);
+    await world.write("c1", "/stop");
+    await world.shows("c1", STOPPED);
+    world.script(({ said }) => [say(`You said: ${said}`)]);
+    await world.write("c1", "Again");
+    await world.shows("c1", STOPPED, "You said: Again");
+    expect(world.requests.map(({ said }) => said)).toEqual(["Wait", "Again"]);
+    gate.open();
   });
 
   it("ends a turn that rests before it asks an overloaded model again", async () => {
