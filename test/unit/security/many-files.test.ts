@@ -1,7 +1,9 @@
 import type { UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
+import { wait } from "../../../src/core/deps.ts";
 import { loadFiles } from "../../../src/turn/load-files.ts";
 import type { ResolvedFile } from "../../../src/turn/load-files.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 function sent(...names: readonly string[]): UIMessage {
   const parts = names.map((name) => ({ type: "file" as const, mediaType: "image/png", url: name }));
@@ -37,6 +39,27 @@ describe("a person who sends file after file", () => {
     expect(kinds.flat()).toHaveLength(30);
     expect(fetched).toEqual(["f29", "f28", "f27", "f26"]);
     expect(mostAtOnce).toBeLessThanOrEqual(4);
+  });
+
+  it("does not wait for all of them one after the other where files do not come", async () => {
+    const clock = createVirtualClock();
+    const asked: string[] = [];
+    const resolveFile = async (url: string): Promise<ResolvedFile> => {
+      asked.push(url);
+      await wait(clock, 20_000);
+      return { kind: "text", text: "[image] (it could not be loaded)" };
+    };
+    const beganAt = clock.now();
+    let tookMs: number | undefined;
+    void loadFiles(history, { maxContextTokens: 1000, resolveFile, now: () => clock.now() }).then(
+      (loaded) => {
+        tookMs = clock.now() - beganAt;
+        expect(loaded).toHaveLength(30);
+      },
+    );
+    await clock.advanceUntil(() => tookMs !== undefined, 600_000);
+    expect(tookMs).toBeLessThanOrEqual(40_000);
+    expect(asked.slice(0, 4)).toEqual(["f29", "f28", "f27", "f26"]);
   });
 
   it("does not fill the context with the text of files", async () => {
