@@ -1,6 +1,6 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { CallFailure } from "../src/core/surface.ts";
-import { decide } from "./call-policy.ts";
+import { decide, GIVE_UP_AFTER_MS } from "./call-policy.ts";
 import type { CallMethod, Decision } from "./call-policy.ts";
 import { logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
@@ -44,6 +44,7 @@ export async function applyFailure(
   const isInterim =
     (call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete)) ||
     isPast(context, reply, call);
+  const failingSince = failingSinceOf(entry, failure, now);
   const decision = decide(
     method,
     failure,
@@ -60,7 +61,7 @@ export async function applyFailure(
       canProbe: call.canProbe === true,
       isReplacement: entry.row.isReplacement,
       wasWhole: entry.row.shownHash !== undefined,
-      failingForMs: now - (entry.interimFailingSince ?? entry.row.failingSince ?? now),
+      failingForMs: now - failingSince,
     },
     random(),
   );
@@ -71,7 +72,7 @@ export async function applyFailure(
     const what = { method, address: reply.record.address, replyId, part: entry.row.part, attempts };
     logFailure(context, what, failure);
   }
-  return applyDecision(context, reply, { ...call, isInterim }, failure, decision, now);
+  return applyDecision(context, reply, { ...call, isInterim, failingSince }, failure, decision, now);
 }
 
 /** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */
@@ -82,10 +83,20 @@ function isPast(context: DeliveryContext, reply: Reply, { entry, part }: FailedC
   return wanted.find(({ index }) => index === part.index)?.hash !== part.hash;
 }
 
+/** Since when the call fails. What comes after a day of another trouble is new: that one is over. */
+function failingSinceOf(
+  { row, interimFailingSince }: OutboxEntry,
+  { code }: CallFailure,
+  now: number,
+): number {
+  const since = interimFailingSince ?? row.failingSince ?? now;
+  return now - since > GIVE_UP_AFTER_MS && row.code !== code ? now : since;
+}
+
 async function applyDecision(
   context: DeliveryContext,
   reply: Reply,
-  call: FailedCall,
+  call: FailedCall & { readonly failingSince: number },
   failure: CallFailure,
   decision: Decision,
   now: number,
@@ -120,7 +131,7 @@ async function applyDecision(
         state: refused,
         attempts: isPost ? row.attempts : row.attempts + 1,
         code: failure.code,
-        failingSince: row.failingSince ?? now,
+        failingSince: call.failingSince,
         retryAt: now + decision.delayMs,
       });
       return undefined;
