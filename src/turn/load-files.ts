@@ -7,7 +7,9 @@ const MAX_BYTES = 20 * 1024 * 1024;
 /** The part of the context that the text of files may take. */
 const TEXT_SHARE = 0.5;
 const AT_ONCE = 4;
-const LEFT_OUT = "[A file was left out: there are too many, or they are too large.]";
+/** No more files are begun to be loaded after so long: the person waits for the answer. */
+const LONGEST_MS = 20_000;
+const LEFT_OUT = "[A file was left out: there are too many, or they are too large or too slow.]";
 
 export type ResolvedFile =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string }
@@ -22,6 +24,8 @@ export interface LoadFilesOptions {
     mediaType: string,
     name: string | undefined,
   ) => Promise<ResolvedFile | undefined>;
+  /** Epoch milliseconds. @default no limit of time */
+  readonly now?: () => number;
 }
 
 type Part = UIMessage["parts"][number];
@@ -40,9 +44,11 @@ export async function loadFiles(
     .flatMap(({ parts, role }) => (role === "user" ? parts.filter((part) => part.type === "file") : []));
   const loaded = new Map<FilePart, Part>();
   const room = { bytes: MAX_BYTES, characters: options.maxContextTokens * CHARACTERS_PER_TOKEN * TEXT_SHARE };
+  const { now = () => 0 } = options;
+  const until = now() + LONGEST_MS;
   for (let start = 0; start < files.length; start += AT_ONCE) {
     const batch = files.slice(start, start + AT_ONCE);
-    const isFull = room.bytes <= 0 || room.characters <= 0;
+    const isFull = room.bytes <= 0 || room.characters <= 0 || now() >= until;
     const contents = isFull ? [] : await Promise.all(batch.map((part) => resolve(part, options)));
     for (const [index, part] of batch.entries()) {
       const file = contents[index];

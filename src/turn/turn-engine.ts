@@ -111,6 +111,7 @@ export class TurnEngine {
             toModelMessages(messages, {
               tools,
               maxContextTokens: options.maxContextTokens(),
+              now: () => options.clock.now(),
               resolveFile: (url, mediaType, name) => options.resolveFile(url, mediaType, name, signal),
             });
           const loaded = await this.#unlessStopped(session, load, undefined);
