@@ -167,9 +167,11 @@ function postAnew(
   const { row } = entry;
   const landsUntil = landsBy(row, reply);
   const { afterId } = rangeOf(row);
-  const failingSince = row.failingSince ?? row.begunAt;
+  const now = context.deps.clock.now();
+  // Not since the post: the machine may have been off for days, and nothing is given up for that.
+  const failingSince = row.failingSince ?? now;
   entry.inquiry = undefined;
-  if (context.deps.clock.now() - (failingSince ?? Infinity) > GIVE_UP_AFTER_MS) {
+  if (now - failingSince > GIVE_UP_AFTER_MS) {
     store(context, entry, { state: nextState(row.state, "failed"), retryAt: undefined, inquiry: undefined });
     return;
   }
@@ -183,7 +185,7 @@ function postAnew(
     // What landed since an id was asked about may have taken it.
     probedTo: isEarly ? afterId : (ids.at(-1) ?? afterId),
     doubtedAt: row.doubtedAt ?? row.begunAt,
-    lateUntil: landsUntil > context.deps.clock.now() ? landsUntil : row.lateUntil,
+    lateUntil: landsUntil > now ? landsUntil : row.lateUntil,
   });
   reply.isDirty = true;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { CallFailure } from "../../../src/core/surface.ts";
+import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import { createHarness } from "./engine-harness.ts";
 
 const HOUR_MS = 3_600_000;
@@ -35,4 +36,40 @@ it("gives up in the end when two kinds of trouble take turns", async () => {
   delivery.send(start("r1"), "Never.");
   await advance(7 * 24 * HOUR_MS);
   expect(delivery.receipt("r1")?.state).toBe("failed");
+});
+
+it.each(["before post", "after post"] as const)(
+  "shows a message whose process dies at its post (%s), also when the next one begins days later",
+  async (boundary) => {
+    const calm = createCrashWorld({ probing: true });
+    calm.boot(0).delivery.send(startOf("r1"), "The answer.");
+    await calm.clock.advance(1_000);
+    const crashAt = calm.boundaries().indexOf(boundary) + 1;
+    expect(crashAt).toBeGreaterThan(0);
+    const world = createCrashWorld({ probing: true });
+    const first = world.boot(crashAt);
+    first.delivery.send(startOf("r1"), "The answer.");
+    await first.advance(1_000);
+    expect(first.isDead()).toBe(true);
+    await world.clock.advance(60 * HOUR_MS);
+    const second = world.boot(0);
+    void second.delivery.run().catch(ignoreCrash);
+    await second.advance(60_000);
+    expect(world.platform.visible("7")).toEqual(["The answer."]);
+    expect(second.delivery.receipt("r1")?.state).toBe("delivered");
+  },
+);
+
+it("shows a message that was lost on its way before a penalty of more than a day", async () => {
+  const { surface, delivery, start, advance, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+  });
+  surface.fault("post", { kind: "lose", done: false });
+  surface.fault("probe", {
+    kind: "fail",
+    failure: { kind: "retry-after", code: "too-many-requests", retryAfterMs: 26 * HOUR_MS },
+  });
+  delivery.send(start("r1", { seenMessageId: "100" }), "The answer.");
+  await advance(27 * HOUR_MS);
+  expect(visible()).toEqual(["The answer."]);
 });
