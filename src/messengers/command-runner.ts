@@ -5,13 +5,14 @@ import { isThenable } from "../core/is-thenable.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
-import type { CommandResult, ThinkCommands } from "./commands.ts";
+import type { CommandHost, CommandResult, ThinkCommands } from "./commands.ts";
 import { safeText } from "./texts.ts";
 
 export interface CommandRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly commands: () => ThinkCommands;
+  readonly host: CommandHost;
   /** Sends a message of the command at once; `index` counts them, so that the same one is known again after a crash. */
   readonly reply: (index: number, text: string) => void;
   /** Longest time a handler may take, in milliseconds. */
@@ -54,7 +55,14 @@ export function runCommand(
   };
   try {
     const handler = options.commands()[command.name]?.handler;
-    const running = options.inContext(event, () => handler?.({ args: command.args, event, reply }));
+    const { host } = options;
+    const stop = (): boolean => host.stop(event);
+    const beginAnew = (): void => {
+      host.stopRunning(event);
+      host.openSession();
+    };
+    const context = { args: command.args, event, reply, stop, beginAnew };
+    const running = options.inContext(event, () => handler?.(context));
     if (!isThenable(running)) return outcome(running);
     return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
       .then(outcome)

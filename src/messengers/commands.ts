@@ -21,12 +21,19 @@ export interface CommandContext {
   readonly event: MessengerEvent;
   /** Sends a message at once; may be called several times, and does nothing after the handler has ended. */
   reply(text: string): void;
+  /**
+   * Does what the built-in `/stop` does: ends the answer to this chat, or drops the messages that wait for one, and says
+   * so with `stoppedResponseText`. `false` when there is nothing to stop.
+   */
+  readonly stop: () => boolean;
+  /** Does what the built-in `/new` does: ends the answer to this chat, and later ones look back at nothing. */
+  readonly beginAnew: () => void;
 }
 
 /** The commands of a bot by name: lower case letters, digits and underscores, without the slash. */
 export type ThinkCommands = Readonly<Record<string, ThinkCommand>>;
 
-/** What the built-in commands can do to the conversation. */
+/** What commands can do to the conversation. */
 export interface CommandHost {
   /**
    * Ends the running turn, if it answers the thread of the command: several may share one agent. `false` when there is
@@ -40,30 +47,27 @@ export interface CommandHost {
 
 /** The commands that a person can choose from, as a menu shows them. */
 export function menuOf(own: ThinkCommands): CommandEntry[] {
-  const all = { ...builtInCommands(NO_CONVERSATION, () => own), ...own };
+  const all = { ...builtInCommands(() => own), ...own };
   return Object.entries(all).map(([name, { description }]) => ({ name, description }));
 }
-
-const NO_CONVERSATION: CommandHost = { stopRunning: () => false, stop: () => false, openSession: () => {} };
 
 const GREETING = "Hello! Write to me, and I will answer. /help shows what else I can do.";
 const NOTHING_TO_STOP = "There is nothing to stop.";
 const NEW_SESSION = "Let us begin anew. I will not look back at what was said before.";
 
 /** `/start`, `/help`, `/stop` and `/new`; a bot may define its own of the same name instead. */
-export function builtInCommands(host: CommandHost, all: () => ThinkCommands): ThinkCommands {
+export function builtInCommands(all: () => ThinkCommands): ThinkCommands {
   return {
     start: { description: "Say hello", handler: () => GREETING },
     help: { description: "Show the commands", handler: () => helpText(all()) },
     stop: {
       description: "Stop the answer that is being written",
-      handler: ({ event }) => (host.stop(event) ? undefined : NOTHING_TO_STOP),
+      handler: (command) => (command.stop() ? undefined : NOTHING_TO_STOP),
     },
     new: {
       description: "Begin a new conversation",
-      handler: ({ event }) => {
-        host.stopRunning(event);
-        host.openSession();
+      handler: (command) => {
+        command.beginAnew();
         return NEW_SESSION;
       },
     },

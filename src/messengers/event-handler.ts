@@ -11,7 +11,7 @@ import { addressOf } from "./address-of.ts";
 import { Admission } from "./admission.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
-import type { ThinkCommands } from "./commands.ts";
+import type { CommandHost, ThinkCommands } from "./commands.ts";
 import { correctedEvent } from "./corrected-event.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { ignored } from "./event-outcomes.ts";
@@ -29,6 +29,8 @@ export interface EventHandlerOptions {
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly commands: () => ThinkCommands;
+  /** What commands can do to the conversation. */
+  readonly host: CommandHost;
   /** What the event asks for, as things are now. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
   /** Asks the root whether a person may ask for one more answer, and counts it. */
@@ -197,14 +199,14 @@ export class EventHandler {
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
-    const { commands, delivery, deps, inContext, log } = this.#options;
+    const { commands, delivery, deps, host, inContext, log } = this.#options;
     const end = async (outcome: CommandOutcome): Promise<void> => {
       this.#unended.set(row.seq, { event, command, definition, outcome });
       await this.resume(row);
     };
     const reply = (index: number, text: string): void =>
       sendNotice(delivery, `command:${row.seq}:${index}`, event, definition, text);
-    const runner = { clock: deps.clock, log, commands, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
+    const runner = { clock: deps.clock, log, commands, host, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {
       await end(outcome);

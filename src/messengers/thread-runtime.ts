@@ -123,14 +123,7 @@ export class ThreadRuntime {
       isDeclared: (messengerId) => this.#byId().has(messengerId),
     });
     const commands = (): ThinkCommands => ({
-      ...builtInCommands(
-        {
-          stopRunning: (by) => this.#runner.stop(by),
-          stop: (by) => this.#runner.stopAll(by),
-          openSession: () => memory.openSession(deps.newId()),
-        },
-        commands,
-      ),
+      ...builtInCommands(commands),
       ...options.commands(),
     });
     this.#intake = new Intake({
@@ -144,6 +137,11 @@ export class ThreadRuntime {
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
       commands,
+      host: {
+        stopRunning: (by) => this.#runner.stop(by),
+        stop: (by) => this.#runner.stopAll(by),
+        openSession: () => memory.openSession(deps.newId()),
+      },
       takeQuestion: (asked) => root.takeQuestion(asked),
       mayRerun: (edit) => this.#runner.mayRerun(edit),
       rerun: (edit) => this.#runner.rerun(edit),

@@ -5,7 +5,7 @@ import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messe
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
-import type { ThinkCommands } from "../../../src/messengers/commands.ts";
+import type { CommandHost, ThinkCommands } from "../../../src/messengers/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake.ts";
 import type { RouteResult } from "../../../src/messengers/root-runtime.ts";
@@ -35,6 +35,8 @@ export interface IntakeRig {
 export interface IntakeRigOptions {
   readonly definition?: Partial<MessengerDefinition>;
   readonly commands?: ThinkCommands | (() => ThinkCommands);
+  /** What commands can do to the conversation. */
+  readonly host?: Partial<CommandHost>;
   /** Before the root counts a question; may throw, as a root does that cannot be reached. */
   readonly beforeCount?: () => void;
   /** Asked before an event is read; may throw, as a platform does that cannot be reached. */
@@ -93,6 +95,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     }),
     route: options.route,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
+    host: { stopRunning: () => false, stop: () => false, openSession: () => {}, ...options.host },
     takeQuestion: async (asked) => {
       options.beforeCount?.();
       return limits.take(asked);

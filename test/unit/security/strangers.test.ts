@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { builtInCommands } from "../../../src/messengers/commands.ts";
-import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
+import { definitionOf } from "../../support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import { admitWebhook } from "../../../src/messengers/webhook.ts";
@@ -98,24 +99,19 @@ describe("a stranger in a group that the bot listens to", () => {
 describe("two chats that share one agent", () => {
   it("stops and begins anew on behalf of the chat that asks, not of another", async () => {
     const asked: string[] = [];
-    const commands = builtInCommands(
-      {
-        stopRunning: ({ thread }) => {
-          asked.push(thread.id);
-          return false;
-        },
-        stop: ({ thread }) => {
-          asked.push(thread.id);
-          return false;
-        },
-        openSession: () => {},
-      },
-      () => ({}),
-    );
+    const ask = ({ thread }: MessengerEvent): boolean => {
+      asked.push(thread.id);
+      return false;
+    };
+    const rig = createIntakeRig({
+      commands: builtInCommands(() => ({})),
+      host: { stopRunning: ask, stop: ask },
+    });
     for (const name of ["stop", "new"]) {
-      const event = messageEvent({ thread: { ...group, id: `telegram:${name}` } });
-      await commands[name]?.handler({ args: "", event, reply: () => {} });
+      const thread = { ...group, id: `telegram:${name}` };
+      rig.receive(`/${name}`, { kind: "mention", thread, message: { command: { name, args: "" } } });
     }
+    await rig.intake.run();
     expect(asked).toEqual(["telegram:stop", "telegram:new"]);
   });
 });
