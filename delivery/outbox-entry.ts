@@ -60,11 +60,18 @@ export function entryOf(row: OutboxRow): OutboxEntry {
 export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number): OutboxEntry {
   // What failed before may have been put right: a penalty is the root's to keep, and a lost post has to settle.
   const isRetried = row.state !== "unknown" && row.failingSince !== undefined;
-  const entry = entryOf(isRetried ? { ...row, retryAt: undefined } : row);
+  const entry = entryOf(isRetried ? { ...afterRest(row, now), retryAt: undefined } : row);
   if (row.state === "sent" && row.shownHash === undefined && strayUntil > now) {
     entry.strayEdit = { hash: undefined, until: strayUntil };
   }
   return entry;
+}
+
+/** The row at a new try. Time in which nothing was tried, as when the machine was off, is not time of failing. */
+export function afterRest(row: OutboxRow, now: number): OutboxRow {
+  const { failingSince, retryAt } = row;
+  if (failingSince === undefined || retryAt === undefined || retryAt >= now) return row;
+  return { ...row, failingSince: failingSince + now - retryAt, retryAt: undefined };
 }
 
 /** A message that could not be brought up to date for so long holds up nothing that follows it any more. */

@@ -11,7 +11,7 @@ import { showDraft } from "./draft.ts";
 import type { DraftAction } from "./draft.ts";
 import { callTimeoutMs, classify, TIMED_OUT } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
-import { entryOf, plannedRow } from "./outbox-entry.ts";
+import { afterRest, entryOf, plannedRow } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { OutboxRow } from "./outbox-store.ts";
@@ -37,6 +37,10 @@ export async function performAction(
   action: CallAction,
 ): Promise<number | undefined> {
   if (action.kind === "post" || action.kind === "edit" || action.kind === "stream") reply.sends();
+  const { entry } = action;
+  if (entry !== undefined && action.kind !== "probe") {
+    entry.row = afterRest(entry.row, context.deps.clock.now());
+  }
   switch (action.kind) {
     case "post":
       return post(context, reply, surface, action.part, action.entry);

@@ -73,3 +73,50 @@ it("shows a message that was lost on its way before a penalty of more than a day
   await advance(27 * HOUR_MS);
   expect(visible()).toEqual(["The answer."]);
 });
+
+it.each(["post", "edit"] as const)(
+  "does not give up at its first try after the machine was off for days (%s)",
+  async (method) => {
+    const world = createCrashWorld();
+    const first = world.boot(0);
+    first.delivery.open(startOf("r1"));
+    if (method === "edit") {
+      first.delivery.append("r1", "First");
+      await first.advance(1_000);
+    }
+    world.platform.faultAlways(method, { kind: "fail", failure: SERVER_ERROR });
+    first.delivery.finish("r1", "First, and whole.");
+    await first.advance(20_000);
+    first.kill();
+    await world.clock.advance(60 * HOUR_MS);
+    const second = world.boot(0);
+    void second.delivery.run().catch(ignoreCrash);
+    await second.advance(30_000);
+    world.platform.faultAlways(method, undefined);
+    await second.advance(60_000);
+    expect(world.platform.visible("7")).toEqual(["First, and whole."]);
+  },
+);
+
+it.each(["post", "edit"] as const)(
+  "does not give up at its first try after the machine has slept for days (%s)",
+  async (method) => {
+    const { surface, clock, delivery, start, advance, visible } = createHarness();
+    delivery.open(start("r1"));
+    if (method === "edit") {
+      delivery.append("r1", "First");
+      await advance(1_000);
+    }
+    surface.faultAlways(method, { kind: "fail", failure: SERVER_ERROR });
+    delivery.finish("r1", "First, and whole.");
+    await advance(20_000);
+    // No alarm comes.
+    expect(clock.nextTimerAt()).toBeUndefined();
+    await clock.advance(60 * HOUR_MS);
+    void delivery.run();
+    await advance(30_000);
+    surface.faultAlways(method, undefined);
+    await advance(60_000);
+    expect(visible()).toEqual(["First, and whole."]);
+  },
+);
