@@ -22,6 +22,9 @@ import { keepProgress } from "./prepare-inquiry.ts";
 import type { Reply } from "./reply.ts";
 import { unseenIds } from "./unseen-ids.ts";
 
+/** The first calls after days in which the machine was off may fail for that alone. */
+const LEAST_ATTEMPTS = 10;
+
 /** One search, as it was when its next id was asked about. */
 interface Search {
   readonly context: DeliveryContext;
@@ -157,7 +160,7 @@ async function failed(search: Search, failure: CallFailure): Promise<number | un
     case "misconfigured":
       if (inquiry.isLook) return row.retryAt;
       // Nothing is lost by asking later, and a platform that does not answer shows nothing else either.
-      if (clock.now() - landsBy(row, reply) < GIVE_UP_AFTER_MS) {
+      if (attempts < LEAST_ATTEMPTS || clock.now() - landsBy(row, reply) < GIVE_UP_AFTER_MS) {
         putOff(search, backoffMs(inquiry.failures, random()));
         return undefined;
       }

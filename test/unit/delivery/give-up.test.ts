@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { CallFailure } from "../../../src/core/surface.ts";
+import type { Fault } from "../../support/fake-surface.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 import { createHarness } from "./engine-harness.ts";
 
@@ -120,3 +121,19 @@ it.each(["post", "edit"] as const)(
     expect(visible()).toEqual(["First, and whole."]);
   },
 );
+
+it("looks for a lost message also when its first tries fail after the machine was off for days", async () => {
+  const world = createCrashWorld({ probing: true });
+  const first = world.boot(0);
+  world.platform.fault("post", { kind: "hang" });
+  first.delivery.send(startOf("r1"), "The answer.");
+  await first.advance(1_000);
+  first.kill();
+  await world.clock.advance(60 * HOUR_MS);
+  const failure: Fault = { kind: "fail", failure: SERVER_ERROR };
+  world.platform.fault("probe", failure, failure, failure);
+  const second = world.boot(0);
+  void second.delivery.run().catch(ignoreCrash);
+  await second.advance(60_000);
+  expect(world.platform.visible("7")).toEqual(["The answer."]);
+});
