@@ -6,6 +6,7 @@ import type { MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+import { mayStaySilent } from "./reply-filter.ts";
 import { safeText } from "./texts.ts";
 import type { SafeText } from "./texts.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
@@ -73,11 +74,12 @@ export class Admission {
     definition: NormalizedMessengerDefinition,
   ): Promise<boolean> {
     const { inbox, memory } = this.#options;
+    const isQuiet = mayStaySilent(definition, [event]);
     if (inbox.countQueued() >= definition.inboxLimit) {
       this.#refuse(row, event, definition, {
         name: "full",
         text: "busyResponseText",
-        isFirst: () => memory.reportFullOnce(event.thread.id),
+        isFirst: () => !isQuiet && memory.reportFullOnce(event.thread.id),
         outcomes: ["refused: the inbox is full", "refused: the inbox is full"],
       });
       return false;
@@ -89,7 +91,7 @@ export class Admission {
     this.#refuse(row, event, definition, {
       name: "limit",
       text: "limitResponseText",
-      isFirst: () => memory.reportLimitOnce(event.messengerId, personOf(event)),
+      isFirst: () => !isQuiet && memory.reportLimitOnce(event.messengerId, personOf(event)),
       outcomes: ["refused: over the limit", "ignored: over the limit"],
     });
     return false;

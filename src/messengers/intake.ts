@@ -16,6 +16,7 @@ import type { EventHandlerOptions } from "./event-handler.ts";
 import { EventOutcomes, ignored, nameOf } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
 import { ReadFailures, UnresolvedError } from "./read-failures.ts";
+import { mayStaySilent } from "./reply-filter.ts";
 import type { RouteResult } from "./root-runtime.ts";
 import { sendNotice } from "./send-notice.ts";
 import { safeText } from "./texts.ts";
@@ -172,7 +173,9 @@ export class Intake {
     if (definition === undefined) return false;
     const sorting = this.#sort(event, definition, this.#commandsIfAny());
     return (
-      sorting.kind === "answer" || sorting.kind === "command" || (sorting.kind === "press" && sorting.answer)
+      (sorting.kind === "answer" && !mayStaySilent(definition, [event])) ||
+      sorting.kind === "command" ||
+      (sorting.kind === "press" && sorting.answer)
     );
   }
 

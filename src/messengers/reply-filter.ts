@@ -35,9 +35,15 @@ export function silenceInstruction(
   return event.thread.isDirectMessage ? undefined : silencePrompt({ silence: silenceOf(definition) });
 }
 
-/** Whether an event may be met with silence because nobody has asked the bot anything. */
-export function mayStaySilent(definition: NormalizedMessengerDefinition, event: MessengerEvent): boolean {
-  return event.kind === "message" && !event.thread.isDirectMessage && silenceOf(definition) !== false;
+/** Whether events may be met with silence because nobody has asked the bot anything. */
+export function mayStaySilent(
+  definition: NormalizedMessengerDefinition,
+  events: readonly MessengerEvent[],
+): boolean {
+  return (
+    silenceOf(definition) !== false &&
+    events.every(({ kind, thread }) => kind === "message" && !thread.isDirectMessage)
+  );
 }
 
 function outgoingOptions(definition: NormalizedMessengerDefinition, log: Log): OutgoingOptions {

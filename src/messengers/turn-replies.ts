@@ -17,6 +17,8 @@ export interface TurnRepliesOptions {
   readonly log: Log;
   readonly delivery: Delivery;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  /** What a turn answers. */
+  readonly eventsOf: (turn: Turn) => readonly MessengerEvent[];
 }
 
 /** The text of turns on its way to their replies: through the messenger's filter, and with its words where it failed. */
@@ -32,8 +34,8 @@ export class TurnReplies {
   /** Shows the reply of a turn from here on, or goes on showing it. */
   open(turn: Turn): void {
     const policy = this.#policy(turn);
-    const isQuiet = mayStaySilent(this.#options.definition(turn.address.messengerId), turn.context);
-    const start: ReplyStart = replyStartOf(turn, { ...policy, typing: policy.typing ?? !isQuiet });
+    const typing = policy.typing ?? !this.#mayStaySilent(turn);
+    const start: ReplyStart = replyStartOf(turn, { ...policy, typing });
     this.#options.delivery.open(start);
   }
 
@@ -84,16 +86,17 @@ export class TurnReplies {
 
   #finalText(turn: Turn, outcome: EndedTurn): string {
     const policy = this.#policy(turn);
-    const { log } = this.#options;
-    if (outcome.kind !== "done") {
-      return visibleText({ ...outcome, text: this.#fragment(turn, outcome.text) }, policy, turn.context, log);
-    }
+    const visible = (ended: EndedTurn): string =>
+      visibleText(ended, policy, turn.context, this.#options.log, this.#mayStaySilent(turn));
+    if (outcome.kind !== "done") return visible({ ...outcome, text: this.#fragment(turn, outcome.text) });
     const filter = this.#filters.get(turn.id) ?? this.#newFilter(turn);
     this.#filters.delete(turn.id);
     const result = filter.finish(outcome.text);
-    return result.kind === "silent"
-      ? ""
-      : visibleText({ kind: "done", text: result.text }, policy, turn.context, log);
+    return result.kind === "silent" ? "" : visible({ kind: "done", text: result.text });
+  }
+
+  #mayStaySilent(turn: Turn): boolean {
+    return mayStaySilent(this.#options.definition(turn.address.messengerId), this.#options.eventsOf(turn));
   }
 
   #newFilter(turn: Turn): OutgoingText {

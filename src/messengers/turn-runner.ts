@@ -47,7 +47,7 @@ export class TurnRunner {
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
-    this.replies = new TurnReplies(options);
+    this.replies = new TurnReplies({ ...options, eventsOf: (turn) => this.#eventsOf(turn) });
     this.#toolGate = new ToolGate({
       deps: options.deps,
       turns: options.turns,
@@ -361,10 +361,8 @@ export class TurnRunner {
   }
 
   async #begin(turn: Turn): Promise<void> {
-    const { engine, inbox } = this.#options;
-    const events = inbox
-      .rows(turn.messageSeqs)
-      .flatMap((row) => (row.event === undefined ? [] : [row.event]));
+    const { engine } = this.#options;
+    const events = this.#eventsOf(turn);
     this.replies.open(turn);
     const question: UIMessage = {
       id: turn.id,
@@ -373,6 +371,10 @@ export class TurnRunner {
     };
     await engine.start(turn.id, turn.session, question, this.replies.sinkOf(turn));
     this.#begun.add(turn.id);
+  }
+
+  #eventsOf({ messageSeqs }: Turn): MessengerEvent[] {
+    return this.#options.inbox.rows(messageSeqs).flatMap(({ event }) => (event === undefined ? [] : [event]));
   }
 
   #finish(turnId: string, outcome: EndedTurn): void {

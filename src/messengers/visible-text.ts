@@ -5,25 +5,31 @@ import type { TurnOutcome } from "../turn/turn-engine.ts";
 import { joinParagraphs } from "../outgoing/index.ts";
 import { plainText, splitText } from "../../delivery/split/index.ts";
 import { safeText } from "./texts.ts";
+import type { SafeText } from "./texts.ts";
 
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
-/** What the person reads in the end: never nothing, and never an error's own words. */
+/**
+ * What the person reads in the end: never an error's own words, and nothing only where the answer `mayStaySilent`, because
+ * nobody has asked for one.
+ */
 export function visibleText(
   outcome: EndedTurn,
   policy: DeliveryPolicy,
   event: MessengerEvent,
   log: Log,
+  mayStaySilent = false,
 ): string {
   const said = showsNothing(outcome.text) ? "" : outcome.text;
+  const instead = (name: SafeText): string => (mayStaySilent ? "" : safeText(policy, name, event, log));
   switch (outcome.kind) {
     case "done":
-      return said === "" ? safeText(policy, "emptyResponseText", event, log) : said;
+      return said === "" ? instead("emptyResponseText") : said;
     case "stopped":
       return joinParagraphs(said, safeText(policy, "stoppedResponseText", event, log));
     case "failed":
       return said === ""
-        ? safeText(policy, "errorResponseText", event, log)
+        ? instead("errorResponseText")
         : joinParagraphs(said, safeText(policy, "interruptedResponseText", event, log));
   }
 }
