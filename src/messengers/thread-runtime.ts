@@ -70,8 +70,9 @@ export class ThreadRuntime {
   readonly #platforms = new Map<string, PlatformContext>();
   #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
-  /** How often in a row the loop has failed. */
+  /** How often in a row the loop has failed, and when it is to be tried again. */
   #failures = 0;
+  #retryAt: number | undefined;
   #isDirty = false;
   /** When the loop has to look at unreadable events, and at waiting messages, again. */
   #readAgainAt: number | undefined;
@@ -262,17 +263,18 @@ export class ThreadRuntime {
       this.#deliver();
       this.#sweep();
       this.#failures = 0;
+      this.#retryAt = undefined;
+      this.#putOffWake();
     } catch (error) {
       this.#logFailure(error);
       const restMs = Math.min(HEARTBEAT_MS * 2 ** this.#failures, LONGEST_REST_MS);
       this.#failures += 1;
-      this.#options.wakeAt(this.#options.deps.clock.now() + restMs);
-      return;
+      this.#retryAt = this.#options.deps.clock.now() + restMs;
+      this.#options.wakeAt(this.#retryAt);
     } finally {
       // At once, and not a moment later: whoever asks from now on is not heard by this loop.
       this.#driving = undefined;
     }
-    this.#putOffWake();
   }
 
   /** Sets the durable wake to the moment at which something has to be done, and to none when that is all. */
@@ -280,7 +282,7 @@ export class ThreadRuntime {
     const { deps, putOffWake, wakeAt } = this.#options;
     const now = deps.clock.now();
     const isBusy = this.#runner.isBusy();
-    const needs = [this.#readAgainAt, this.#advanceAt, this.delivery.nextWakeAt()].filter(
+    const needs = [this.#readAgainAt, this.#advanceAt, this.#retryAt, this.delivery.nextWakeAt()].filter(
       (at) => at !== undefined,
     );
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);

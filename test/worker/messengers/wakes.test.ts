@@ -70,3 +70,38 @@ it("keeps an alarm as long as its storage refuses a write, and goes on when it t
   await runDurableObjectAlarm(world.thread("c1"));
   await world.shows("c1", "You said: Hello", "You said: Are you there?");
 });
+
+it("keeps the alarm of a loop that has failed when an earlier answer is delivered meanwhile", async () => {
+  const log = captureLog();
+  const gate = createGate();
+  const world = createWorld({
+    messengers: (own) => {
+      const platform = fakePlatform(own.chats);
+      const surface: typeof platform.surface = (context) => {
+        const open = platform.surface(context);
+        const post: typeof open.post = async (...given) => {
+          await gate.pass();
+          return open.post(...given);
+        };
+        return { ...open, post };
+      };
+      return { fake: { ...own.messenger(), platform: { ...platform, surface } } };
+    },
+  });
+  await world.write("c1", "Hello");
+  await untilReached(gate);
+  await expect.poll(() => log.map(({ event }) => event)).toContain("turn.ended");
+  await runInDurableObject(
+    world.thread("c1"),
+    (_bot, { storage }) =>
+      void storage.sql.exec(
+        "CREATE TRIGGER full BEFORE INSERT ON turn_v1 BEGIN SELECT RAISE(ABORT, 'full'); END",
+      ),
+  );
+  await world.write("c1", "Are you there?");
+  await expect.poll(() => log.map(({ event }) => event)).toContain("thread.failed");
+  gate.open();
+  await world.shows("c1", "You said: Hello");
+  await expect.poll(async () => (await world.thread("c1").listDeliveries())[0]?.state).toBe("delivered");
+  expect(await alarmOf(world, "c1")).not.toBeNull();
+});
