@@ -74,8 +74,11 @@ export function afterRest(row: OutboxRow, now: number): OutboxRow {
   return { ...row, failingSince: failingSince + now - retryAt, retryAt: undefined };
 }
 
-/** A message that could not be brought up to date for so long holds up nothing that follows it any more. */
-const PATIENCE_MS = 30_000;
+/**
+ * A message that could not be brought up to date for so long holds up nothing that follows it any more. Most times the
+ * platform is in trouble, and what is posted then may be lost where it cannot be looked for: so it is long.
+ */
+const PATIENCE_MS = 10 * 60 * 1000;
 
 /**
  * Whether a message that is there waits to be changed, or taken away, again after that has failed for a while. It keeps
