@@ -107,7 +107,7 @@ export class ThreadRuntime {
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
         log.warn("chat.gone", { messenger: messengerId, chatId, thread: threadId, code });
-        this.#runner.abandon(place);
+        this.#runner.endings.abandon(place);
         this.poke();
       },
     });
@@ -139,14 +139,14 @@ export class ThreadRuntime {
       route: options.route,
       commands,
       host: {
-        stopRunning: (by) => this.#runner.stop(by),
-        stop: (by) => this.#runner.stopAll(by),
+        stopRunning: (by) => this.#runner.endings.stop(by),
+        stop: (by) => this.#runner.endings.stopAll(by),
         openSession: () => memory.openSession(deps.newId()),
       },
       takeQuestion: (asked) => root.takeQuestion(asked),
       mayRerun: (edit) => this.#runner.mayRerun(edit),
       rerun: (edit) => this.#runner.rerun(edit),
-      stop: (press) => this.#runner.stopDraft(press),
+      stop: (press) => this.#runner.endings.stopDraft(press),
       poke: () => this.poke(),
       inContext: inMessengerContext,
     });

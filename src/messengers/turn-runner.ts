@@ -1,11 +1,9 @@
 import type { UIMessage } from "ai";
 import type { Database } from "../core/database.ts";
-import type { Delivery, GonePlace } from "../core/delivery.ts";
-import { draftIdOf } from "../core/draft-id.ts";
+import type { Delivery } from "../core/delivery.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
-import { eventFields } from "../inbox/event-fields.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
@@ -15,6 +13,7 @@ import { addressOf } from "./address-of.ts";
 import { correctedEvent } from "./corrected-event.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { ToolGate } from "./tool-gate.ts";
+import { logTurnEnd, TurnEndings } from "./turn-endings.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { userParts } from "./user-message.ts";
 import type { EndedTurn } from "./visible-text.ts";
@@ -39,11 +38,11 @@ export interface TurnRunnerOptions {
  */
 export class TurnRunner {
   readonly replies: TurnReplies;
+  readonly endings: TurnEndings;
   readonly #options: TurnRunnerOptions;
   /** Turns whose operation this object has begun or taken up since it was started. */
   readonly #begun = new Set<string>();
   readonly #toolGate: ToolGate;
-  #hasDropped = false;
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
@@ -53,11 +52,12 @@ export class TurnRunner {
       turns: options.turns,
       burstEnd: (turn) => this.#burstEnd(turn),
     });
+    this.endings = new TurnEndings({ ...options, replies: this.replies, toolGate: this.#toolGate });
   }
 
   /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
   async resume(): Promise<void> {
-    this.#dropUndeclared();
+    this.endings.dropUndeclared();
     for (const turn of this.#options.turns.unfinished()) {
       if (turn.state === "open")
         await this.#options.engine.follow(turn.id, turn.session, this.replies.sinkOf(turn));
@@ -67,7 +67,7 @@ export class TurnRunner {
   /** Does everything that can be done now. Returns when it must be called again at the latest, if ever. */
   async advance(): Promise<number | undefined> {
     const { turns } = this.#options;
-    this.#dropUndeclared();
+    this.endings.dropUndeclared();
     for (;;) {
       const [turn] = turns.unfinished();
       if (turn === undefined) {
@@ -104,70 +104,6 @@ export class TurnRunner {
   /** Whether a turn is at work. */
   isBusy(): boolean {
     return this.#options.turns.unfinished().length > 0;
-  }
-
-  /** The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs. */
-  stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
-    const { database, engine, inbox, turns } = this.#options;
-    const turn = turns.unfinished().find((candidate) => candidate.state === "open");
-    if (turn === undefined || (by !== undefined && !isIts(turn, by))) return false;
-    this.#toolGate.release(turn.id);
-    database.transaction(() => {
-      turns.setState(turn.id, "stopping");
-      this.replies.finishStopped(turn, engine.textSoFar(turn.id));
-      inbox.end(turn.messageSeqs, "stopped");
-    });
-    this.#logEnd(turn, "stopped");
-    return true;
-  }
-
-  /** `stop`, and where no answer runs, the messages that wait for one get none. */
-  stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
-    if (this.stop(by)) return true;
-    const { database, inbox, log } = this.#options;
-    const waiting = inbox.inState("queued").filter((row) => isOfThread(row, by));
-    const event = waiting.at(-1)?.event;
-    if (event === undefined) return false;
-    database.transaction(() => {
-      this.replies.tellStopped(`stopped:${waiting.map(({ seq }) => seq).join()}`, event);
-      inbox.end(
-        waiting.map(({ seq }) => seq),
-        "stopped",
-      );
-    });
-    for (const { incoming, messengerId } of waiting)
-      log.info("inbox.event", { ...eventFields(messengerId, incoming), outcome: "stopped" });
-    return true;
-  }
-
-  /** `stop` by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
-  stopDraft({ messengerId, thread, stop }: MessengerEvent): boolean {
-    const turn = this.#options.turns.unfinished().find((candidate) => candidate.state === "open");
-    if (turn === undefined || stop === undefined) return false;
-    const isItsChat = turn.address.messengerId === messengerId && turn.address.chatId === thread.chatId;
-    const drafts = [turn.id, turn.replaces].flatMap((id) => (id === undefined ? [] : draftIdOf(id)));
-    return isItsChat && drafts.includes(stop.draftId) && this.stop();
-  }
-
-  /** Nobody will see the answer any more: neither the running turn for this place nor what waits is paid for. */
-  abandon(place: GonePlace): void {
-    const { database, inbox, turns } = this.#options;
-    for (const turn of turns.unfinished()) {
-      if (!isAt(place, turn.address) || turn.state !== "open") continue;
-      database.transaction(() => {
-        turns.setState(turn.id, "stopping");
-        inbox.end(turn.messageSeqs, "the chat is gone");
-      });
-      this.#toolGate.release(turn.id);
-      this.#logEnd(turn, "gone");
-    }
-    const waiting = inbox.inState("queued").filter(({ messengerId, incoming: { thread } }) => {
-      return isAt(place, { messengerId, chatId: thread.chatId, threadId: thread.id });
-    });
-    inbox.end(
-      waiting.map((row) => row.seq),
-      "the chat is gone",
-    );
   }
 
   /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
@@ -236,26 +172,6 @@ export class TurnRunner {
     }
   }
 
-  /** Messengers that the bot has no more get no answers, and hold up none of the others that share the conversation. */
-  #dropUndeclared(): void {
-    if (this.#hasDropped) return;
-    this.#hasDropped = true;
-    const { database, inbox, isDeclared, log, turns } = this.#options;
-    for (const turn of turns.unfinished()) {
-      if (isDeclared(turn.address.messengerId) || turn.state === "stopping") continue;
-      database.transaction(() => {
-        turns.setState(turn.id, "stopping");
-        inbox.end(turn.messageSeqs, notDeclared(turn.address.messengerId));
-      });
-      this.#logEnd(turn, "not-declared");
-    }
-    for (const { incoming, messengerId, seq } of inbox.inState("queued")) {
-      if (isDeclared(messengerId)) continue;
-      inbox.end([seq], notDeclared(messengerId));
-      log.info("inbox.event", { ...eventFields(messengerId, incoming), outcome: notDeclared(messengerId) });
-    }
-  }
-
   /** When a message may be whole that could change the running turn. */
   #heldUntil(turn: Turn): number | undefined {
     const { deps, inbox } = this.#options;
@@ -292,7 +208,10 @@ export class TurnRunner {
     const { deps, inbox } = this.#options;
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
     const now = deps.clock.now();
-    return inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now) && this.stop();
+    return (
+      inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now) &&
+      this.endings.stop()
+    );
   }
 
   /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
@@ -329,7 +248,7 @@ export class TurnRunner {
       inbox.take(rows.map((row) => row.seq));
       turns.insert(turn);
     });
-    if (replaced?.state === "open") this.#logEnd(replaced, "replaced");
+    if (replaced?.state === "open") logTurnEnd(this.#options.log, replaced, "replaced");
     log.info("turn.begun", { turn: turn.id, messages: turn.messageSeqs.length, replaces: turn.replaces });
   }
 
@@ -387,12 +306,7 @@ export class TurnRunner {
       return this.replies.finish(turn, outcome);
     });
     this.#begun.delete(turn.id);
-    this.#logEnd(turn, outcome.kind, characters);
-  }
-
-  /** Every turn that has begun ends in the log, once. */
-  #logEnd({ id }: Turn, outcome: string, characters?: number): void {
-    this.#options.log.info("turn.ended", { turn: id, outcome, characters });
+    logTurnEnd(this.#options.log, turn, outcome.kind, characters);
   }
 
   /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
@@ -403,35 +317,12 @@ export class TurnRunner {
       turns.setState(turn.id, "ended");
       inbox.end(turn.messageSeqs, "steered");
     });
-    this.#logEnd(turn, "steered");
+    logTurnEnd(this.#options.log, turn, "steered");
     this.#begun.delete(turn.id);
   }
 }
 
-function notDeclared(messengerId: string): string {
-  return `the messenger "${messengerId}" is not declared any more`;
-}
-
-function isOfThread(
-  { incoming, messengerId }: InboxRow,
-  by: Pick<MessengerEvent, "messengerId" | "thread">,
-): boolean {
-  return messengerId === by.messengerId && incoming.thread.id === by.thread.id;
-}
-
-function isAt(place: GonePlace, at: Required<GonePlace>): boolean {
-  if (place.messengerId !== at.messengerId || place.chatId !== at.chatId) return false;
-  return place.threadId === undefined || place.threadId === at.threadId;
-}
-
-function isForThread({ incoming, messengerId }: InboxRow, turn: Turn): boolean {
-  return isIts(turn, { messengerId, thread: incoming.thread });
-}
-
-/** Whether a turn answers the thread of an event. */
-function isIts(
-  { address }: Turn,
-  { messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">,
-): boolean {
-  return messengerId === address.messengerId && thread.id === address.threadId;
+/** Whether a turn answers the thread of a message. */
+function isForThread({ incoming, messengerId }: InboxRow, { address }: Turn): boolean {
+  return messengerId === address.messengerId && incoming.thread.id === address.threadId;
 }

@@ -171,7 +171,7 @@ it("ends the answer that was at work when the one in its place is stopped before
   await runner.advance();
   runner.rerun(eventOf("edit 1"));
   runner.rerun(eventOf("edit 2"));
-  expect(runner.stop()).toBe(true);
+  expect(runner.endings.stop()).toBe(true);
   await runner.advance();
   expect(operations.running).toEqual([]);
 });
@@ -181,9 +181,9 @@ it("does not answer messages that wait when nothing runs yet, and says so once",
   const runner = start();
   write();
   const by = { messengerId: "any", thread: THREAD };
-  expect(runner.stopAll({ ...by, thread: { ...THREAD, id: "any:2" } })).toBe(false);
-  expect(runner.stopAll(by)).toBe(true);
-  expect(runner.stopAll(by)).toBe(false);
+  expect(runner.endings.stopAll({ ...by, thread: { ...THREAD, id: "any:2" } })).toBe(false);
+  expect(runner.endings.stopAll(by)).toBe(true);
+  expect(runner.endings.stopAll(by)).toBe(false);
   await runner.advance();
   expect(operations.running).toEqual([]);
   expect(sent).toEqual(["(stopped)"]);
@@ -199,13 +199,13 @@ it.each([
   const runner = start();
   write();
   await runner.advance();
-  runner.abandon({ messengerId: "any", ...place });
+  runner.endings.abandon({ messengerId: "any", ...place });
   await runner.advance();
   expect(operations.running).toEqual(running);
   const { operations: waiting, start: startWaiting, write: writeWaiting } = createRig();
   const other = startWaiting();
   writeWaiting();
-  other.abandon({ messengerId: "any", ...place });
+  other.endings.abandon({ messengerId: "any", ...place });
   await other.advance();
   expect(waiting.running).toEqual(running);
 });
@@ -273,7 +273,7 @@ it("lets go of every tool that waits when the answer is stopped", async () => {
   for (const _tool of ["one", "two"])
     void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
   await clock.advance(100);
-  runner.stop();
+  runner.endings.stop();
   await clock.settle();
   expect(decided).toEqual(["block", "block"]);
 });
