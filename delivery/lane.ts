@@ -8,7 +8,8 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
 import { nextCall } from "./next-call.ts";
-import { isPutOff } from "./outbox-entry.ts";
+import { isPutOff, isStuckPost } from "./outbox-entry.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 import { performAction, storeShown } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
 import { isLookDue, prepareInquiry } from "./prepare-inquiry.ts";
@@ -40,7 +41,8 @@ export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readon
  * The one writer of an address: shows its replies, one call at a time, in the order of `open`.
  *
  * A reply whose text is whole holds every later one until it has ended, or until nothing is left of it but to change a
- * message that cannot be changed for a while. One that still streams holds only replies of
+ * message that cannot be changed for a while. When it cannot be posted for a while, the next one is tried after each of
+ * its tries, to see whether the trouble is that of the one reply alone. One that still streams holds only replies of
  * later turns, and those only while it gets text now and then: a notice, such as the answer of a command, does not
  * wait for the turn before it.
  */
@@ -63,6 +65,8 @@ export class Lane {
   #failures = 0;
   /** The reply that the loop works for. */
   #current: Reply | undefined;
+  /** Posts that are refused again and again, and since whose last try nothing else was. */
+  #passable = new WeakSet<OutboxEntry>();
 
   /** `changed` is called when `wakeNeed` may be another. */
   constructor(context: DeliveryContext, changed: () => void) {
@@ -203,6 +207,7 @@ export class Lane {
     if (isReadInstead(reply, surface, now.action)) reply.stopTyping();
     const startedAt = deps.clock.now();
     const holdUntil = await performAction(this.#context, reply, surface, now.action);
+    this.#notePassable(reply, now.action);
     if (now.action.kind === "post") hideDrafts(this.#replies);
     this.#failures = 0;
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
@@ -259,10 +264,19 @@ export class Lane {
       const isDue = isLook || retryAt === undefined || retryAt <= now;
       if (isDue) return { kind: "call", reply, surface, action };
       until = Math.min(until, retryAt);
-      const isHeld = action.entry === undefined || !isPutOff(action.entry, now);
+      const { entry } = action;
+      const isHeld = entry === undefined || !(isPutOff(entry, now) || this.#passable.has(entry));
       if (reply.isFinal && !reply.isWholeVisible && isHeld) break;
     }
     return { kind: "wait", until, refreshAt };
+  }
+
+  /** After a call: whether later replies may go before one that cannot be posted. */
+  #notePassable({ entries }: Reply, { entry }: CallAction): void {
+    const now = this.#context.deps.clock.now();
+    if (entry !== undefined && isStuckPost(entry, now)) this.#passable.add(entry);
+    else if (entries.some(({ row }) => row.failingSince !== undefined && (row.retryAt ?? 0) > now))
+      this.#passable = new WeakSet();
   }
 
   #surface(reply: Reply): Surface | undefined {

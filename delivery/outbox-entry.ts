@@ -84,9 +84,17 @@ const PATIENCE_MS = 10 * 60 * 1000;
  * Whether a message that is there waits to be changed, or taken away, again after that has failed for a while. It keeps
  * its place whatever comes after it, and the trouble may be one of this message alone.
  */
-export function isPutOff({ row }: OutboxEntry, now: number): boolean {
-  const { state, failingSince, retryAt } = row;
-  if (state !== "sent" || failingSince === undefined || retryAt === undefined) return false;
+export function isPutOff(entry: OutboxEntry, now: number): boolean {
+  return entry.row.state === "sent" && waitsInVain(entry, now);
+}
+
+/** Whether a post waits to be made again after the platform has refused it for a while. */
+export function isStuckPost(entry: OutboxEntry, now: number): boolean {
+  return entry.row.state === "planned" && waitsInVain(entry, now);
+}
+
+function waitsInVain({ row: { failingSince, retryAt } }: OutboxEntry, now: number): boolean {
+  if (failingSince === undefined || retryAt === undefined) return false;
   return retryAt > now && now - failingSince > PATIENCE_MS;
 }
 

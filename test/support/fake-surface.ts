@@ -99,8 +99,8 @@ export interface FakeSurface extends Surface {
   readonly penaltyBreaches: readonly FakeCall[];
   /** The next calls of this method meet these faults, one each; `undefined` lets one pass. */
   fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void;
-  /** Every call of the method meets this fault until it is cleared with `undefined`. */
-  faultAlways(method: FakeMethod, fault: Fault | undefined): void;
+  /** Every call of the method, or those that are meant, meet this fault until it is cleared with `undefined`. */
+  faultAlways(method: FakeMethod, fault: Fault | undefined, isMeant?: (call: FakeCall) => boolean): void;
   /** Refuses rich messages with this code, `rich-unsupported` for all of them; takes them again without one. */
   refuseRich(code: string | undefined): void;
   /** The chat's messages in order. */
@@ -138,7 +138,7 @@ interface Platform {
   readonly calls: FakeCall[];
   readonly breaches: FakeCall[];
   readonly faults: Map<FakeMethod, (Fault | undefined)[]>;
-  readonly always: Map<FakeMethod, Fault>;
+  readonly always: Map<FakeMethod, { readonly fault: Fault; readonly isMeant: (call: FakeCall) => boolean }>;
   readonly penalties: Map<string, number>;
   readonly drafts: Map<string, FakeDraft>;
   richRefusal?: string | undefined;
@@ -211,9 +211,13 @@ class MemorySurface implements FakeSurface {
     this.#platform.faults.set(method, [...(this.#platform.faults.get(method) ?? []), ...faults]);
   }
 
-  faultAlways(method: FakeMethod, fault: Fault | undefined): void {
+  faultAlways(
+    method: FakeMethod,
+    fault: Fault | undefined,
+    isMeant: (call: FakeCall) => boolean = () => true,
+  ): void {
     if (fault === undefined) this.#platform.always.delete(method);
-    else this.#platform.always.set(method, fault);
+    else this.#platform.always.set(method, { fault, isMeant });
   }
 
   refuseRich(code: string | undefined): void {
@@ -381,7 +385,8 @@ class MemorySurface implements FakeSurface {
     onBoundary?.("before", method);
     const call: FakeCall = { at: clock.now(), method, ...what, outcome: "pending" };
     this.#platform.calls.push(call);
-    let fault = this.#platform.always.get(method) ?? this.#platform.faults.get(method)?.shift();
+    const always = this.#platform.always.get(method);
+    let fault = always?.isMeant(call) === true ? always.fault : this.#platform.faults.get(method)?.shift();
     const retryAfterMs = (this.#platform.penalties.get(what.chatId) ?? 0) - clock.now();
     if (retryAfterMs > 0 && method !== "answer") {
       this.#platform.breaches.push(call);

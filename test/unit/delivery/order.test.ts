@@ -88,6 +88,41 @@ it.each(["unknown", "transient", "misconfigured"] as const)(
   },
 );
 
+it.each(["transient", "misconfigured"] as const)(
+  "goes on with later replies when only one of them cannot be posted (%s)",
+  async (kind) => {
+    const { surface, delivery, advance, start, visible } = createHarness();
+    surface.faultAlways("post", { kind: "fail", failure: { kind, code: kind } }, ({ text }) =>
+      /First|Third/.test(text ?? ""),
+    );
+    delivery.send(start("r1"), "First.");
+    delivery.send(start("r2"), "Second.");
+    await advance(9 * 60_000);
+    expect(visible(), "the platform may be in trouble").toEqual([]);
+    await advance(4 * 60_000);
+    expect(visible()).toEqual(["Second."]);
+    delivery.send(start("r3"), "Third.");
+    delivery.send(start("r4"), "Fourth.");
+    await advance(40 * 60_000);
+    expect(visible()).toEqual(["Second.", "Fourth."]);
+    surface.faultAlways("post", undefined);
+    await advance(3 * 60_000);
+    expect(visible()).toEqual(["Second.", "Fourth.", "First.", "Third."]);
+    expect(delivery.nextWakeAt()).toBeUndefined();
+  },
+);
+
+it("keeps the order of replies over an hour in which nothing can be posted", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness();
+  surface.faultAlways("post", { kind: "fail", failure: { kind: "transient", code: "server-error" } });
+  for (const number of [1, 2, 3, 4]) delivery.send(start(`r${number}`), `Reply ${number}.`);
+  await advance(60 * 60_000);
+  expect(visible()).toEqual([]);
+  surface.faultAlways("post", undefined);
+  await advance(3 * 60_000);
+  expect(visible()).toEqual(["Reply 1.", "Reply 2.", "Reply 3.", "Reply 4."]);
+});
+
 it("goes on with the messages that follow one that cannot be brought up to date, in order", async () => {
   const limits = { maxLength: 200, maxEntities: 100 };
   const { surface, delivery, advance, start, visible } = createHarness({ surface: { limits } });
