@@ -1,5 +1,6 @@
 import type { Mark } from "../split/piece.ts";
 import { createMarkupRenderer } from "./markup.ts";
+import { withoutMentions } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
@@ -22,6 +23,8 @@ export const discordMarkdown = createMarkupRenderer({
 });
 
 const ADDRESS = /(https?:\/\/[^\s<>]+)/;
+/** Headings, small text and lists. */
+const LINE_START = /^([^\S\n]*)(#{1,3}|-#?)(?=\s)/gm;
 
 /** Discord takes what stands alone in the first line of a code block for its language. */
 function languageOf(language: string | undefined): string {
@@ -30,9 +33,7 @@ function languageOf(language: string | undefined): string {
 
 function escapePart(text: string): string {
   if (ADDRESS.test(text)) return text;
-  return text.replace(/[\\*_~`|<>[\]]/g, "\\$&").replace(/^([^\S\n]*)([#-]|\d+\.)(?=\s)/gm, escapeLineStart);
-}
-
-function escapeLineStart(_match: string, space: string, marker: string): string {
-  return /^\d/.test(marker) ? `${space}${marker}` : `${space}\\${marker}`;
+  return withoutMentions(text)
+    .replace(/[\\*_~`|<>[\]]/g, "\\$&")
+    .replace(LINE_START, "$1\\$2");
 }

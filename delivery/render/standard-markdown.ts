@@ -1,5 +1,6 @@
 import type { Mark } from "../split/piece.ts";
 import { createMarkupRenderer } from "./markup.ts";
+import { withoutMentions, withoutMentionsInCode } from "./without-mentions.ts";
 
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
@@ -11,7 +12,7 @@ const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as c
  */
 export const standardMarkdown = createMarkupRenderer({
   escape,
-  escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  escapeCode: (text) => withoutMentionsInCode(text).replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
   canLink: (url) => /^(?:https?|mailto|tel):/i.test(url) && !/[\s<>\\`]/.test(url) && url.length <= 2000,
   open(mark: Mark): string {
     if (mark.kind === "link") return "[";
@@ -40,7 +41,10 @@ function escape(text: string): string {
 
 function escapePart(text: string): string {
   if (ADDRESS.test(text)) return text.replace(/[[\]]/g, "\\$&");
-  return text.replace(SYNTAX, "\\$&").replace(BEFORE_LINK, "\\!").replace(LINE_START, "$1\\$2");
+  return withoutMentions(text)
+    .replace(SYNTAX, "\\$&")
+    .replace(BEFORE_LINK, "\\!")
+    .replace(LINE_START, "$1\\$2");
 }
 
 function keepLayout(_match: string, breaks: string, spaces: string): string {

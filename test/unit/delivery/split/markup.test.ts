@@ -85,6 +85,30 @@ describe("platforms with markup", () => {
     );
   });
 
+  it("mentions nobody on behalf of a text that only looks like a mention", () => {
+    const mentions =
+      "@everyone **@here** <!channel> <@U1> <@&2> <#C3> <!subteam^S4> `<!here>` [@everyone](https://e.com)";
+    const read = toPlainText(parseMarkdown(render(mentions, standardMarkdown)));
+    expect(read).not.toMatch(/@(?:everyone|here)|<[!@]/);
+    expect(read.replaceAll("\u200b", "")).toBe(
+      "@everyone @here <!channel> <@U1> <@&2> <#C3> <!subteam^S4> <!here> @everyone",
+    );
+    const shown = render(mentions.replace("`<!here>`", ""), discordMarkdown);
+    expect(shown).not.toMatch(/@(?:everyone|here)|<[!@]/);
+    expect(render("Ask @anna, or mail a@b.example.", standardMarkdown)).toBe(
+      "Ask @anna, or mail a@b.example.",
+    );
+    expect(render("```html\n<!DOCTYPE html> <!-- x -->\n```", standardMarkdown)).toBe(
+      "```html\n<!DOCTYPE html> <!-- x -->\n```",
+    );
+  });
+
+  it("makes no heading, small text or list of lines that only look like one on Discord", () => {
+    expect(render("\\## a\n\\-# b\n\\- c\n\\# d\n\\### e\n\\-#f", discordMarkdown)).toBe(
+      "\\## a\n\\-# b\n\\- c\n\\# d\n\\### e\n-#f",
+    );
+  });
+
   it("loses no word of standard markdown on its way through the reader of the adapters", () => {
     const words = (shown: string): string =>
       shown.replace(/ \((?:https?|mailto|tel):[^)]*\)/g, "").replace(/[\s\u200b>]|\d+[.)]/g, "");
