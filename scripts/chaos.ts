@@ -33,8 +33,9 @@ process.stdout.write(`${table(result)}\n`);
 for (const breach of result.penaltyBreaches) process.stdout.write(`${breach}\n`);
 for (const problem of result.totals.problems) process.stdout.write(`${problem}\n`);
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
-const { duplicated, lost, outOfOrder, truncated } = result.totals;
-if (lost + duplicated + truncated + outOfOrder > 0) process.exitCode = 1;
+const { duplicated, lost, misplaced, outOfOrder, truncated, unformatted } = result.totals;
+const wrong = lost + duplicated + truncated + outOfOrder + misplaced + unformatted + result.callsInPenalty;
+if (wrong > 0) process.exitCode = 1;
 
 function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignResult): string {
   const rows: readonly (readonly [string, string | number])[] = [
@@ -52,6 +53,8 @@ function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignRe
     ["duplicated", totals.duplicated],
     ["truncated", totals.truncated],
     ["out of order", totals.outOfOrder],
+    ["in the wrong place", totals.misplaced],
+    ["without its formatting", totals.unformatted],
     ["given up after too many kills", totals.interrupted],
     ["marked as sent again", totals.marked],
     ["drafts left beside them", totals.leftovers],

@@ -1,14 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { realFloodRules } from "../../playground/telegram/flood.ts";
 import type { FaultRule } from "../../playground/telegram/faults.ts";
+import type { VisibleMessage } from "../../playground/telegram/simulator.ts";
 import { startRig } from "../../test/support/rig.ts";
 import type { Rig } from "../../test/support/rig.ts";
 import { lastUserText } from "../../test/support/scripted-model.ts";
 import { createRandom } from "../../test/simulation/random.ts";
 import type { Random } from "../../test/simulation/random.ts";
 import { describeCalls } from "./describe-calls.ts";
-import { isAnswered, judge } from "./judge.ts";
+import { isAnswered, judge, strays } from "./judge.ts";
 import type { Judgement } from "./judge.ts";
+import { countCallsInPenalty } from "./penalty-count.ts";
+import type { PenaltyCount } from "./penalty-count.ts";
 import { answerTo, createWriters } from "./writers.ts";
 import type { Writer } from "./writers.ts";
 
@@ -24,19 +27,13 @@ export interface CampaignOptions {
   readonly onCalls?: (lines: readonly string[]) => Promise<void>;
 }
 
-export interface CampaignResult {
+export interface CampaignResult extends PenaltyCount {
   readonly seed: number;
   readonly kills: number;
   readonly seconds: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly calls: number;
   readonly refusedForFlood: number;
-  /** Calls that reached a chat before the end of a penalty that the bot had been told of. */
-  readonly callsInPenalty: number;
-  /** The same where the bot was killed within `STORED_WITHIN_MS` of being told, so that it may not know. */
-  readonly callsInUnheardPenalty: number;
-  /** The former, each in words. */
-  readonly penaltyBreaches: readonly string[];
   readonly totals: Judgement;
   /** Milliseconds from the moment at which the bot was ready again to its next text in a chat with an open answer. */
   readonly continuedMs: readonly number[];
@@ -50,9 +47,6 @@ const REST_MS = 900_000;
 const QUIET_MS = 180_000;
 /** A chat whose answer does not come is written to all the same after this time. */
 const PATIENCE_MS = 180_000;
-
-/** What the bot is told is stored by then. */
-const STORED_WITHIN_MS = 200;
 
 /** Writers write, calls fail, and the bot's whole process group is killed again and again; then all is read. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
@@ -123,7 +117,10 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
     calls: calls.length,
     refusedForFlood: calls.filter(({ errorCode }) => errorCode === 429).length,
     ...countCallsInPenalty(calls, killedAt),
-    totals: sum(writers.map((writer) => ({ writer, judgement: judge(simulator, writer) }))),
+    totals: sum(
+      writers.map((writer) => ({ writer, judgement: judge(simulator, writer) })),
+      strays(simulator, writers),
+    ),
     continuedMs: continuedMs.toSorted((left, right) => left - right),
     restartedMs: restartedMs.toSorted((left, right) => left - right),
   };
@@ -237,40 +234,10 @@ function countFaults(
   return counts;
 }
 
-/** A process that dies before it has stored a refusal knows of no penalty; such calls are counted apart. */
-function countCallsInPenalty(
-  calls: ReturnType<Rig["simulator"]["calls"]>,
-  killedAt: readonly number[],
-): Pick<CampaignResult, "callsInPenalty" | "callsInUnheardPenalty" | "penaltyBreaches"> {
-  const penalties = new Map<
-    number,
-    { readonly toldAt: number; readonly until: number; readonly isUnheard: boolean }
-  >();
-  const penaltyBreaches: string[] = [];
-  let callsInUnheardPenalty = 0;
-  for (const call of calls) {
-    const { chatId, at, description, errorCode, durationMs = 0, method } = call;
-    if (chatId === undefined) continue;
-    const penalty = penalties.get(chatId);
-    // What was under way when the refusal came does not count.
-    if (penalty !== undefined && at + 50 < penalty.until) {
-      if (penalty.isUnheard) callsInUnheardPenalty += 1;
-      else {
-        penaltyBreaches.push(
-          `${method} to ${chatId}, ${at - penalty.toldAt} ms after the refusal, ${penalty.until - at} ms before the end`,
-        );
-      }
-    }
-    const seconds = Number(/retry after (\d+)/i.exec(description ?? "")?.[1]);
-    if (errorCode !== 429 || !Number.isFinite(seconds)) continue;
-    const toldAt = at + durationMs;
-    const isUnheard = killedAt.some((kill) => kill >= at - 50 && kill <= toldAt + STORED_WITHIN_MS);
-    penalties.set(chatId, { toldAt, until: toldAt + seconds * 1_000, isUnheard });
-  }
-  return { callsInPenalty: penaltyBreaches.length, callsInUnheardPenalty, penaltyBreaches };
-}
-
-function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judgement }[]): Judgement {
+function sum(
+  parts: readonly { readonly writer: Writer; readonly judgement: Judgement }[],
+  unread: readonly VisibleMessage[],
+): Judgement {
   const total: Judgement = {
     questions: 0,
     shown: 0,
@@ -281,9 +248,11 @@ function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judg
     leftovers: 0,
     leftoversBelow: 0,
     outOfOrder: 0,
+    misplaced: unread.length,
+    unformatted: 0,
     interrupted: 0,
     apologies: 0,
-    problems: [],
+    problems: unread.map(({ chatId, id }) => `message ${id} stands in ${chatId} where nobody has asked`),
   };
   for (const { writer, judgement } of parts) {
     total.questions += judgement.questions;
@@ -295,6 +264,8 @@ function sum(parts: readonly { readonly writer: Writer; readonly judgement: Judg
     total.leftovers += judgement.leftovers;
     total.leftoversBelow += judgement.leftoversBelow;
     total.outOfOrder += judgement.outOfOrder;
+    total.misplaced += judgement.misplaced;
+    total.unformatted += judgement.unformatted;
     total.interrupted += judgement.interrupted;
     total.apologies += judgement.apologies;
     total.problems.push(...judgement.problems.map((problem) => `${writer.name}: ${problem}`));

@@ -1,5 +1,5 @@
 import type { Simulator, VisibleMessage } from "../../playground/telegram/simulator.ts";
-import { wordsOf } from "./writers.ts";
+import { isBold, wordsOf } from "./writers.ts";
 import type { Question, Writer } from "./writers.ts";
 
 /** What became of the questions of one writer, read from the chat alone. */
@@ -20,6 +20,10 @@ export interface Judgement {
   /** Those of them that stand below it, because they landed later. */
   leftoversBelow: number;
   outOfOrder: number;
+  /** Messages of the bot with words that nobody has asked for in this place. */
+  misplaced: number;
+  /** Answers of which words have lost their formatting. */
+  unformatted: number;
   /** Answers that the turn engine gave up after too many kills, and says so. */
   interrupted: number;
   /** Texts of the list that a person reads when something went wrong. */
@@ -29,8 +33,10 @@ export interface Judgement {
 }
 
 const MARK = "(sent again after a connection problem)";
+const GIVEN_UP = "Sorry, I could not finish this answer.";
 const APOLOGY = /^Sorry,|\n\nSorry,/;
 const WORD = /\bq\d+c\d+n\d+w\d+\b/g;
+const ANY_WORD = new RegExp(WORD.source);
 
 /** Messages that hold words of a marked one. */
 interface Leftovers {
@@ -55,6 +61,8 @@ export function judge(simulator: Simulator, writer: Writer): Judgement {
     leftovers: 0,
     leftoversBelow: 0,
     outOfOrder: 0,
+    misplaced: 0,
+    unformatted: 0,
     interrupted: 0,
     apologies: messages.filter(({ text }) => APOLOGY.test(text)).length,
     problems: [],
@@ -65,6 +73,7 @@ export function judge(simulator: Simulator, writer: Writer): Judgement {
   for (const question of writer.questions) {
     last = judgeQuestion(question, messages, places, last, judgement, leftovers);
   }
+  judgeStrangers(writer, messages, judgement);
   judgement.leftovers = leftovers.all.size;
   judgement.leftoversBelow = leftovers.below.size;
   return judgement;
@@ -97,11 +106,7 @@ function judgeQuestion(
     judgement.problems.push(`${question.cue}: no answer`);
     return before;
   }
-  const lastFound = places.get(found.at(-1) ?? "")?.at(-1)?.message ?? 0;
-  const saysSo = [messages[lastFound], messages[lastFound + 1]].some(
-    (message) => message !== undefined && APOLOGY.test(message.text),
-  );
-  if (found.length < words.length && saysSo) {
+  if (found.length < words.length && saysThatItEnds(found, words, messages, places)) {
     judgement.interrupted += 1;
   } else if (found.length < words.length) {
     judgement.truncated += 1;
@@ -109,34 +114,108 @@ function judgeQuestion(
   }
   let isTwice = false;
   let isDisordered = false;
+  let isPlain = false;
   let last = before;
   for (const word of found) {
     const all = places.get(word) ?? [];
-    // Of a draft and its marked twin the twin counts; the draft is what is left over. It may hold words that the final
-    // cut gave to the message behind the marked one.
-    const marked =
-      all.findLast(({ message }) => isMarked(messages[message])) ??
-      all.findLast(({ message }) => isMarked(messages[message - 1]));
-    const place = marked ?? all.at(-1) ?? last;
-    if (all.length > 1 && marked === undefined) isTwice = true;
-    for (const { message } of all) {
-      if (message === place.message) continue;
-      leftovers.all.add(message);
-      if (message > place.message) leftovers.below.add(message);
+    const place = keptPlace(all, messages);
+    const twin = isMarked(messages[place.message]) ? place.message : place.message - 1;
+    for (const other of all) {
+      if (other === place) continue;
+      // Within one message nothing is a draft of anything, and what shares no word with a marked message is not its.
+      if (other.message === place.message || !isDraftOf(other.message, twin, messages)) isTwice = true;
+      if (other.message === place.message) continue;
+      leftovers.all.add(other.message);
+      if (other.message > place.message) leftovers.below.add(other.message);
     }
     if (place.message < last.message || (place.message === last.message && place.at < last.at))
       isDisordered = true;
+    if (isBold(words.indexOf(word)) && !isShownBold(place, messages)) isPlain = true;
     last = place;
   }
   if (isTwice) {
     judgement.duplicated += 1;
     judgement.problems.push(`${question.cue}: visible twice, unmarked`);
   }
+  if (isPlain) {
+    judgement.unformatted += 1;
+    judgement.problems.push(`${question.cue}: without its formatting`);
+  }
   if (isDisordered) {
     judgement.outOfOrder += 1;
     judgement.problems.push(`${question.cue}: out of order`);
   }
   return last;
+}
+
+/**
+ * Whether an answer that lacks words is one that was given up: it lacks its end and nothing else, and that it ends is the
+ * next that a person reads.
+ */
+function saysThatItEnds(
+  found: readonly string[],
+  words: readonly string[],
+  messages: readonly VisibleMessage[],
+  places: ReadonlyMap<string, readonly Place[]>,
+): boolean {
+  if (found.some((word, index) => word !== words[index])) return false;
+  const end = places.get(found.at(-1) ?? "")?.at(-1);
+  if (end === undefined) return false;
+  const rest = (messages[end.message]?.text ?? "").slice(end.at + (found.at(-1) ?? "").length);
+  const next = rest.includes(GIVEN_UP) ? rest : `${rest}${messages[end.message + 1]?.text ?? ""}`;
+  return next.includes(GIVEN_UP) && next.slice(0, next.indexOf(GIVEN_UP)).match(WORD) === null;
+}
+
+/**
+ * Of a draft and its marked twin the twin counts; the draft is what is left over. It may hold words that the final cut
+ * gave to the message behind the marked one.
+ */
+function keptPlace(all: readonly Place[], messages: readonly VisibleMessage[]): Place {
+  const nowhere: Place = { message: -1, at: -1 };
+  return (
+    all.findLast(({ message }) => isMarked(messages[message])) ??
+    all.findLast(({ message }) => isMarked(messages[message - 1])) ??
+    all.at(-1) ??
+    nowhere
+  );
+}
+
+/** Whether a message may be what a marked one was sent again for: they have words in common. */
+function isDraftOf(draft: number, marked: number, messages: readonly VisibleMessage[]): boolean {
+  if (!isMarked(messages[marked])) return false;
+  const words = new Set(messages[marked]?.text.match(WORD));
+  return (messages[draft]?.text.match(WORD) ?? []).some((word) => words.has(word));
+}
+
+function isShownBold({ message, at }: Place, messages: readonly VisibleMessage[]): boolean {
+  const entities = messages[message]?.entities ?? [];
+  return entities.some(({ type, offset, length }) => type === "bold" && offset <= at && at < offset + length);
+}
+
+/** What nobody has asked for here belongs to somebody else. */
+function judgeStrangers(writer: Writer, messages: readonly VisibleMessage[], judgement: Judgement): void {
+  const asked = new Set(writer.questions.flatMap(wordsOf));
+  for (const { id, text } of messages) {
+    const stranger = text.match(WORD)?.find((word) => !asked.has(word));
+    if (stranger === undefined) continue;
+    judgement.misplaced += 1;
+    judgement.problems.push(`message ${id} says ${stranger}, which nobody has asked for here`);
+  }
+}
+
+/** Messages of the bot with words of answers that stand where no writer reads, such as beside the topics of a forum. */
+export function strays(simulator: Simulator, writers: readonly Writer[]): readonly VisibleMessage[] {
+  const read = new Set(
+    writers.flatMap((writer) => botMessages(simulator, writer).map(({ chatId, id }) => `${chatId}:${id}`)),
+  );
+  const chats = new Map(writers.map(({ chat }) => [chat.id, chat]));
+  return [...chats.values()].flatMap((chat) =>
+    simulator
+      .messages(chat)
+      .filter(
+        ({ chatId, from, id, text }) => from.isBot && !read.has(`${chatId}:${id}`) && ANY_WORD.test(text),
+      ),
+  );
 }
 
 function isMarked(message: VisibleMessage | undefined): boolean {

@@ -28,11 +28,16 @@ export function wordsOf({ cue, words }: Pick<Question, "cue" | "words">): readon
   return Array.from({ length: words }, (_, index) => `${cue}w${index}`);
 }
 
+/** Whether a word of an answer, by its place in it, is bold. */
+export function isBold(index: number): boolean {
+  return index % 7 === 3;
+}
+
 /** What the model says to whatever was asked: an answer to every question in the text, in a stream. */
 export function answerTo(text: string, random: () => number): readonly ModelStep[] {
   const paragraphs = [...text.matchAll(CUE)].map(([cue, words]) => {
     const shaped = wordsOf({ cue, words: Number(words) }).map((word, index) =>
-      index % 7 === 3 ? `**${word}**` : word,
+      isBold(index) ? `**${word}**` : word,
     );
     return shaped.map((word, index) => (index % 25 === 24 ? `${word}\n\n` : `${word} `)).join("");
   });
