@@ -15,6 +15,8 @@ export interface ListMarker {
   readonly kind: string;
   /** Undefined for bullets. */
   readonly number: number | undefined;
+  /** Column of the marker itself. */
+  readonly column: number;
   /** Column at which the content of the item begins. */
   readonly contentColumn: number;
   readonly empty: boolean;
@@ -85,6 +87,7 @@ export function parseListMarker(line: string): ListMarker | undefined {
   return {
     kind: delimiter ?? marker,
     number: digits === undefined ? undefined : Number(digits),
+    column: indent.length,
     contentColumn,
     empty,
   };

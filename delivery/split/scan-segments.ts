@@ -55,6 +55,8 @@ export class SegmentScanner {
   #isSimpleTable = false;
   /** Set while the segment goes on with a block that was cut. */
   #carry: Carry | undefined;
+  /** How far lines from a column on are moved to the right, which are meant to stand in the open item. */
+  #nested: { readonly column: number; readonly by: number } | undefined;
   /** What stands before the text of a line that was cut: quote marks, and the indentation of items. */
   #middleOfLine: string | undefined;
 
@@ -75,6 +77,7 @@ export class SegmentScanner {
     copy.#weight = this.#weight;
     copy.#isSimpleTable = this.#isSimpleTable;
     copy.#carry = this.#carry;
+    copy.#nested = this.#nested;
     copy.#middleOfLine = this.#middleOfLine;
     copy.#keepBounds();
     return copy;
@@ -233,6 +236,8 @@ export class SegmentScanner {
       return;
     }
     if (open.kind === "html") return this.#push(line);
+    const nested = this.#nestedLine(line, open);
+    if (nested !== undefined) return this.#push(nested);
     if (this.#continues(line, open)) return this.#push(line);
     const marker = parseListMarker(line);
     if (open.kind === "list" && marker !== undefined && marker.kind === open.marker.kind) {
@@ -240,6 +245,23 @@ export class SegmentScanner {
     }
     if (this.#interrupts(line, open, marker)) this.#boundary("block");
     this.#append(line, marker);
+  }
+
+  /**
+   * The line as it has to be written to stand in the open item, where it is indented for it, but not far enough: models
+   * indent below `10.` as below `9.`, and by two where a number takes three. Undefined for any other line.
+   */
+  #nestedLine(line: string, open: Open): string | undefined {
+    const indent = indentOf(line);
+    if (open.kind !== "list" || open.marker.number === undefined || indent < open.marker.column + 2)
+      return undefined;
+    if (this.#nested === undefined || indent < this.#nested.column) {
+      const marker = parseListMarker(line);
+      if (marker === undefined || marker.empty || indent >= open.marker.contentColumn) return undefined;
+      if (marker.number !== undefined && marker.number !== 1) return undefined;
+      this.#nested = { column: indent, by: open.marker.contentColumn - indent };
+    }
+    return " ".repeat(indent + this.#nested.by) + line.trimStart();
   }
 
   /** Whether the line belongs to the open container by its indentation. */
@@ -318,6 +340,7 @@ export class SegmentScanner {
     this.#lines = [];
     this.#weight = 0;
     this.#carry = undefined;
+    this.#nested = undefined;
     this.#join = "block";
   }
 

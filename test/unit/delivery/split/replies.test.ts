@@ -31,6 +31,16 @@ describe("what models write, as a person sees it on Telegram", () => {
       "1. One\n  1. One-one\n  2. One-two\n    ▪ a\n2. Two\n  more\n\n  a paragraph",
     ],
     [
+      "lists that are indented too little below a number",
+      "9. Nine\n   - a\n10. Ten\n   - a\n     - b\n\n     ```js\n     x\n       y\n     ```\n   - c\n11. Eleven\n\n   - d\n\n   more\n\nEnd",
+      "9. Nine\n  ◦ a\n10. Ten\n  ◦ a\n    ▪ b\n\n<pre js>x\n  y</pre>\n  ◦ c\n11. Eleven\n\n  ◦ d\n\n  more\n\nEnd",
+    ],
+    [
+      "lists that are indented by two below a number",
+      "1. One\n  - a\n  - b\n2. Two\n  1. c\n  2. d\n3. Three\n - e",
+      "1. One\n  ◦ a\n  ◦ b\n2. Two\n  1. c\n  2. d\n3. Three\n\n• e",
+    ],
+    [
       "headings right behind a list",
       "- one\n- two\n## Next\ntext\n### And\n- three",
       "• one\n• two\n\n<bold>Next</bold>\n\ntext\n\n<bold>And</bold>\n\n• three",
