@@ -140,6 +140,8 @@ function hideHalfLink(
   bracket: { readonly at: number; readonly textEnd: number | undefined } | undefined,
 ): string {
   if (bracket === undefined || text.length - bracket.at > MAX_HALF_LINK) return text;
+  // A footnote is shown as it is written.
+  if (text.charAt(bracket.at + 1) === "^") return text;
   const isImage = text.charAt(bracket.at - 1) === "!";
   const before = text.slice(0, isImage ? bracket.at - 1 : bracket.at);
   return before + text.slice(bracket.at + 1, bracket.textEnd);

@@ -35,6 +35,11 @@ type Mode =
 
 const TEXT: Mode = { kind: "text" };
 
+/** `Promise<Thought>`: a name in upper and lower case right behind a word is no tag. */
+function isTypeParameter(text: string, index: number, last: string): boolean {
+  return /\w/.test(last) && /^<[A-Z][a-z]/.test(text.slice(index, index + 3));
+}
+
 interface Found {
   readonly length: number;
   /** `ordinary`: text after all. `step`: a `STEP_BREAK`. */
@@ -145,6 +150,7 @@ export class TextCleaner {
       }
     }
     if (!this.#options.removeArtefacts || !mayBeginMarker(char)) return undefined;
+    if (this.#mode.kind === "text" && isTypeParameter(text, index, this.#lastChar)) return undefined;
     const reading = readMarker(text, index);
     if (reading === undefined) return undefined;
     if (reading !== "partial")

@@ -117,6 +117,8 @@ describe("what models write, as a person sees it on Telegram", () => {
 
   it.each([
     ["half of a line break", "one<b", "one"],
+    ["a footnote", "See[^1]", "See[^1]"],
+    ["half of a footnote", "See [^no", "See [^no"],
     ["an open run in Chinese", "**注意：**请看**文档（中", "<bold>注意：</bold>请看<bold>文档（中</bold>"],
     ["half of a closing run in Chinese", "请看**文档（中文）*", "请看<bold>文档（中文）</bold>"],
     ["code in an item", `1. a\n   ${FENCE}sh\n   npm i\n   npm`, "1. a\n<pre sh>npm i\nnpm</pre>"],
