@@ -37,7 +37,9 @@ export function checkReply(
       const isLost =
         rows.some((row) => row.state === "unknown") || oracle.posts.hasLost(thread.threadId, reply.id);
       const isLeft = plan.policy.onUnknown === "leave" && isLost;
-      const isExplained = isLeft || rows.some(({ attempts }) => attempts >= 2);
+      // Telegram tells what became of a post, so that one is given up only where the policy wants no second one.
+      const isGivenUp = platform.kind !== "telegram" || plan.policy.onUnknown !== "resend-marked";
+      const isExplained = isLeft || (isGivenUp && rows.some(({ attempts }) => attempts >= 2));
       if (!isExplained) oracle.fail("I5", `${reply.id} has failed without a reason`);
       return;
     }

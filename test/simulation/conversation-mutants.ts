@@ -86,6 +86,27 @@ export const conversationMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "command-unanswered",
+    what: "what a command says is not sent",
+    saying: (delivery) => {
+      const send = delivery.send.bind(delivery);
+      delivery.send = (start, text) => {
+        if (!start.id.startsWith("command:")) send(start, text);
+      };
+    },
+  },
+  {
+    name: "command-twice",
+    what: "what a command says is sent twice",
+    saying: (delivery) => {
+      const send = delivery.send.bind(delivery);
+      delivery.send = (start, text) => {
+        send(start, text);
+        if (start.id.startsWith("command:")) send({ ...start, id: `${start.id}+` }, text);
+      };
+    },
+  },
+  {
     name: "quote-lost",
     what: "a reply does not quote what it answers",
     surface: (surface) => ({

@@ -1,4 +1,5 @@
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
+import { checkCommands } from "./check-commands.ts";
 import { checkReply } from "./check-reply.ts";
 import { checkWords } from "./check-words.ts";
 import { describeMessage, findMessage } from "./end-state.ts";
@@ -7,6 +8,9 @@ import { STOPPED } from "./oracle.ts";
 import type { Oracle, SaidReply } from "./oracle.ts";
 import type { PlatformMessage } from "./platform.ts";
 import { isMarked, turnWordsOf } from "./visible-text.ts";
+
+/** Commands and buttons that end a running turn. */
+const ENDING: ReadonlySet<string> = new Set(["stop", "new", "stop-button"]);
 
 export function checkEnd(state: EndState): EndFigures {
   const figures: EndFigures = {
@@ -19,18 +23,15 @@ export function checkEnd(state: EndState): EndFigures {
     gone: 0,
   };
   for (const thread of state.threads) {
-    checkEveryMessageAnswered(state, thread);
+    const isEnded = (token: string): boolean => mayHaveEnded(state, thread, token);
+    checkEveryMessageAnswered(state, thread, isEnded);
     const operations = [...thread.operations.values()];
     const { threadId } = thread;
     const isNew = state.written.some((one) => one.threadId === threadId && one.name === "new");
     const newest = operations.at(-1)?.id;
     const hasActed = newest !== undefined && thread.hasActed(newest);
     const isRerunning = state.plan.policy.rerunOnEdit && !isNew && !hasActed;
-    // What waits, or is begun, ends with `/stop`.
-    const isStopped = [...state.oracle.replies.values()].some(
-      (reply) => reply.threadId === threadId && reply.text.includes(STOPPED),
-    );
-    if (!thread.wasBlocked && !isStopped) state.oracle.inbox.checkThread(threadId, operations, isRerunning);
+    if (!thread.wasBlocked) state.oracle.inbox.checkThread(threadId, operations, isRerunning, isEnded);
     state.oracle.presses.checkThread(thread.threadId);
     const replies = [...state.oracle.replies.values()].filter(({ threadId }) => threadId === thread.threadId);
     const owned = new Set<string>();
@@ -50,14 +51,37 @@ export function checkEnd(state: EndState): EndFigures {
       checkReply(state, thread, reply, receipt, figures);
       checkWords(state, thread, reply, receipt);
     }
+    checkCommands(state, thread, receipts);
     checkOrder(state, thread, replies, receipts);
     checkNothingTwice(state, thread, owned, receipts, figures);
   }
   return figures;
 }
 
+/**
+ * Whether the turn of a message was ended, also before its operation began: what ends it is written later, and it is said
+ * that something was stopped.
+ */
+function mayHaveEnded({ oracle, plan, written }: EndState, { threadId }: Thread, token: string): boolean {
+  const at = written.findIndex((one) => one.token === token);
+  const isFollowed = written.some(
+    ({ kind, name, threadId: of }, index) =>
+      index > at &&
+      of === threadId &&
+      (kind === "message" ? plan.whenBusy === "interrupt" : name !== undefined && ENDING.has(name)),
+  );
+  return (
+    isFollowed &&
+    [...oracle.replies.values()].some((reply) => reply.threadId === threadId && reply.text.includes(STOPPED))
+  );
+}
+
 /** Each message is part of exactly one turn that was not withdrawn, and its turn has a reply (I2). */
-function checkEveryMessageAnswered({ oracle, plan, written }: EndState, thread: Thread): void {
+function checkEveryMessageAnswered(
+  { oracle, plan, written }: EndState,
+  thread: Thread,
+  isEnded: (token: string) => boolean,
+): void {
   for (const { token, threadId, kind } of written) {
     if (threadId !== thread.threadId || kind !== "message") continue;
     const turns = [...thread.operations.values()].filter(({ questions }) => questions.includes(token));
@@ -66,14 +90,18 @@ function checkEveryMessageAnswered({ oracle, plan, written }: EndState, thread: 
         (status !== "aborted" || (plan.whenBusy === "steer" && madeWay(oracle, threadId, id))) &&
         !turns.some((later) => oracle.replaces(threadId, later.id, id)),
     );
+    for (const { id } of kept) {
+      if (thread.wasBlocked || isEnded(token) || hasEnded(thread.delivery.receipt(id)?.state)) continue;
+      oracle.fail("I5", `${token} has no reply, though ${id} is over`);
+    }
     if (kept.length > 1) oracle.fail("I2", `${token} was answered by ${kept.length} turns`);
     if (kept.length > 0 || thread.wasBlocked || oracle.inbox.isTakenBack(token)) continue;
-    // `/stop` ends a turn, also before its operation has begun.
-    const isStopped = [...oracle.replies.values()].some(
-      (reply) => reply.threadId === threadId && reply.text.includes(STOPPED),
-    );
-    if (!isStopped) oracle.fail("I5", `${token} was never answered`);
+    if (!isEnded(token)) oracle.fail("I5", `${token} was never answered`);
   }
+}
+
+function hasEnded(state: DeliveryReceipt["state"] | undefined): boolean {
+  return state === "delivered" || state === "failed" || state === "gone";
 }
 
 /** A turn that ended between two steps for a later message: what it said stays, and is its answer. */

@@ -177,9 +177,15 @@ export class InboxWatch {
     }
   }
 
-  /** A thread's turns are over. */
-  checkThread(threadId: string, operations: readonly StoredOperation[], isRerunning: boolean): void {
+  /** A thread's turns are over. What was ended before its turn began waited no more. */
+  checkThread(
+    threadId: string,
+    operations: readonly StoredOperation[],
+    isRerunning: boolean,
+    isEnded: (token: string) => boolean,
+  ): void {
     for (const { operation, token } of this.#wentOn) {
+      if (isEnded(token)) continue;
       if (this.#told.get(token)?.threadId !== threadId || operation.status !== "done") continue;
       this.#options.fail("I3", `${operation.id} went on with its next step though ${token} waited`);
     }

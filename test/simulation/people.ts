@@ -85,6 +85,7 @@ export class People {
         const draft = place === undefined ? undefined : platform.draft(place.threadId);
         if (place === undefined || draft === undefined) return;
         trace.add("person", () => `presses the stop button of draft ${draft.id} in ${place.threadId}`);
+        this.written.push({ token: "", threadId: place.threadId, kind: "command", name: "stop-button" });
         const key = `s:${place.chatId}:${draft.id}`;
         this.#tell(place, {
           ...this.#event("stop", key, place, 0, ""),

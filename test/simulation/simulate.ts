@@ -81,7 +81,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       boundaries: world.boundaries,
       faults: [...world.faults.met.values()].reduce((sum, count) => sum + count, 0),
       penaltyBreaches: world.platform.penaltyBreaches,
-      written: people.written.length,
+      written: people.written.filter(({ name }) => name !== "stop-button").length,
       happened: oracle.happened,
       deleted: world.platform.messages.filter(({ deletedBy }) => deletedBy === "person").length,
     };
