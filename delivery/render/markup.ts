@@ -12,6 +12,8 @@ export interface MarkupRules {
   open(mark: Mark): string;
   close(mark: Mark): string;
   canLink(url: string): boolean;
+  /** Formatting that begins or ends inside of a word is not recognized, and left out. @default false */
+  readonly needsBorders?: boolean;
 }
 
 const QUOTE_PREFIX = "> ";
@@ -61,7 +63,8 @@ function writeMarkup(pieces: readonly Piece[], rules: MarkupRules): string {
     }
     open = marks;
   };
-  for (const run of settleSpaces(pieces.flatMap(splitRuns))) {
+  const settled = settleSpaces(pieces.flatMap(splitRuns));
+  for (const run of rules.needsBorders === true ? withoutInnerMarks(settled) : settled) {
     const isPre = ({ kind }: Mark): boolean => kind === "pre";
     const afterCode = open.some(isPre) && !run.marks.some(isPre);
     turnTo(run.marks);
@@ -111,6 +114,38 @@ function settleSpaces(runs: readonly Run[]): Run[] {
     return { text: run.text, marks };
   });
 }
+
+/** Takes off the marks that begin or end inside of a word. */
+function withoutInnerMarks(runs: readonly Run[]): readonly Run[] {
+  const inner = new Map<Mark, Set<number>>();
+  for (const [first, run] of runs.entries()) {
+    for (const mark of run.marks) {
+      if (!BORDERED.has(mark.kind) || runs[first - 1]?.marks.includes(mark) === true) continue;
+      let end = first + 1;
+      while (runs[end]?.marks.includes(mark) === true) end += 1;
+      const before = runs[first - 1];
+      const after = runs[end];
+      if (!touchesWord(before, ENDS_AS_WORD) && !touchesWord(after, BEGINS_AS_WORD)) continue;
+      const places = inner.get(mark) ?? new Set();
+      inner.set(mark, places);
+      for (let at = first; at < end; at += 1) places.add(at);
+    }
+  }
+  if (inner.size === 0) return runs;
+  return runs.map(({ text, marks }, at) => ({
+    text,
+    marks: marks.filter((mark) => inner.get(mark)?.has(at) !== true),
+  }));
+}
+
+/** Code is set off by its own markers. */
+function touchesWord(run: Run | undefined, word: RegExp): boolean {
+  return run !== undefined && !isCode(run.marks) && word.test(run.text);
+}
+
+const BORDERED: ReadonlySet<Mark["kind"]> = new Set(["bold", "italic", "strikethrough"]);
+const ENDS_AS_WORD = /[\p{L}\p{M}\p{N}]$/u;
+const BEGINS_AS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 
 /** Most runs of whitespace that follow each other. */
 const MAX_SPACES = 8;

@@ -8,6 +8,7 @@ const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as con
 export const slackMrkdwn = createMarkupRenderer({
   escape: escapeEntities,
   escapeCode: (text) => escapeEntities(text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`)),
+  needsBorders: true,
   canLink: (url) => /^(?:https?|mailto|tel|slack):/i.test(url) && !/[|>\s]/.test(url) && url.length <= 2000,
   open(mark: Mark): string {
     if (mark.kind === "link") return `<${escapeEntities(mark.url)}|`;

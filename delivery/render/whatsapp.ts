@@ -8,6 +8,7 @@ const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as con
 export const whatsapp = createMarkupRenderer({
   escape: (text) => text,
   escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  needsBorders: true,
   canLink: () => false,
   open: marker,
   close: (mark) => (mark.kind === "pre" ? "\n```" : marker(mark)),

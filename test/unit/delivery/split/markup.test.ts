@@ -77,6 +77,18 @@ describe("platforms with markup", () => {
     );
   });
 
+  it.each([
+    ["Slack", slackMrkdwn],
+    ["WhatsApp", whatsapp],
+  ])("shows no raw marker inside of a word, where %s recognizes none", (_name, renderer) => {
+    expect(render("te**bo**xt 这是**重要**的，*好*。 2**3**4 ~~a~~b", renderer)).toBe(
+      "teboxt 这是重要的，_好_。 234 ab",
+    );
+    expect(render("**Bold**, (*it*) **a *b* c** **d**\n~~e~~f g*h*i **j**`k`", renderer)).toBe(
+      "*Bold*, (_it_) *a _b_ c* *d*\nef ghi *j*`k`",
+    );
+  });
+
   it("writes standard markdown for adapters that read it", () => {
     const list = "1. a_b\n   - c\n\n5 * 3 = 15!\n# no";
     expect(render(`${text}\n\n${list}`, standardMarkdown)).toBe(
