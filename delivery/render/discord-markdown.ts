@@ -9,6 +9,7 @@ const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as c
 export const discordMarkdown = createMarkupRenderer({
   escape: (text) => text.split(ADDRESS).map(escapePart).join(""),
   escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  escapesBackticks: true,
   canLink: (url) => /^https?:\/\//i.test(url) && !/[\s<>]/.test(url) && url.length <= 1000,
   open(mark: Mark): string {
     if (mark.kind === "link") return mark.display === undefined ? "[" : "";

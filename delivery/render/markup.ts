@@ -12,6 +12,8 @@ export interface MarkupRules {
   open(mark: Mark): string;
   close(mark: Mark): string;
   canLink(url: string): boolean;
+  /** Whether `escape` makes a backtick stand for itself: code that holds one is then written as text. @default false */
+  readonly escapesBackticks?: boolean;
   /** Formatting that begins or ends inside of a word is not recognized, and left out. @default false */
   readonly needsBorders?: boolean;
 }
@@ -31,7 +33,8 @@ export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
     effectiveMarks,
     canLink: (url) => rules.canLink(url),
     textLength(text, marks) {
-      const escaped = isCode(marks) ? rules.escapeCode(text) : rules.escape(text);
+      const escaped =
+        isCode(marks) && !isWrittenOut(text, marks, rules) ? rules.escapeCode(text) : rules.escape(text);
       const isInlineCode = marks.some(({ kind }) => kind === "code");
       const perLine = marks.reduce(
         (sum, mark) => sum + (mark.kind === "pre" ? 0 : markLength(mark)),
@@ -63,7 +66,7 @@ function writeMarkup(pieces: readonly Piece[], rules: MarkupRules): string {
     }
     open = marks;
   };
-  const settled = settleSpaces(pieces.flatMap(splitRuns));
+  const settled = settleSpaces(pieces.flatMap(splitRuns)).map((run) => writtenOut(run, rules));
   for (const run of rules.needsBorders === true ? withoutInnerMarks(settled) : settled) {
     const isPre = ({ kind }: Mark): boolean => kind === "pre";
     const afterCode = open.some(isPre) && !run.marks.some(isPre);
@@ -113,6 +116,16 @@ function settleSpaces(runs: readonly Run[]): Run[] {
     const marks = before.filter((mark) => next.includes(mark) && (!isBreak || mark.kind === "quote"));
     return { text: run.text, marks };
   });
+}
+
+/** Two markers of one backtick cannot hold a third. */
+function isWrittenOut(text: string, marks: readonly Mark[], rules: MarkupRules): boolean {
+  return rules.escapesBackticks === true && text.includes("`") && marks.some(({ kind }) => kind === "code");
+}
+
+function writtenOut(run: Run, rules: MarkupRules): Run {
+  if (!isWrittenOut(run.text, run.marks, rules)) return run;
+  return { ...run, marks: run.marks.filter(({ kind }) => kind !== "code") };
 }
 
 /** Takes off the marks that begin or end inside of a word. */

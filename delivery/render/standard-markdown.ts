@@ -7,12 +7,13 @@ const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as c
 
 /**
  * CommonMark with GFM's strikethrough, for platforms whose adapter reads it and writes it in its own way. Every line
- * break is a hard one, and indentation is kept by spaces that do not make code of a line. A backtick inside of code ends
- * it: there is no telling how long a fence it needs before all of it was seen.
+ * break is a hard one, and indentation is kept by spaces that do not make code of a line. Inline code that holds a
+ * backtick is text: there is no telling how long a marker it needs before all of it was seen.
  */
 export const standardMarkdown = createMarkupRenderer({
   escape,
   escapeCode: (text) => withoutMentionsInCode(text).replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  escapesBackticks: true,
   canLink: (url) => /^(?:https?|mailto|tel):/i.test(url) && !/[\s<>\\`]/.test(url) && url.length <= 2000,
   open(mark: Mark): string {
     if (mark.kind === "link") return "[";
