@@ -83,7 +83,7 @@ function flattenBlock(
     case "thematicBreak":
       return writer.write(RULE, place.marks);
     case "blockquote":
-      return flattenBlocks(node.children, context, { ...place, marks: [...place.marks, { kind: "quote" }] });
+      return flattenBlocks(node.children, context, insideQuote(place, { kind: "quote" }));
     case "list":
       return flattenList(node, context, place, node.start ?? 1);
     case "code": {
@@ -153,6 +153,11 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
 
 export function insideItem(place: Place): Place {
   return { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
+}
+
+/** A quote begins at the margin, and so does every line of it. */
+export function insideQuote(place: Place, mark: Mark): Place {
+  return { ...place, marks: [...place.marks, mark], indent: "" };
 }
 
 export function insideFootnote(place: Place): Place {

@@ -5,6 +5,7 @@ import {
   flattenList,
   insideFootnote,
   insideItem,
+  insideQuote,
   separateItems,
   standsAlone,
   TOP,
@@ -106,7 +107,7 @@ export class TextForm implements Form {
       if (container === undefined || entered === undefined) return writeLeaf(nodes, place, tight);
       if (container.kind === "quote") {
         const mark = quotes.shift() ?? { kind: "quote" };
-        enter(entered.inside, { ...place, marks: [...place.marks, mark] }, depth + 1, false);
+        enter(entered.inside, insideQuote(place, mark), depth + 1, false);
       } else if (container.kind === "footnote") {
         enter(entered.inside, insideFootnote(place), depth + 1, false);
       } else if (first?.type === "list") {

@@ -101,6 +101,11 @@ describe("what models write, as a person sees it on Telegram", () => {
       "<blockquote><bold>Note</bold>\ntext\n\n• a\n• b</blockquote>\n\nAfter",
     ],
     [
+      "quotes in items, flush like their first line",
+      "1. One\n   > first\n   > second\n   >\n   > - a\n   >   more\n2. Two\n   - x\n     > y\n     > z",
+      "1. One\n<blockquote>first\nsecond\n\n◦ a\n  more</blockquote>\n2. Two\n  ◦ x\n<blockquote>y\nz</blockquote>",
+    ],
+    [
       "links of every kind",
       '[Docs](https://d.example "title"), [rel](/local), ![img](https://x.y/z.png), <https://a.example>',
       "<text_link https://d.example>Docs</text_link>, rel (/local), <text_link https://x.y/z.png>img</text_link>, https://a.example",
