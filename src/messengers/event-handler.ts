@@ -39,6 +39,8 @@ export interface EventHandlerOptions {
   readonly mayRerun: (edit: MessengerEvent) => boolean;
   /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
   readonly rerun: (edit: MessengerEvent) => boolean;
+  /** Keeps an edit that has nothing answered anew now, in case another one does. */
+  readonly keepEdit: (edit: MessengerEvent) => void;
   /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
   readonly stop: (press: MessengerEvent) => boolean;
   /** Has the loop go round once more. */
@@ -171,11 +173,15 @@ export class EventHandler {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#outcomes.end(row, "edit applied to the waiting message");
     } else if (!this.#options.mayRerun(event)) {
+      this.#options.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
     } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
+      this.#options.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit over the limit"));
     } else {
       const isRerun = this.#options.rerun(event);
+      // It was asked meanwhile whether the person may ask.
+      if (!isRerun) this.#options.keepEdit(event);
       this.#outcomes.end(
         row,
         isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),

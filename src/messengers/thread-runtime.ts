@@ -146,6 +146,7 @@ export class ThreadRuntime {
       takeQuestion: (asked) => root.takeQuestion(asked),
       mayRerun: (edit) => this.#runner.mayRerun(edit),
       rerun: (edit) => this.#runner.rerun(edit),
+      keepEdit: (edit) => this.#runner.keepEdit(edit),
       stop: (press) => this.#runner.endings.stopDraft(press),
       poke: () => this.poke(),
       inContext: inMessengerContext,

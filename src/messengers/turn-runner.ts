@@ -141,11 +141,22 @@ export class TurnRunner {
     return true;
   }
 
+  /** Keeps an edit that has nothing answered anew, such as while the answer is being stopped, for the next that does. */
+  keepEdit(edit: MessengerEvent): void {
+    const found = this.#edited(edit);
+    if (found !== undefined) this.#options.inbox.correct(found.row.seq, correctedEvent(found.row, edit));
+  }
+
   #rerunnable(edit: MessengerEvent): { readonly turn: Turn; readonly row: InboxRow } | undefined {
+    const found = this.#edited(edit);
+    return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
+  }
+
+  /** The newest turn with its message that is edited, where the messenger has such answered anew. */
+  #edited(edit: MessengerEvent): { readonly turn: Turn; readonly row: InboxRow } | undefined {
     const { inbox, memory, turns } = this.#options;
     const turn = turns.newest();
-    if (turn === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended"))
-      return undefined;
+    if (turn === undefined || turn.acted) return undefined;
     if (!this.#options.definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session())
       return undefined;
     const row = inbox

@@ -102,6 +102,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     },
     mayRerun: () => false,
     rerun: () => false,
+    keepEdit: () => {},
     stop: (press) => press.stop?.draftId === options.runningDraftId,
     poke: () => {},
     inContext: (_event, body) => body(),

@@ -1,3 +1,4 @@
+import type { UIMessage } from "ai";
 import { expect, it } from "vitest";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
@@ -18,8 +19,11 @@ const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };
 class Operations {
   readonly states = new Map<string, "open" | "stopped">();
   readonly forgotten: string[] = [];
+  /** What the newest operation was asked. */
+  question = "";
 
-  async start(id: string): Promise<void> {
+  async start(id: string, _session: string, { parts }: UIMessage): Promise<void> {
+    this.question = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     if (!this.states.has(id)) this.states.set(id, "open");
   }
 
@@ -133,6 +137,26 @@ it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", as
   expect(operations.forgotten).toEqual(["turn-1"]);
   // The answer that people see is taken over, whatever came in between.
   expect(opened.at(-1)?.takesOver).toBe("turn-1");
+});
+
+it("answers the newest words of both messages when one was edited while the answer was being stopped", async () => {
+  const { add, operations, start } = createRig();
+  const edit = (id: string): MessengerEvent => {
+    const event = eventOf(`${id} edited`);
+    return { ...event, message: { ...event.message, id } } as MessengerEvent;
+  };
+  const runner = start();
+  add("first");
+  add("second");
+  await runner.advance();
+  runner.endings.stop();
+  expect(runner.rerun(edit("first"))).toBe(false);
+  runner.keepEdit(edit("first"));
+  await runner.advance();
+  expect(runner.rerun(edit("second"))).toBe(true);
+  await runner.advance();
+  expect(operations.running).toEqual(["turn-2"]);
+  expect(operations.question).toMatch(/first edited\s+second edited/);
 });
 
 it("ends the answer that was at work when the process died between two edits", async () => {
