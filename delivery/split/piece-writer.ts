@@ -17,9 +17,12 @@ export class PieceWriter {
   }
 
   /** Asks for a separator before the next text. The larger of two that meet is kept. */
-  separate(text: string, separator: Separator, marks: readonly Mark[]): void {
+  separate(written: string, separator: Separator, marks: readonly Mark[]): void {
     if (!this.#written) return;
     const pending = this.#pending;
+    // A blank line stays one, also where what follows it is indented.
+    const isBlankLine = pending?.text.startsWith("\n\n") === true && /^\n(?!\n)/.test(written);
+    const text = isBlankLine ? `\n${written}` : written;
     if (pending !== undefined && pending.text.length >= text.length) {
       const rank = pending.separator === "weak" ? pending.separator : separator;
       this.#pending = { text: pending.text, separator: rank, marks: commonMarks(pending.marks, marks) };

@@ -106,6 +106,11 @@ describe("what models write, as a person sees it on Telegram", () => {
       "1. One\n<blockquote>first\nsecond\n\n◦ a\n  more</blockquote>\n2. Two\n  ◦ x\n<blockquote>y\nz</blockquote>",
     ],
     [
+      "a wide table in an item, apart from what stands before it",
+      "- text\n\n  | Feature | Professional plan |\n  |---|---|\n  | Storage | 1 TB of fast storage and much more of it |\n  | Support | - |\n\n  after\n- b\n  - c\n\n    > q\n\n    | Feature | Professional plan |\n    |---|---|\n    | Storage | 1 TB of fast storage and much more of it |",
+      "• text\n\n  Feature: Storage\n  Professional plan: 1 TB of fast storage and much more of it\n\n  Feature: Support\n  Professional plan: -\n\n  after\n• b\n  ◦ c\n\n<blockquote>q</blockquote>\n\n    Feature: Storage\n    Professional plan: 1 TB of fast storage and much more of it",
+    ],
+    [
       "links of every kind",
       '[Docs](https://d.example "title"), [rel](/local), ![img](https://x.y/z.png), <https://a.example>',
       "<text_link https://d.example>Docs</text_link>, rel (/local), <text_link https://x.y/z.png>img</text_link>, https://a.example",
