@@ -2,6 +2,7 @@ import { routeAgentRequest } from "agents";
 import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLog } from "./core/log.ts";
+import { failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
 import { problem } from "./messengers/webhook.ts";
@@ -40,25 +41,21 @@ export function createWorker<Env = unknown>(
       `createWorker() needs a class that extends Think; ${agentClass.name} does not.`,
     );
   }
+  const bot: Bot<Env> = {
+    agentClass,
+    root: failSafely(consoleLog, "root", rootOf(options.root)),
+    authorize: failSafely(consoleLog, "authorize", options.authorize ?? isAdmin),
+  };
   return {
     async fetch(received, env, context) {
       const request = withoutInnerHeaders(received);
-      const { pathname } = new URL(request.url);
-      if (pathname === "/health") return health(agentClass, request, env, context, options);
-      if (pathname === "/agents" || pathname.startsWith("/agents/"))
-        return serveAgents(request, env, context, options);
-      // A socket, and a path of a sub-agent, reach into the root as well: its state, its callables, its children.
-      if (isInward(request, pathname)) {
-        const refusal = await refuse(request, env, options);
-        if (refusal !== undefined) return refusal;
-      }
-      const root = rootName(request, env, options);
       try {
-        return await agentNamespace(context, env as object, agentClass.name)
-          .getByName(root)
-          .fetch(request);
+        return await serve(bot, request, env, context);
       } catch (error) {
-        // The object could not be started, or has died: whoever asked may ask again (I1), and reads nothing of it (I10).
+        // A mistake in the options, whose message says the fix.
+        if (error instanceof RootNameError) throw error;
+        // An object could not be started or has died, or the bot's own code failed: whoever asked may ask again (I1), and
+        // reads nothing of it (I10).
         consoleLog.error("root.failed", { code: failureCode(error) });
         return problem(503, "unavailable", "The bot cannot answer now. Please try again.", {
           "retry-after": "1",
@@ -68,21 +65,50 @@ export function createWorker<Env = unknown>(
   };
 }
 
+/** What a worker serves, with what the bot's own functions throw taken out of it. */
+interface Bot<Env> {
+  readonly agentClass: AgentClass;
+  readonly root: (request: Request, env: Env) => Promise<string>;
+  readonly authorize: (request: Request, env: Env) => Promise<boolean | Response>;
+}
+
+async function serve<Env>(
+  bot: Bot<Env>,
+  request: Parameters<NonNullable<ExportedHandler<Env>["fetch"]>>[0],
+  env: Env,
+  context: ExecutionContext,
+): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (pathname === "/health") return health(bot, request, env, context);
+  if (pathname === "/agents" || pathname.startsWith("/agents/"))
+    return serveAgents(bot, request, env, context);
+  // A socket, and a path of a sub-agent, reach into the root as well: its state, its callables, its children.
+  if (isInward(request, pathname)) {
+    const refusal = await refuse(bot, request, env);
+    if (refusal !== undefined) return refusal;
+  }
+  const root = rootName(await bot.root(request, env));
+  return agentNamespace(context, env as object, bot.agentClass.name)
+    .getByName(root)
+    .fetch(request);
+}
+
 /**
  * 200 as soon as requests are served. `status` is `misconfigured`, with what to do, while no message could be answered:
  * a messenger or the model is declared wrongly.
  */
 async function health<Env>(
-  agentClass: AgentClass,
+  bot: Bot<Env>,
   request: Request,
   env: Env,
   context: ExecutionContext,
-  options: WorkerOptions<Env>,
 ): Promise<Response> {
-  const agent = agentClass.name;
+  const agent = bot.agentClass.name;
   let problem: ConfigurationProblem | undefined;
   try {
-    const root = agentNamespace(context, env as object, agent).getByName(rootName(request, env, options));
+    const root = agentNamespace(context, env as object, agent).getByName(
+      rootName(await bot.root(request, env)),
+    );
     problem = await root.configurationProblem();
   } catch (error) {
     problem =
@@ -110,12 +136,12 @@ function withoutInnerHeaders<R extends Request>(request: R): R {
 }
 
 async function serveAgents<Env>(
+  bot: Bot<Env>,
   request: Request,
   env: Env,
   context: ExecutionContext,
-  options: WorkerOptions<Env>,
 ): Promise<Response> {
-  const refusal = await refuse(request, env, options);
+  const refusal = await refuse(bot, request, env);
   if (refusal !== undefined) return refusal;
   // The router takes the name as it stands in the path, where the "/" of a conversation's name has to be encoded.
   const toDecodedName = async (
@@ -143,11 +169,11 @@ function isInward(request: Request, pathname: string): boolean {
 
 /** The answer for those who are not authorized; `undefined` for those who are. */
 async function refuse<Env>(
+  { authorize }: Bot<Env>,
   request: Request,
   env: Env,
-  options: WorkerOptions<Env>,
 ): Promise<Response | undefined> {
-  const verdict = await (options.authorize ?? isAdmin)(request, env);
+  const verdict = await authorize(request, env);
   if (verdict instanceof Response) return verdict;
   if (verdict) return undefined;
   return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
@@ -175,10 +201,16 @@ function isAdmin(request: Request, env: unknown): boolean {
   return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
 }
 
-function rootName<Env>(request: Request, env: Env, options: WorkerOptions<Env>): string {
-  const name = typeof options.root === "function" ? options.root(request, env) : (options.root ?? "default");
+function rootOf<Env>(root: WorkerOptions<Env>["root"] = "default"): (request: Request, env: Env) => string {
+  return typeof root === "function" ? root : () => root;
+}
+
+class RootNameError extends ConfigurationError {}
+
+/** @throws {RootNameError} when it cannot be a root's name */
+function rootName(name: string): string {
   if (name !== "" && !name.includes("/")) return name;
-  throw new ConfigurationError(
+  throw new RootNameError(
     "root-name-invalid",
     `The root's name is "${name}". It must not be empty and must not contain "/", which stands before the name of a conversation.`,
   );

@@ -66,6 +66,22 @@ describe("createWorker", () => {
     expect(log).toEqual([{ level: "error", event: "root.failed", code: "storage-full" }]);
   });
 
+  it.each([
+    ["root", "/messengers/fake/webhook"],
+    ["authorize", "/agents/scripted-bot/default"],
+    ["authorize", "/sub/inner"],
+  ])("tells nothing of what the bot's own %s throws at %s (I10)", async (name, path) => {
+    const log = captureLog();
+    const fail = (): never => {
+      throw new Error("https://idp.example/?token=s3cret");
+    };
+    const response = await serve({ [name]: fail })(path, { method: "POST" });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toMatch(/idp|s3cret/);
+    expect(log).toContainEqual(expect.objectContaining({ event: "bot.failed", method: name, code: "Error" }));
+    expect(JSON.stringify(log)).not.toMatch(/idp|s3cret/);
+  });
+
   it("says what is wrong while no message could be answered, and logs it once", async () => {
     const log = captureLog();
     const worker = createWorker<Env>(BareBot);
