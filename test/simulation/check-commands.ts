@@ -1,5 +1,6 @@
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
 import type { EndState, Thread } from "./end-state.ts";
+import { STOPPED } from "./oracle.ts";
 
 /** What `/stop` says when nothing was running. */
 const NOTHING_TO_STOP = /^There is nothing to stop/;
@@ -20,6 +21,12 @@ export function checkCommands(
   const expected = given("help", "new");
   if (answers > expected) oracle.fail("I2", `${expected} commands in ${threadId} have ${answers} answers`);
   if (refusals > given("stop")) oracle.fail("I2", `/stop was answered ${refusals} times in ${threadId}`);
+  const stopped = [...oracle.replies.values()].filter(
+    ({ threadId: at, text }) => at === threadId && text.includes(STOPPED),
+  ).length;
+  if (refusals + stopped < given("stop") && !wasBlocked) {
+    oracle.fail("I5", `/stop had an effect ${refusals + stopped} times of ${given("stop")} in ${threadId}`);
+  }
   if (answers < expected && !wasBlocked) {
     oracle.fail("I5", `of ${expected} commands in ${threadId} ${answers} were answered`);
   }

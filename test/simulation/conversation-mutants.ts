@@ -107,6 +107,11 @@ export const conversationMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "stop-ignored",
+    what: "`/stop` does nothing and says nothing",
+    event: (event) => (event.message?.command?.name === "stop" ? { ...event, kind: "service" } : event),
+  },
+  {
     name: "quote-lost",
     what: "a reply does not quote what it answers",
     surface: (surface) => ({

@@ -30,7 +30,15 @@ export function checkEnd(state: EndState): EndFigures {
     const isNew = state.written.some((one) => one.threadId === threadId && one.name === "new");
     const newest = operations.at(-1)?.id;
     const hasActed = newest !== undefined && thread.hasActed(newest);
-    const isRerunning = state.plan.policy.rerunOnEdit && !isNew && !hasActed;
+    // A turn that was ended before its operation began was the newest one; what was answered before is not begun anew.
+    const isPassed = state.written.some(
+      ({ kind, threadId: at, token }) =>
+        at === threadId &&
+        kind === "message" &&
+        isEnded(token) &&
+        !operations.some(({ questions }) => questions.includes(token)),
+    );
+    const isRerunning = state.plan.policy.rerunOnEdit && !isNew && !hasActed && !isPassed;
     if (!thread.wasBlocked) state.oracle.inbox.checkThread(threadId, operations, isRerunning, isEnded);
     state.oracle.presses.checkThread(thread.threadId);
     const replies = [...state.oracle.replies.values()].filter(({ threadId }) => threadId === thread.threadId);
