@@ -1,8 +1,9 @@
 import { readOptions } from "../../scripts/command-line/read-options.ts";
+import { stopWithParent } from "../../scripts/serve/stop-with-parent.ts";
 import { addFirstPerson } from "./first-person.ts";
 import { realFloodRules, startSimulator } from "./simulator.ts";
 
-/** Starts the simulator alone. Prints one line of JSON when it is ready; SIGINT and SIGTERM end it. */
+/** Starts the simulator alone. Prints one line of JSON when it is ready; SIGINT, SIGTERM and the end of its npm end it. */
 const values = readOptions("npm run simulator", {
   host: { type: "string", default: "127.0.0.1", about: "the address it listens on" },
   port: { type: "string", default: "0", about: "the port; 0 for any free one" },
@@ -34,10 +35,10 @@ addFirstPerson(simulator);
 console.log(JSON.stringify({ ready: true, url: simulator.url, token: simulator.token }));
 
 let isClosing = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    if (isClosing) return;
-    isClosing = true;
-    void simulator.close().then(() => process.exit(0));
-  });
-}
+const stop = (): void => {
+  if (isClosing) return;
+  isClosing = true;
+  void simulator.close().then(() => process.exit(0));
+};
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+stopWithParent({ stdin: false, stop });
