@@ -124,8 +124,8 @@ export class Oracle {
     this.violation ??= { invariant, message };
   }
 
-  /** Listens to a delivery before anybody uses it. */
-  watch(threadId: string, delivery: Delivery): void {
+  /** Listens to a delivery before anybody uses it. What code of a dead process still says is said by nobody. */
+  watch(threadId: string, delivery: Delivery, life: Pick<Life, "isDead">): void {
     this.#deliveries.set(threadId, delivery);
     this.#postsUnderWay.set(threadId, new Set());
     // A new process: what was only streamed has to be said again.
@@ -161,6 +161,7 @@ export class Oracle {
     };
     Object.assign(delivery, {
       open: (start: ReplyStart) => {
+        if (life.isDead) return real.open(start);
         if (start.takesOver !== undefined && isNew(start) && isSeen(start.takesOver)) {
           this.#seen.takeovers += 1;
         }
@@ -168,14 +169,15 @@ export class Oracle {
         real.open(start);
       },
       append: (id: string, delta: string) => {
-        change(id, (before) => before + delta);
+        if (!life.isDead) change(id, (before) => before + delta);
         real.append(id, delta);
       },
       replace: (id: string, text: string) => {
-        change(id, () => text);
+        if (!life.isDead) change(id, () => text);
         real.replace(id, text);
       },
       finish: (id: string, text: string) => {
+        if (life.isDead) return real.finish(id, text);
         if (text.includes(STOPPED) && isSeen(id)) this.#seen.stopped += 1;
         change(id, () => text);
         real.finish(id, text);
@@ -183,6 +185,7 @@ export class Oracle {
         if (reply !== undefined) reply.isFinal = true;
       },
       send: (start: ReplyStart, text: string) => {
+        if (life.isDead) return real.send(start, text);
         if (isNew(start) && this.#isStreaming(threadId)) this.#seen.beside += 1;
         const reply = said(start, true);
         reply.text = text;

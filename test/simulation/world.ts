@@ -172,7 +172,7 @@ export class World {
         },
         nextTurn: () => (this.#turns += 1),
       },
-      onDelivery: (delivery) => this.oracle.watch(threadId, delivery),
+      onDelivery: (delivery, life) => this.oracle.watch(threadId, delivery, life),
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),
     });
