@@ -4,7 +4,12 @@ import type { TelegramClient } from "./client.ts";
 const maxCommands = 100;
 const maxDescriptionLength = 256;
 
-/** Has Telegram offer the commands in private chats. Those that it would refuse are left out, and work when typed. */
+const scopes = [{ type: "all_private_chats" }, { type: "all_group_chats" }] as const;
+
+/**
+ * Has Telegram offer the commands in private chats and in groups. Commands that it would refuse are left out; they work
+ * when they are typed.
+ */
 export async function setCommandMenu(
   commands: readonly CommandEntry[],
   client: TelegramClient,
@@ -14,9 +19,11 @@ export async function setCommandMenu(
     .filter(({ name, description }) => /^[a-z0-9_]{1,32}$/.test(name) && description.trim() !== "")
     .slice(0, maxCommands)
     .map(({ name, description }) => ({ command: name, description: clip(description.trim()) }));
-  await client.call("setMyCommands", signal, (api, signal) =>
-    api.setMyCommands(offered, { scope: { type: "all_private_chats" } }, signal),
-  );
+  for (const scope of scopes) {
+    await client.call("setMyCommands", signal, (api, signal) =>
+      api.setMyCommands(offered, { scope }, signal),
+    );
+  }
 }
 
 function clip(description: string): string {

@@ -165,8 +165,8 @@ export interface MessengerPlatform {
   /** Asks the platform who the bot is. */
   fetchIdentity(context: PlatformContext, signal: AbortSignal): Promise<BotIdentity>;
   /**
-   * Has clients offer these commands in chats with the bot alone. Absent where there is no such menu, or where the bot
-   * does not want it.
+   * Has clients offer these commands wherever the platform has a menu of them. Absent where there is none, or where the
+   * bot does not want it.
    */
   readonly setCommands?: (
     commands: readonly CommandEntry[],

@@ -14,6 +14,11 @@ export interface CommandMenuOptions {
 }
 
 const CALL_LIMIT_MS = 10_000;
+/**
+ * Part of what is stored as told. Increased when platforms show the same list in more places, so that bots that are
+ * already running tell it again. 2: Telegram's groups.
+ */
+const MENU_VERSION = 2;
 /** A platform that refused the menu is left alone for so long, however often the object starts anew. */
 const TRY_AGAIN_MS = 60 * 60_000;
 
@@ -75,7 +80,7 @@ export class CommandMenu {
 
 async function hashOf(list: readonly CommandEntry[]): Promise<string> {
   const bytes = new TextEncoder().encode(
-    JSON.stringify(list.map(({ name, description }) => [name, description])),
+    JSON.stringify([MENU_VERSION, ...list.map(({ name, description }) => [name, description])]),
   );
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");

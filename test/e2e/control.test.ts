@@ -31,7 +31,7 @@ const echo = () => rig.model.script((request) => [say(`You said: ${lastUserText(
 
 describe("a bot to which nobody has written", () => {
   it("has told its commands", async () => {
-    await until(() => rig.simulator.calls({ method: "setMyCommands" }).length === 1);
+    await until(() => rig.simulator.calls({ method: "setMyCommands" }).length === 2);
     expect(rig.simulator.updates()).toEqual([]);
   });
 });
@@ -214,12 +214,13 @@ describe("the menu of commands", () => {
     const { chat, user } = newChat();
     const told = () => rig.simulator.calls({ method: "setMyCommands" });
     rig.simulator.sendText(chat, user, "Hello");
-    await until(() => told().length > 0 && fromBot(chat).length === 1);
+    await until(() => told().length > 1 && fromBot(chat).length === 1);
     await rig.bot.kill("SIGKILL");
     await rig.bot.restart();
     rig.simulator.sendText(chat, user, "Again", { date: later() });
     await until(() => fromBot(chat).length === 2);
-    expect(told()).toHaveLength(1);
+    expect(told()).toHaveLength(2);
     expect(JSON.stringify(told()[0]?.payload)).toMatch(/"command":"stop".*all_private_chats/);
+    expect(JSON.stringify(told()[1]?.payload)).toMatch(/"command":"stop".*all_group_chats/);
   });
 });

@@ -50,7 +50,7 @@ function createRig() {
       if (menu.isDue(definition)) await menu.tell(definition, context);
     };
   };
-  return { clock, told, log, state, start };
+  return { clock, store, told, log, state, start };
 }
 
 describe("the menu of commands", () => {
@@ -78,6 +78,16 @@ describe("the menu of commands", () => {
     state.commands = () => [{ name: "help", description: "What I can do" }];
     await start()();
     expect(told).toHaveLength(2);
+  });
+
+  it("is told again to a platform that was told the same list for private chats alone", async () => {
+    const { store, told, start } = createRig();
+    // What was stored for this list before groups had a menu: the hash of the list by itself.
+    const hash = "a0e921074327ed28bdc842b075614f0d9df69bad451124289bffe599850089b5";
+    store.setMenu("telegram", { hash, tryAgainAt: undefined });
+    await start()();
+    await start()();
+    expect(told).toHaveLength(1);
   });
 
   it("is tried again an hour after the platform has refused it, also over restarts, and harms nothing", async () => {

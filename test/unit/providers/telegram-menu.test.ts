@@ -4,17 +4,13 @@ import { createTelegramRig } from "./telegram-rig.ts";
 const signal = new AbortController().signal;
 
 describe("the menu of commands on Telegram", () => {
-  it("is for private chats", async () => {
+  it("is for private chats and for groups", async () => {
     const { api, context, platform } = createTelegramRig();
     await platform.setCommands?.([{ name: "help", description: "Show the commands" }], context, signal);
+    const commands = [{ command: "help", description: "Show the commands" }];
     expect(api.calls).toEqual([
-      {
-        method: "setMyCommands",
-        payload: {
-          commands: [{ command: "help", description: "Show the commands" }],
-          scope: { type: "all_private_chats" },
-        },
-      },
+      { method: "setMyCommands", payload: { commands, scope: { type: "all_private_chats" } } },
+      { method: "setMyCommands", payload: { commands, scope: { type: "all_group_chats" } } },
     ]);
   });
 
