@@ -50,6 +50,8 @@ export default defineConfig({
           include: ["test/browser/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
+          // A page on a busy machine may take seconds.
+          expect: { poll: { timeout: 20_000 } },
           hookTimeout: 120_000,
           fileParallelism: false,
           sequence: { groupOrder: 3 },

@@ -1,31 +1,42 @@
+import type { User } from "grammy/types";
 import type { ChatState } from "./world.ts";
 
-/** The commands that clients offer in a chat: of the narrowest scope that has some (BotCommandScope). */
+type Chat = Pick<ChatState, "id" | "type" | "botStatus">;
+
+/**
+ * The commands that a person's client offers in a chat. The narrowest scope that has some wins, and in it the list for the
+ * person's language (BotCommandScope, "Determining list of commands"). People are never administrators here, so the
+ * scopes for administrators reach nobody. A bot that is not in the chat offers nothing.
+ */
 export function commandsIn(
-  chat: Pick<ChatState, "id" | "type">,
+  chat: Chat,
+  user: Pick<User, "id" | "language_code">,
   commands: ReadonlyMap<string, readonly object[]>,
 ): readonly object[] {
-  const kinds = ["chat", chat.type === "private" ? "all_private_chats" : "all_group_chats", "default"];
-  for (const kind of kinds) {
-    for (const [key, list] of commands) {
-      const { scope, language } = parseScopeKey(key);
-      if (scope.type !== kind || language !== "" || list.length === 0) continue;
-      if (kind !== "chat" || Number(scope.chat_id) === chat.id) return list;
-    }
-  }
-  return [];
+  if (chat.botStatus === "kicked" || chat.botStatus === "left") return [];
+  const language = user.language_code?.split("-")[0] ?? "";
+  const keys = scopesOf(chat, user).flatMap((scope) => [scopeKey(scope, language), scopeKey(scope, "")]);
+  const key = keys.find((one) => (commands.get(one)?.length ?? 0) > 0);
+  return key === undefined ? [] : (commands.get(key) ?? []);
 }
 
 /** Under which key a list is kept. */
 export function scopeKey(scope: unknown, language: string): string {
-  return `${JSON.stringify(scope ?? { type: "default" })}|${language}`;
+  const { type, chat_id, user_id } = (scope ?? { type: "default" }) as Record<string, unknown>;
+  const ids = {
+    ...(chat_id !== undefined && { chat_id: Number(chat_id) }),
+    ...(user_id !== undefined && { user_id: Number(user_id) }),
+  };
+  return `${JSON.stringify({ type, ...ids })}|${language}`;
 }
 
-function parseScopeKey(key: string): {
-  readonly scope: { readonly type?: unknown; readonly chat_id?: unknown };
-  readonly language: string;
-} {
-  const end = key.lastIndexOf("|");
-  const scope: unknown = JSON.parse(key.slice(0, end));
-  return { scope: typeof scope === "object" && scope !== null ? scope : {}, language: key.slice(end + 1) };
+function scopesOf(chat: Chat, user: Pick<User, "id">): readonly object[] {
+  const here = { type: "chat", chat_id: chat.id };
+  if (chat.type === "private") return [here, { type: "all_private_chats" }, { type: "default" }];
+  return [
+    { type: "chat_member", chat_id: chat.id, user_id: user.id },
+    here,
+    { type: "all_group_chats" },
+    { type: "default" },
+  ];
 }

@@ -147,7 +147,14 @@ export class ControlApi {
   }
 }
 
-const readOnly: ReadonlySet<string> = new Set(["state", "messages", "calls", "answer", "updates"]);
+const readOnly: ReadonlySet<string> = new Set([
+  "state",
+  "messages",
+  "commands",
+  "calls",
+  "answer",
+  "updates",
+]);
 
 function createOperations({
   simulator,
@@ -168,10 +175,7 @@ function createOperations({
       bot: simulator.bot,
       now: world.clock.now(),
       users: simulator.users(),
-      chats: [...world.chats.values()].map((chat) => ({
-        ...describeChat(world, chat),
-        commands: commandsIn(chat, commands),
-      })),
+      chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
       webhook: webhookState(updates, delivery),
       faults: faults.list().map(({ id: faultId, rule, left }) => ({
         id: faultId,
@@ -185,6 +189,9 @@ function createOperations({
       typing: world.actionIn(world.requireChat(chatId), threadId),
       draft: simulator.draft(chatId),
       callbackAnswers: simulator.callbackAnswers().filter((answer) => answer.chatId === chatId),
+    })),
+    commands: on(z.object(inChat), ({ chatId, userId }) => ({
+      commands: commandsIn(world.requireChat(chatId), world.requireUser(userId), commands),
     })),
     calls: on(z.object({ limit: z.coerce.number().int().default(200) }), ({ limit }) => ({
       calls: simulator
@@ -308,9 +315,15 @@ function describeChat(world: World, chat: ChatState): object {
     topics: [...chat.topics].map(([threadId, name]) => ({ threadId, name })),
     blocked: chat.blocked,
     botStatus: chat.botStatus,
-    last: last === undefined ? undefined : { text: previewOf(last), date: last.date, fromId: last.from.id },
+    last: last === undefined ? undefined : lastMessage(last),
     action: world.actionIn(chat),
   };
+}
+
+/** `at` is when it came, in milliseconds: an edit does not count. */
+function lastMessage(message: StoredMessage): object {
+  const at = message.versions[0]?.at ?? message.date * 1000;
+  return { text: previewOf(message), date: message.date, at, fromId: message.from.id };
 }
 
 function previewOf(message: StoredMessage): string {

@@ -4,6 +4,7 @@ import { fixFormattedText } from "./format/formatted-text.ts";
 import { toChat, toMessage } from "./message-object.ts";
 import { botUser } from "./methods/chat.ts";
 import { newMediaGroupId, storeMedia } from "./methods/media.ts";
+import { maxCaptionLength, maxTextLength } from "./methods/text.ts";
 import type { Updates } from "./updates.ts";
 import type { ChatState, Media, StoredMessage, World } from "./world.ts";
 
@@ -43,6 +44,7 @@ export class People {
   sendText(chat: ChatState, user: User, text: string, options: SendOptions = {}): Message {
     const formatted = fixFormattedText(text, options.entities ?? []);
     if (formatted.text === "") throw new Error("A person cannot send an empty message.");
+    requireFits(formatted.text, "message", maxTextLength);
     return this.#post(chat, user, { ...formatted, ...placement(chat, options) });
   }
 
@@ -50,6 +52,7 @@ export class People {
     const message = this.#world.requireMessage(chat, messageId);
     if (message.from.id !== user.id) throw new Error(`Message ${messageId} is not ${user.first_name}'s.`);
     const formatted = fixFormattedText(text, []);
+    requireFits(formatted.text, "message", maxTextLength);
     this.#world.editMessage(message, formatted, message.markup);
     const edited = toMessage(this.#world, chat, message);
     this.#tell(chat, "edited_message", edited);
@@ -237,6 +240,7 @@ export class People {
 
   #attach(chat: ChatState, user: User, options: AttachmentOptions, media: Media): Message {
     const caption = fixFormattedText(options.caption ?? "", []);
+    requireFits(caption.text, "caption", maxCaptionLength);
     return this.#post(chat, user, {
       ...caption,
       media,
@@ -283,6 +287,15 @@ export class People {
       { chatId: chat.id, lane: `membership:${chat.id}` },
     );
   }
+}
+
+/** Telegram's clients never send more. They cut a longer text into several messages; so must who calls the simulator. */
+function requireFits(text: string, what: "message" | "caption", maxLength: number): void {
+  if (text.length <= maxLength) return;
+  const advice = what === "message" ? " Send it in several messages, as Telegram's clients do." : "";
+  throw new Error(
+    `A person's ${what} has at most ${maxLength} characters (UTF-16 units); this one has ${text.length}.${advice}`,
+  );
 }
 
 function placement(chat: ChatState, options: SendOptions): Partial<StoredMessage> {

@@ -225,12 +225,12 @@ describe("a person at the playground", () => {
     behave = async () => undefined;
     await api.sendMessage(chat.id, "Question");
     await bubbles().first().hover();
-    await page.getByRole("button", { name: "What to do with this message" }).click();
+    await page.getByRole("button", { name: "Message actions" }).click();
     await page.getByRole("menuitem", { name: "Reply" }).click();
     await write("My answr");
     await page.locator(".own .replied").waitFor();
     await page.locator(".own .bubble").hover();
-    await page.locator(".own").getByRole("button", { name: "What to do with this message" }).click();
+    await page.locator(".own").getByRole("button", { name: "Message actions" }).click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
     await write("My answer");
     await page.locator(".own").getByText("My answer", { exact: true }).waitFor();
@@ -244,7 +244,7 @@ describe("a person at the playground", () => {
     await page.getByRole("button", { name: "New chat" }).click();
     await page.locator("#chat-name:focus").waitFor();
     await page.getByLabel("Kind").selectOption("forum");
-    await page.getByLabel("Name of the group").fill("Crew");
+    await page.getByLabel("Group name").fill("Crew");
     await page.getByLabel("New member").fill("Bob");
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: "Crew" }).waitFor();
@@ -279,8 +279,8 @@ describe("a person at the playground", () => {
     await page.locator("#updates").getByText("delivered · 200").waitFor();
     await page.getByRole("tab", { name: "Faults" }).click();
     await page.getByLabel("What happens").selectOption("403");
-    await page.getByLabel("To which calls").selectOption("sendMessage");
-    await page.getByRole("button", { name: "Add the fault" }).click();
+    await page.getByLabel("Affected calls").selectOption("sendMessage");
+    await page.getByRole("button", { name: "Add fault" }).click();
     await page.getByText("403 on sendMessage, 1 left").waitFor();
     behave = (update) => echo(update).catch(() => undefined);
     await write("Second");
@@ -358,7 +358,7 @@ describe("a person at the playground", () => {
   });
 
   it("sees whom it writes to, and in the list of chats what happened", async () => {
-    await page.getByText(`@${simulator.bot.username} · as Alice Moss`).waitFor();
+    await page.getByText(`as Alice Moss · @${simulator.bot.username}`).waitFor();
     const [alice] = simulator.users();
     if (alice === undefined) throw new Error("nobody is there");
     const bob = simulator.addUser({ first_name: "Bob" });
@@ -376,9 +376,9 @@ describe("a person at the playground", () => {
     const names = ["start", "help", "stop", "new", "order", "hours", "contact", "language"];
     await api.setMyCommands(names.map((command) => ({ command, description: `What /${command} does` })));
     await messageField().fill("/");
-    const last = page.getByRole("button", { name: "/language What" });
+    const last = page.getByRole("option", { name: "/language What" });
     await last.waitFor();
-    const menu = page.getByRole("group", { name: "Commands of the bot" });
+    const menu = page.getByRole("listbox", { name: "Bot commands" });
     const [entry, frame] = [await last.boundingBox(), await menu.boundingBox()];
     if (entry === null || frame === null) throw new Error("the menu is not shown");
     expect(entry.y + entry.height).toBeLessThanOrEqual(frame.y + frame.height);
@@ -393,9 +393,9 @@ describe("a person at the playground", () => {
       ],
       { scope: { type: "all_private_chats" } },
     );
-    await page.getByRole("button", { name: "/start Begin" }).waitFor();
+    await page.getByRole("option", { name: "/start Begin" }).waitFor();
     await messageField().fill("/sto");
-    await page.getByRole("button", { name: "/stop End the reply" }).click();
+    await page.getByRole("option", { name: "/stop End the reply" }).click();
     await log().getByText("You said: /stop").waitFor();
     expect(webhook.received[0]?.update.message?.entities).toEqual([
       { type: "bot_command", offset: 0, length: 5 },

@@ -1,7 +1,9 @@
 import { listen, read, run } from "./api.js";
-import { cancelContext, setCommands, startComposer } from "./composer.js";
+import { setCommands } from "./command-list.js";
+import { focusField, noteDraft, startComposer, writeTo } from "./composer.js";
 import { askForTopic, openMenu, startDialogs } from "./dialogs.js";
 import { avatar, byId, clockTime, element, paintAvatar, renderList } from "./dom.js";
+import { draftWords } from "./drafts.js";
 import { refreshInspector, showFaults, startInspector } from "./inspector.js";
 import { showMessages, startAtEnd, startMessagesPane } from "./messages-pane.js";
 import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
@@ -32,7 +34,6 @@ async function refresh() {
 async function readAll() {
   page.state = await read("state");
   if (openChat() === undefined) chooseFirstChat();
-  setCommands(openChat()?.commands ?? []);
   showBanner();
   showChats();
   showHeader();
@@ -41,10 +42,14 @@ async function readAll() {
   if (chat === undefined) byId("messages").replaceChildren(emptyView());
   else {
     const { chatId, threadId } = page.open;
-    const view = await read("messages", { chatId, ...(threadId !== undefined && { threadId }) });
-    if (chatId === page.open.chatId && threadId === page.open.threadId)
+    const [view, { commands }] = await Promise.all([
+      read("messages", { chatId, ...(threadId !== undefined && { threadId }) }),
+      read("commands", { chatId, userId: writerId(chat) }),
+    ]);
+    if (chatId === page.open.chatId && threadId === page.open.threadId) {
+      setCommands(commands, chat.type === "private" ? "" : `@${page.state.bot.username}`);
       showMessages(chat, view, () => void refresh());
-    else isStale = true;
+    } else isStale = true;
   }
   await refreshInspector();
 }
@@ -52,7 +57,11 @@ async function readAll() {
 function chooseFirstChat() {
   const wanted = Number(location.hash.slice(1));
   const chat = page.state.chats.find(({ id }) => id === wanted) ?? page.state.chats[0];
-  page.open = { chatId: chat?.id, threadId: chat?.isForum ? 0 : undefined };
+  if (chat === undefined) return;
+  page.open = { chatId: chat.id, threadId: chat.isForum ? 0 : undefined };
+  writeTo(chat.id, page.open.threadId);
+  showHeader();
+  if (document.activeElement === document.body) focusField();
 }
 
 function goTo(chatId, threadId) {
@@ -60,8 +69,9 @@ function goTo(chatId, threadId) {
   page.open = { chatId, threadId: threadId ?? (chat?.isForum ? 0 : undefined) };
   history.replaceState(null, "", `#${chatId}`);
   startAtEnd();
-  cancelContext();
+  writeTo(chatId, page.open.threadId);
   document.body.dataset.view = "chat";
+  focusField();
   void refresh();
 }
 
@@ -82,11 +92,12 @@ function showBanner() {
 
 function showChats() {
   const items = page.state.chats
-    .toSorted((left, right) => (right.last?.date ?? 0) - (left.last?.date ?? 0))
+    .toSorted((left, right) => (right.last?.at ?? 0) - (left.last?.at ?? 0))
     .map((chat) => ({
       id: chat.id,
       title: titleOf(chat),
       preview: chat.action === undefined ? (chat.last?.text ?? "") : "typing…",
+      draft: chat.action === undefined && !isInSight(chat.id) ? draftWords(chat.id) : undefined,
       isOwn: chat.last !== undefined && chat.last.fromId === chat.id,
       time: chat.last === undefined ? "" : clockTime(chat.last.date),
       isOpen: chat.id === page.open.chatId,
@@ -112,11 +123,21 @@ function showChats() {
               element("strong", {}, item.title),
               element("time", {}, item.time),
             ),
-            element("span", { class: "chat-preview" }, item.preview || "No messages yet"),
+            previewView(item),
           ),
         ),
       ),
   );
+}
+
+/** On a phone the list covers the open chat. */
+function isInSight(chatId) {
+  return chatId === page.open.chatId && byId("composer").checkVisibility();
+}
+
+function previewView({ draft, preview }) {
+  if (draft === undefined) return element("span", { class: "chat-preview" }, preview || "No messages yet");
+  return element("span", { class: "chat-preview" }, element("em", {}, "Draft:"), ` ${draft}`);
 }
 
 function showHeader() {
@@ -138,7 +159,7 @@ function showHeader() {
   const members = chat.members.length === 1 ? "1 person" : `${chat.members.length} people`;
   const botName = `@${page.state.bot.username}`;
   const notes = [
-    ...(isPrivate ? [botName, `as ${titleOf(chat)}`] : [`${chat.type}, ${members} and ${botName}`]),
+    ...(isPrivate ? [`as ${titleOf(chat)}`, botName] : [`${chat.type}, ${members} and ${botName}`]),
     chat.blocked ? "bot blocked" : "",
     chat.botStatus === "kicked" ? "bot removed" : "",
   ];
@@ -186,7 +207,7 @@ function emptyView() {
   return element(
     "div",
     { class: "empty" },
-    element("p", {}, "There is nobody here yet."),
+    element("p", {}, "No chats yet."),
     element(
       "button",
       { type: "button", class: "primary", onclick: () => byId("new-chat").click() },
@@ -211,7 +232,7 @@ function openChatMenu() {
       : [
           chat.botStatus === "kicked"
             ? {
-                label: "Take the bot back in",
+                label: "Add the bot back",
                 run: () => void run("readmitBot", { chatId: chat.id }).catch(onError),
               }
             : { label: "Remove the bot", run: () => void run("kickBot", { chatId: chat.id }).catch(onError) },
@@ -237,18 +258,24 @@ startDialogs({
   open: (chatId) => void refresh().then(() => goTo(chatId)),
 });
 startInspector(onError);
-startComposer(() => {
-  const chat = openChat();
-  if (chat === undefined) return undefined;
-  return {
-    chatId: chat.id,
-    userId: writerId(chat),
-    ...(page.open.threadId && { threadId: page.open.threadId }),
-  };
-}, onError);
+startComposer({
+  target: () => {
+    const chat = openChat();
+    if (chat === undefined) return undefined;
+    return {
+      chatId: chat.id,
+      userId: writerId(chat),
+      ...(page.open.threadId && { threadId: page.open.threadId }),
+    };
+  },
+  onError,
+  onDraft: showChats,
+});
 byId("writer").addEventListener("change", () => void refresh());
 byId("back").addEventListener("click", () => {
   document.body.dataset.view = "chats";
+  noteDraft();
+  showChats();
 });
 byId("toggle-inspector").addEventListener("click", toggleInspector);
 byId("close-inspector").addEventListener("click", toggleInspector);

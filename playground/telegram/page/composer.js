@@ -1,25 +1,35 @@
 import { run, toBase64 } from "./api.js";
-import { byId, element } from "./dom.js";
+import { handleCommandKey, offerCommands, startCommandList } from "./command-list.js";
+import { byId } from "./dom.js";
+import { keepDraft, takeDraft } from "./drafts.js";
+import { cutText } from "./split-text.js";
 
-/** What is being answered, edited or attached: at most one of the first two, and a file. */
+/** What is replied to, edited or attached: at most one of the first two, and a file. */
 let context = {};
-let target = () => undefined;
-let commands = [];
+/** The chat and topic that the field writes to. */
+let place;
+let options;
+/** Messages are sent one after another, so that they arrive in order. */
+let sending = Promise.resolve();
 
 /**
  * The message field.
  *
- * @param {() => { chatId: number, userId: number, threadId?: number } | undefined} currentTarget
- * @param {(error: Error) => void} onError
+ * @param {object} given
+ * @param {() => { chatId: number, userId: number, threadId?: number } | undefined} given.target who writes where
+ * @param {(error: Error) => void} given.onError
+ * @param {() => void} given.onDraft called when a chat that is not open has got a draft
  */
-export function startComposer(currentTarget, onError) {
-  target = currentTarget;
+export function startComposer(given) {
+  options = given;
   const input = byId("message-input");
-  input.addEventListener("input", () => {
-    fitHeight();
-    showCommands();
+  startCommandList((text) => {
+    input.value = text;
+    byId("composer").requestSubmit();
   });
+  input.addEventListener("input", fitHeight);
   input.addEventListener("keydown", (event) => {
+    if (handleCommandKey(event)) return;
     if (event.key === "Escape") cancelContext();
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -28,47 +38,55 @@ export function startComposer(currentTarget, onError) {
   input.addEventListener("paste", (event) => attach(event.clipboardData?.files[0]));
   byId("composer").addEventListener("submit", (event) => {
     event.preventDefault();
-    send().catch(onError);
+    submit();
   });
   byId("attach").addEventListener("click", () => byId("file").click());
   byId("file").addEventListener("change", () => attach(byId("file").files[0]));
   byId("context-cancel").addEventListener("click", cancelContext);
 }
 
-/** The bot's commands, offered after a slash. */
-export function setCommands(list) {
-  if (JSON.stringify(list) === JSON.stringify(commands)) return;
-  commands = list;
-  showCommands();
+/** Keeps what is half-written for its chat, and brings back what is half-written in another one. */
+export function writeTo(chatId, threadId = 0) {
+  noteDraft();
+  place = { chatId, threadId };
+  show(takeDraft(place));
+}
+
+/** Lets the list of chats know of what is half-written in the open one. */
+export function noteDraft() {
+  if (place !== undefined) keepDraft(place, present());
+}
+
+/** Puts the cursor into the field, except where that would open a keyboard on the screen. */
+export function focusField() {
+  if (matchMedia("(hover: hover)").matches) byId("message-input").focus();
 }
 
 export function replyTo(message) {
-  context = { file: context.file, replyTo: message };
-  showContext();
-  byId("message-input").focus();
+  const { file } = context;
+  change({ ...(file !== undefined && { file }), replyTo: message });
 }
 
 export function edit(message) {
-  context = { edit: message };
-  byId("message-input").value = message.text;
-  fitHeight();
-  showContext();
-  byId("message-input").focus();
+  const textBefore = context.edit === undefined ? byId("message-input").value : context.textBefore;
+  change({ edit: message, textBefore }, message.text);
 }
 
-export function cancelContext() {
-  if (context.edit !== undefined) byId("message-input").value = "";
-  context = {};
-  byId("file").value = "";
-  fitHeight();
-  showContext();
+function cancelContext() {
+  const text = context.edit === undefined ? byId("message-input").value : context.textBefore;
+  show({ text, asFile: false, context: {} });
+  byId("message-input").focus();
 }
 
 function attach(file) {
   if (file === undefined) return;
-  context = { replyTo: context.replyTo, file };
+  const { replyTo: answered } = context;
   byId("as-file").checked = !isPicture(file);
-  showContext();
+  change({ ...(answered !== undefined && { replyTo: answered }), file });
+}
+
+function change(to, text = byId("message-input").value) {
+  show({ text, asFile: byId("as-file").checked, context: to });
   byId("message-input").focus();
 }
 
@@ -76,36 +94,71 @@ function isPicture(file) {
   return /^image\/(?:png|jpeg|gif|webp)$/.test(file.type);
 }
 
-async function send() {
-  const input = byId("message-input");
-  const text = input.value.trim();
-  const place = target();
-  const { file, edit: edited, replyTo: answered } = context;
-  if (place === undefined || (text === "" && file === undefined)) return;
-  const body = { ...place, ...(answered !== undefined && { replyTo: answered.id }) };
-  const asPicture = file !== undefined && isPicture(file) && !byId("as-file").checked;
-  input.value = "";
-  context = {};
-  byId("file").value = "";
-  fitHeight();
-  showContext();
-  showCommands();
+function present() {
+  return { text: byId("message-input").value, asFile: byId("as-file").checked, context };
+}
+
+function submit() {
+  const draft = { ...present(), text: byId("message-input").value.trim() };
+  const target = options.target();
+  const { edit: edited, file, textBefore } = draft.context;
+  if (target === undefined || (draft.text === "" && file === undefined)) return;
+  show({ text: edited === undefined ? "" : textBefore, asFile: false, context: {} });
+  const from = place;
+  sending = sending
+    .then(() => send(target, draft, (unsent) => giveBack(from, { ...draft, text: unsent })))
+    .catch(options.onError);
+}
+
+/** Sends a message, a long text as several; what could not be sent is handed to `onUnsent`. */
+async function send(target, { asFile, context: { edit: edited, file, replyTo: answered }, text }, onUnsent) {
+  const body = { ...target, ...(answered !== undefined && { replyTo: answered.id }) };
+  let unsent = text;
   try {
-    if (edited !== undefined) await run("editText", { ...place, messageId: edited.id, text });
-    else if (file === undefined) await run("sendText", { ...body, text });
+    if (edited !== undefined) await run("editText", { ...target, messageId: edited.id, text });
+    else if (file !== undefined) await sendFile(body, file, text, asFile);
     else {
-      const base64 = await toBase64(file);
-      const attachment = { ...body, base64, ...(text !== "" && { caption: text }) };
-      if (asPicture) await run("sendPhoto", attachment);
-      else {
-        const mimeType = file.type || "application/octet-stream";
-        await run("sendDocument", { ...attachment, fileName: file.name, mimeType });
+      while (unsent !== "") {
+        const { piece, rest } = cutText(unsent);
+        await run("sendText", { ...body, text: piece });
+        unsent = rest;
       }
     }
   } catch (error) {
-    if (input.value === "") input.value = text; // nothing that was written is lost
+    onUnsent(unsent);
     throw error;
   }
+}
+
+async function sendFile(body, file, text, asFile) {
+  const base64 = await toBase64(file);
+  const attachment = { ...body, base64, ...(text !== "" && { caption: text }) };
+  if (isPicture(file) && !asFile) return run("sendPhoto", attachment);
+  const mimeType = file.type || "application/octet-stream";
+  return run("sendDocument", { ...attachment, fileName: file.name, mimeType });
+}
+
+/** Nothing that was written is lost: it comes back in front of what was written since. */
+function giveBack(to, draft) {
+  const isOpen = place.chatId === to.chatId && place.threadId === to.threadId;
+  const since = isOpen ? present() : takeDraft(to);
+  const isSame = since.text === (draft.context.textBefore ?? "") && Object.keys(since.context).length === 0;
+  const joined = isSame ? draft : { ...since, text: [draft.text, since.text].filter(Boolean).join("\n") };
+  if (isOpen) show(joined);
+  else {
+    keepDraft(to, joined);
+    options.onDraft();
+  }
+}
+
+function show(draft) {
+  ({ context } = draft);
+  byId("message-input").value = draft.text;
+  byId("as-file").checked = draft.asFile;
+  byId("file").value = "";
+  fitHeight();
+  showContext();
+  offerCommands();
 }
 
 function showContext() {
@@ -114,38 +167,14 @@ function showContext() {
   byId("as-file-label").hidden = file === undefined || !isPicture(file);
   const title =
     edited !== undefined
-      ? "Edit the message"
+      ? "Edit message"
       : answered !== undefined
-        ? `Answer ${answered.from.name}`
-        : "Attach";
+        ? `Reply to ${answered.from.name}`
+        : "Attachment";
   const text = [edited?.text ?? answered?.text, file?.name].filter(Boolean).join(" · ");
   byId("context-title").textContent = title;
   byId("context-text").textContent = text;
   byId("send").setAttribute("aria-label", edited === undefined ? "Send" : "Save");
-}
-
-function showCommands() {
-  const typed = byId("message-input").value;
-  const matching = /^\/\w*$/.test(typed)
-    ? commands.filter(({ command }) => `/${command}`.startsWith(typed))
-    : [];
-  byId("commands").hidden = matching.length === 0;
-  byId("commands").replaceChildren(
-    ...matching.map(({ command, description }) =>
-      element(
-        "button",
-        {
-          type: "button",
-          onclick: () => {
-            byId("message-input").value = `/${command}`;
-            byId("composer").requestSubmit();
-          },
-        },
-        element("strong", {}, `/${command}`),
-        element("span", {}, description),
-      ),
-    ),
-  );
 }
 
 function fitHeight() {

@@ -11,7 +11,7 @@ export function startDialogs(page) {
   const kind = byId("chat-kind");
   const showFields = () => {
     const isPrivate = kind.value === "private";
-    byId("chat-name-label").textContent = isPrivate ? "Name of the person" : "Name of the group";
+    byId("chat-name-label").textContent = isPrivate ? "Person's name" : "Group name";
     byId("chat-username-label").hidden = !isPrivate;
     byId("chat-members-fieldset").hidden = isPrivate;
   };

@@ -24,45 +24,61 @@ export function byId(id) {
   return node;
 }
 
+/** What each child of a list showed last, as JSON. @type {WeakMap<Element, string>} */
+const contents = new WeakMap();
+
 /**
- * Brings the children of `parent` into the order of `items`. A child is made anew only when its item changed,
- * so that focus, selection and scroll position survive.
+ * Brings the children of `parent` into the order of `items`. A child is made again only when its item changed, and moved
+ * only when its place changed, so that focus, selection and scroll position survive.
  *
  * @param {HTMLElement} parent
  * @param {readonly any[]} items
  * @param {(item: any) => string} keyOf
  * @param {(item: any) => HTMLElement} render
+ * @param {(old: any, made: HTMLElement) => HTMLElement} [update] returns the child that shows a changed item
  */
-export function renderList(parent, items, keyOf, render) {
+export function renderList(parent, items, keyOf, render, update = replace) {
   const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const kept = new Set(items.map(keyOf));
+  for (const [key, child] of before) if (!kept.has(key)) child.remove();
   let next = parent.firstElementChild;
   for (const item of items) {
     const key = keyOf(item);
     const content = JSON.stringify(item);
     const old = before.get(key);
-    before.delete(key);
-    if (old !== undefined && old.dataset.content === content) {
-      if (old === next) next = next.nextElementSibling;
-      else parent.insertBefore(old, next);
-      continue;
+    let child = old;
+    if (old === undefined || contents.get(old) !== content) {
+      const made = render(item);
+      child = old === undefined ? made : update(old, made);
+      if (old === next) next = child;
     }
-    const made = render(item);
-    made.dataset.key = key;
-    made.dataset.content = content;
-    if (old === undefined) parent.insertBefore(made, next);
-    else {
-      if (old === next) next = next.nextElementSibling;
-      const focused = old.contains(document.activeElement) ? document.activeElement.textContent : undefined;
-      const wasOpen = old.querySelector("details")?.open ?? false;
-      old.replaceWith(made);
-      const details = made.querySelector("details");
-      if (details !== null) details.open = wasOpen;
-      if (focused !== undefined) {
-        [...made.querySelectorAll("button, summary")].find((one) => one.textContent === focused)?.focus();
-      }
-    }
+    child.dataset.key = key;
+    contents.set(child, content);
+    if (child === next) next = next.nextElementSibling;
+    else move(parent, child, next);
   }
-  for (const gone of before.values()) gone.remove();
+}
+
+/** An element that is moved would lose the focus. */
+function move(parent, child, next) {
+  const focused = child.contains(document.activeElement) ? document.activeElement : undefined;
+  parent.insertBefore(child, next);
+  focused?.focus({ preventScroll: true });
+}
+
+/** Puts `made` where `old` is; a focused button and an open `details` stay what they are. */
+function replace(old, made) {
+  const focused = old.contains(document.activeElement) ? document.activeElement.textContent : undefined;
+  const wasOpen = old.querySelector("details")?.open ?? false;
+  old.replaceWith(made);
+  const details = made.querySelector("details");
+  if (details !== null) details.open = wasOpen;
+  if (focused !== undefined) {
+    const buttons = [...made.querySelectorAll("button, summary")];
+    const same = buttons.find((one) => one.textContent === focused) ?? (buttons.length === 1 && buttons[0]);
+    if (same) same.focus({ preventScroll: true });
+  }
+  return made;
 }
 
 const colors = 7;
@@ -84,7 +100,8 @@ export function avatar(name, id) {
   return node;
 }
 
-/** @param {number} seconds since 1970 */
-export function clockTime(seconds) {
-  return new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+/** @param {number} seconds since 1970 @param {"with seconds"} [precision] */
+export function clockTime(seconds, precision) {
+  const second = precision === "with seconds" ? "2-digit" : undefined;
+  return new Date(seconds * 1000).toLocaleTimeString([], { hour: "numeric", minute: "2-digit", second });
 }

@@ -1,5 +1,5 @@
 import { read, run } from "./api.js";
-import { byId, element, renderList } from "./dom.js";
+import { byId, clockTime, element, renderList } from "./dom.js";
 import { updateTitle } from "./update-title.js";
 
 const tabs = ["updates", "calls", "faults"];
@@ -111,7 +111,7 @@ function updateView(update) {
     state,
     [
       excerpt(update.update[update.kind]),
-      timeText(update.createdAt),
+      clockTime(update.createdAt / 1000, "with seconds"),
       tries,
       last === undefined ? "" : `${Math.round(last.durationMs)} ms`,
     ],
@@ -125,13 +125,19 @@ function callView(call) {
     pending: { kind: "waiting", text: "open" },
     ok: { kind: "good", text: "ok" },
     error: { kind: "bad", text: String(call.errorCode) },
-    dropped: { kind: "bad", text: call.processed ? "dropped, done" : "dropped" },
+    dropped: { kind: "bad", text: call.processed ? "dropped, processed" : "dropped" },
   };
   const duration = call.durationMs === undefined ? "" : `${Math.round(call.durationMs)} ms`;
   return logEntry(
     call.method,
     states[call.outcome],
-    [excerpt(call.payload), timeText(call.at), duration, fault, call.description ?? ""],
+    [
+      excerpt(call.payload),
+      clockTime(call.at / 1000, "with seconds"),
+      duration,
+      fault,
+      call.description ?? "",
+    ],
     async () => {
       const { answer } = await read("answer", { number: call.number });
       return { parameters: call.payload, answer: answer ?? "none" };
@@ -180,8 +186,4 @@ function breakable(name) {
   return name
     .split(/(?<=_)|(?<=[a-z])(?=[A-Z])/)
     .flatMap((part, index) => (index === 0 ? [part] : [element("wbr"), part]));
-}
-
-function timeText(milliseconds) {
-  return new Date(milliseconds).toLocaleTimeString([], { hour12: false });
 }

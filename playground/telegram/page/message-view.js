@@ -3,13 +3,13 @@ import { richBlocks } from "./rich-blocks.js";
 import { richText } from "./rich-text.js";
 
 /**
- * One message. Actions are told to `actions`: `press(message, button)`, `menu(message, anchor)`, `show(messageId)`.
+ * One message. Listeners act on attributes of their element or on the message's number, see `updateInPlace`.
  *
- * @param {any} item `message`, `isOwn`, `isGroup`, `startsRun` (the one before was by someone else), `replied`, `waiting` (data of buttons whose press is unanswered)
- * @param {any} actions
+ * @param {any} item `message`, `versions` (how many it has had), `isOwn`, `isGroup`, `isStreaming`, `startsRun` (the one before was by someone else), `replied`, `waiting` (data of buttons whose press is unanswered)
+ * @param {any} actions `press(messageId, data)`, `menu(messageId, anchor)`, `show(messageId)`
  */
 export function messageView(item, actions) {
-  const { message, isOwn, isGroup, startsRun, replied } = item;
+  const { message, isOwn, isGroup, isStreaming, startsRun, replied, versions } = item;
   if (message.service !== undefined) return serviceView(message);
   const hasMedia = message.attachments.length > 0;
   const bubble = element("div", { class: `bubble${hasMedia ? " with-media" : ""}` });
@@ -22,7 +22,12 @@ export function messageView(item, actions) {
     bubble.append(
       element(
         "button",
-        { type: "button", class: "replied", onclick: () => actions.show(replied.id) },
+        {
+          type: "button",
+          class: "replied",
+          value: replied.id,
+          onclick: ({ currentTarget }) => actions.show(Number(currentTarget.value)),
+        },
         element("strong", {}, replied.name),
         element("span", {}, replied.text || "Attachment"),
       ),
@@ -30,12 +35,13 @@ export function messageView(item, actions) {
   }
   for (const attachment of message.attachments) bubble.append(attachmentView(attachment));
   if (message.rich !== undefined || message.text !== "") bubble.append(contentView(message));
-  bubble.append(metaView(message, isOwn));
+  bubble.append(metaView(message, versions, isOwn));
   if (message.reactions.length > 0) bubble.append(reactionsView(message.reactions));
 
   const article = element("article", {
     class: `message ${isOwn ? "own" : "theirs"}${startsRun ? " starts-run" : ""}`,
     "aria-label": `${message.from.name}, ${clockTime(message.date)}`,
+    "aria-busy": isStreaming ? "true" : undefined,
     "data-message-id": message.id,
   });
   const column = element("div", { class: "bubble-column" }, bubble);
@@ -45,12 +51,12 @@ export function messageView(item, actions) {
     {
       type: "button",
       class: "icon message-menu-button",
-      "aria-label": "What to do with this message",
+      "aria-label": "Message actions",
       "aria-haspopup": "menu",
     },
     "⋯",
   );
-  menu.addEventListener("click", () => actions.menu(message, menu));
+  menu.addEventListener("click", () => actions.menu(message.id, menu));
   if (isGroup && !isOwn)
     article.append(
       startsRun ? avatar(message.from.name, message.from.id) : element("span", { class: "avatar-gap" }),
@@ -73,7 +79,11 @@ export function draftView(draft, botName, onStop) {
     : undefined;
   return element(
     "article",
-    { class: "message theirs starts-run draft", "aria-label": `${botName} is writing` },
+    {
+      class: "message theirs starts-run draft",
+      "aria-label": `${botName} is writing`,
+      "aria-busy": "true",
+    },
     element(
       "div",
       { class: "bubble-column" },
@@ -97,9 +107,8 @@ function serviceView({ id, serviceText }) {
   return element("div", { class: "service", "data-message-id": id }, element("span", {}, serviceText));
 }
 
-function metaView(message, isOwn) {
+function metaView(message, versions, isOwn) {
   const edited = message.editDate !== undefined ? "edited " : "";
-  const versions = message.history.length;
   return element(
     "span",
     { class: "meta", title: `Message ${message.id}, ${versions} ${versions === 1 ? "version" : "versions"}` },
@@ -145,8 +154,9 @@ function keyboardView({ message, waiting }, actions) {
           {
             type: "button",
             class: "inline-button",
+            value: button.callbackData,
             "aria-busy": isWaiting ? "true" : undefined,
-            onclick: () => actions.press(message, button),
+            onclick: ({ currentTarget }) => actions.press(message.id, currentTarget.value),
           },
           button.text,
         );

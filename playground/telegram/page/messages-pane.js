@@ -4,10 +4,16 @@ import { alertDialog, openMenu, toast } from "./dialogs.js";
 import { byId, element, renderList } from "./dom.js";
 import { draftView, messageView, typingView } from "./message-view.js";
 import { nameOf, onError, openChat, page, writerId } from "./page-state.js";
+import { updateInPlace } from "./update-in-place.js";
+
+/** A bot's message that has changed within this time may still be growing. */
+const streamsForMs = 2500;
 
 const seenAnswers = new Set();
 let isFirstView = true;
 let expiry;
+/** The open chat's messages by their number. @type {Map<number, any>} */
+let shown = new Map();
 
 /** The next view is another chat's: it starts at its newest message. */
 export function startAtEnd() {
@@ -40,18 +46,21 @@ export function showMessages(chat, view, refresh) {
   const isAtEnd = isFirstView || distance < 80;
   list.querySelector(".empty")?.remove();
   const me = writerId(chat);
-  const byMessageId = new Map(view.messages.map((message) => [message.id, message]));
+  shown = new Map(view.messages.map((message) => [message.id, message]));
   const waiting = view.callbackAnswers.filter(
     (answer) => answer.answeredAt === undefined && Date.now() - answer.pressedAt < 15_000,
   );
   const items = view.messages.map((message, index) => {
     const before = view.messages[index - 1];
-    const replied = message.replyToId === undefined ? undefined : byMessageId.get(message.replyToId);
+    const replied = message.replyToId === undefined ? undefined : shown.get(message.replyToId);
+    const { history, ...content } = message;
     return {
-      key: `m${message.id}`,
-      message,
+      key: `${chat.id}:${message.id}`,
+      message: content,
+      versions: history.length,
       isOwn: message.from.id === me,
       isGroup: chat.type !== "private",
+      isStreaming: message.from.isBot && page.state.now - (history.at(-1)?.at ?? 0) < streamsForMs,
       startsRun: before === undefined || before.from.id !== message.from.id || before.service !== undefined,
       replied: replied && { id: replied.id, name: replied.from.name, text: replied.text.slice(0, 120) },
       waiting:
@@ -61,8 +70,8 @@ export function showMessages(chat, view, refresh) {
     };
   });
   const botName = nameOf(page.state.bot);
-  if (view.draft !== undefined) items.push({ key: "draft", draft: view.draft });
-  else if (view.typing !== undefined) items.push({ key: "typing", typing: view.typing });
+  if (view.draft !== undefined) items.push({ key: `${chat.id}:draft`, draft: view.draft });
+  else if (view.typing !== undefined) items.push({ key: `${chat.id}:typing`, typing: view.typing });
   renderList(
     list,
     items,
@@ -73,6 +82,7 @@ export function showMessages(chat, view, refresh) {
       if (item.typing !== undefined) return typingView(botName, item.typing);
       return messageView(item, messageActions);
     },
+    updateInPlace,
   );
   if (items.length === 0)
     list.append(element("p", { class: "empty" }, "No messages here yet. Write the first one."));
@@ -81,9 +91,11 @@ export function showMessages(chat, view, refresh) {
   showToEnd();
   for (const image of list.querySelectorAll("img.photo:not([data-watched])")) watchImage(image, list);
   showAnswers(view.callbackAnswers);
-  // Typing and drafts end by themselves, without an event.
+  // Typing, drafts and the growth of a message end by themselves, without an event.
   clearTimeout(expiry);
-  if (view.typing !== undefined || view.draft !== undefined || waiting.length > 0)
+  const isStreaming = items.some((item) => item.isStreaming);
+  const isTyping = page.state.chats.some(({ action }) => action !== undefined) || view.typing !== undefined;
+  if (isTyping || view.draft !== undefined || waiting.length > 0 || isStreaming)
     expiry = setTimeout(() => refresh(), 1000);
 }
 
@@ -107,14 +119,14 @@ function showToEnd() {
 }
 
 const messageActions = {
-  press: (message, button) => {
+  press: (messageId, data) => {
     const chat = openChat();
     if (chat === undefined) return;
     run("pressButton", {
       chatId: chat.id,
       userId: writerId(chat),
-      messageId: message.id,
-      data: button.callbackData,
+      messageId,
+      data,
     }).catch(onError);
   },
   show: (messageId) => {
@@ -123,9 +135,10 @@ const messageActions = {
     node?.classList.add("flash");
     setTimeout(() => node?.classList.remove("flash"), 1500);
   },
-  menu: (message, anchor) => {
+  menu: (messageId, anchor) => {
     const chat = openChat();
-    if (chat === undefined) return;
+    const message = shown.get(messageId);
+    if (chat === undefined || message === undefined) return;
     const userId = writerId(chat);
     const place = { chatId: chat.id, userId, messageId: message.id };
     const isOwn = message.from.id === userId;

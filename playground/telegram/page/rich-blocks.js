@@ -25,7 +25,7 @@ function blockView(block) {
     case "pre":
       return element(
         "pre",
-        { tabindex: "0" },
+        {},
         block.language === undefined ? undefined : element("span", { class: "language" }, block.language),
         element("code", {}, ...inline(block.text)),
       );

@@ -64,7 +64,7 @@ function shape(entity, content) {
       const code = element("code");
       const label =
         entity.language === undefined ? undefined : element("span", { class: "language" }, entity.language);
-      return { outer: element("pre", { tabindex: "0" }, label, code), inner: code };
+      return { outer: element("pre", {}, label, code), inner: code };
     }
     case "expandable_blockquote": {
       const quote = element("blockquote", { class: "expandable" });

@@ -20,6 +20,14 @@ beforeEach(async () => {
 });
 afterEach(() => simulator.close());
 
+/** The commands that a person's client offers in a chat. */
+async function offeredTo(user: User, place: SimChat): Promise<string[]> {
+  const query = new URLSearchParams({ chatId: String(place.id), userId: String(user.id) });
+  const answer = await fetch(`${simulator.url}/_sim/commands?${query.toString()}`);
+  const { commands } = (await answer.json()) as { commands: { command: string }[] };
+  return commands.map(({ command }) => command);
+}
+
 describe("message ids", () => {
   it("grow by one across all private chats and basic groups, people's messages included", async () => {
     const other = simulator.privateChat(bob);
@@ -188,12 +196,7 @@ describe("other methods", () => {
   it("offer in a chat the commands of its narrowest scope that has some", async () => {
     const group = simulator.addGroup({ title: "S", members: [alice] });
     const offered = async () => {
-      const state = (await (await fetch(`${simulator.url}/_sim/state`)).json()) as {
-        chats: { id: number; commands: { command: string }[] }[];
-      };
-      const of = (id: number) =>
-        state.chats.find((one) => one.id === id)?.commands.map(({ command }) => command);
-      return { inPrivate: of(chat.id), inGroup: of(group.id) };
+      return { inPrivate: await offeredTo(alice, chat), inGroup: await offeredTo(alice, group) };
     };
     const list = (command: string) => [{ command, description: "x" }];
     expect(await offered()).toEqual({ inPrivate: [], inGroup: [] });
@@ -205,6 +208,26 @@ describe("other methods", () => {
     await api.setMyCommands(list("here"), { scope: { type: "chat", chat_id: group.id } });
     await api.setMyCommands([], { scope: { type: "all_private_chats" } });
     expect(await offered()).toEqual({ inPrivate: ["any"], inGroup: ["here"] });
+  });
+
+  it("offer a person in a group their own commands, in their language, and none of a bot that has gone", async () => {
+    const dora = simulator.addUser({ first_name: "Dora", language_code: "de-AT" });
+    const group = simulator.addGroup({ title: "S", members: [alice, bob, dora] });
+    const set = (command: string, scope: Parameters<Api["setMyCommands"]>[1]) =>
+      api.setMyCommands([{ command, description: "x" }], scope);
+    const offered = async () =>
+      (await Promise.all([alice, bob, dora].map((one) => offeredTo(one, group)))).map(([name]) => name);
+    await set("groups", { scope: { type: "all_group_chats" } });
+    await set("gruppen", { scope: { type: "all_group_chats" }, language_code: "de" });
+    expect(await offered()).toEqual(["groups", "groups", "gruppen"]);
+    await set("admins", { scope: { type: "all_chat_administrators" } });
+    await set("bobs", { scope: { type: "chat_member", chat_id: group.id, user_id: bob.id } });
+    expect(await offered()).toEqual(["groups", "bobs", "gruppen"]);
+    await set("here", { scope: { type: "chat", chat_id: group.id } });
+    expect(await offered()).toEqual(["here", "bobs", "here"]);
+    expect(await offeredTo(dora, simulator.privateChat(dora))).toEqual([]);
+    simulator.kickBot(group);
+    expect(await offered()).toEqual([undefined, undefined, undefined]);
   });
 
   it("react with what is allowed", async () => {

@@ -192,6 +192,29 @@ describe("the control API", () => {
     expect((await operate("nothing", {})).status).toBe(404);
   });
 
+  it("refuses a text and a caption that Telegram's clients never send in one message", async () => {
+    const place = { chatId: chat.id, userId: chat.id };
+    const longest = simulator.sendText(chat, chat.id, "x".repeat(4096));
+    const tooLong = {
+      status: 400,
+      answer: {
+        error:
+          "A person's message has at most 4096 characters (UTF-16 units); this one has 4097. " +
+          "Send it in several messages, as Telegram's clients do.",
+      },
+    };
+    const text = "x".repeat(4097);
+    expect(await operate("sendText", { ...place, text })).toEqual(tooLong);
+    expect(await operate("editText", { ...place, messageId: longest.message_id, text })).toEqual(tooLong);
+    const base64 = Buffer.from("x").toString("base64");
+    const file = { ...place, base64, fileName: "a.txt", mimeType: "text/plain" };
+    expect((await operate("sendDocument", { ...file, caption: "x".repeat(1024) })).status).toBe(200);
+    expect((await operate("sendDocument", { ...file, caption: "x".repeat(1025) })).answer.error).toContain(
+      "A person's caption has at most 1024 characters (UTF-16 units); this one has 1025.",
+    );
+    expect(simulator.messages(chat).map((message) => message.text.length)).toEqual([4096, 1024]);
+  });
+
   it("cannot be driven by a form of another page", async () => {
     const response = await fetch(`${simulator.url}/_sim/clearFaults`, { method: "POST", body: "{}" });
     expect(response.status).toBe(415);
