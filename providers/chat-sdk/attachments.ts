@@ -29,6 +29,8 @@ export function attachmentOf(stored: StoredAttachment): MessengerAttachment {
 }
 
 interface FetchOptions {
+  /** Makes the adapter usable: before that, many do not know their platform's address or their own credentials. */
+  readonly ready: () => Promise<unknown>;
   readonly fetch: typeof fetch;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -46,6 +48,7 @@ export async function fetchAttachment(
   adapter: Adapter,
   options: FetchOptions,
 ): Promise<FetchedFile> {
+  await untilAborted(options.ready, options.signal);
   const attachment = restore(reference, adapter);
   const mediaType = attachment.mimeType;
   if (attachment.fetchData !== undefined) {

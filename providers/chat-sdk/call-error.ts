@@ -47,7 +47,7 @@ export function adapterFailure(method: CallMethod, error: unknown): CallFailure 
     case "AuthenticationError":
       return { kind: "misconfigured", code: "credentials-refused" };
     case "PermissionError":
-      return { kind: "gone", code: "no-rights" };
+      return noRights(method);
     case "ResourceNotFoundError":
       return notFound(method);
     case "ValidationError":
@@ -58,6 +58,13 @@ export function adapterFailure(method: CallMethod, error: unknown): CallFailure 
     default:
       return statusFailure(method, status, retryAfterMs) ?? connectionFailure(error);
   }
+}
+
+/** Platforms refuse changes to an old message, or to another's; only a refused post says that the chat is closed. */
+function noRights(method: CallMethod): CallFailure {
+  return method === "edit" || method === "remove"
+    ? { kind: "rejected", code: "no-rights" }
+    : { kind: "gone", code: "no-rights" };
 }
 
 function notFound(method: CallMethod): CallFailure {
@@ -80,7 +87,7 @@ function statusFailure(
     };
   }
   if (status === 401) return { kind: "misconfigured", code: "credentials-refused" };
-  if (status === 403) return { kind: "gone", code: "no-rights" };
+  if (status === 403) return noRights(method);
   if (status === 404) return notFound(method);
   if (status === 503) return { kind: "transient", code: "server-unavailable" };
   if (status >= 500 || status === 408) return { kind: "unknown", code: "server-error" };

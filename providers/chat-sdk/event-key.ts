@@ -1,14 +1,17 @@
 /**
- * How a press or a command is known again. The SDK gives them no identity of their own: the platform's trigger or
- * object id is one where there is one, and otherwise the content, which a redelivery repeats.
+ * The identity of a press or a command, which the SDK does not give: the platform's trigger or object id, or else the
+ * content, which a redelivery repeats. `undefined` when the platform's object cannot be read.
  */
-export async function interactionKey(triggerId: string | undefined, raw: unknown): Promise<string> {
+export async function interactionKey(
+  triggerId: string | undefined,
+  raw: unknown,
+): Promise<string | undefined> {
   if (typeof triggerId === "string" && triggerId !== "") return triggerId;
   if (typeof raw === "object" && raw !== null && "id" in raw) {
     const { id } = raw;
     if ((typeof id === "string" && id !== "") || typeof id === "number") return String(id);
   }
-  return contentKey(JSON.stringify(raw) ?? "");
+  return raw === null || raw === undefined ? undefined : contentKey(JSON.stringify(raw));
 }
 
 /** A short fingerprint of a text: 128 bits of SHA-256, in hexadecimal digits. */

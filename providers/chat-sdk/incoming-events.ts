@@ -3,19 +3,23 @@ import type { Clock } from "../../src/core/deps.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerThread } from "../../src/core/messenger-event.ts";
 import { contentKey, interactionKey } from "./event-key.ts";
-import { type StoredEvent, storeAuthor, storeMessage, toJson } from "./stored-event.ts";
+import { type StoredEvent, storeAuthor, storeMessage, textOf, toJson } from "./stored-event.ts";
 
 type Action = Parameters<ChatInstance["processAction"]>[0];
 type SlashCommand = Parameters<ChatInstance["processSlashCommand"]>[0];
-type Incoming = Promise<IncomingEvent | undefined>;
 
-/** Makes of each event of the SDK one for the inbox; `undefined` for what the bot did itself. */
+/** An event for the inbox, or what the event was when it starts nothing. */
+export type Incoming = IncomingEvent | { readonly ignored: string; readonly threadId: string | undefined };
+
+/** Makes an event for the inbox of each event that an adapter reports. */
 export interface IncomingEvents {
-  ofMessage(threadId: string, message: Message): Incoming;
-  ofEdit(threadId: string, message: Message): Incoming;
-  ofDeletion(threadId: string, messageId: string, raw: unknown): Incoming;
-  ofAction(action: Action): Incoming;
-  ofCommand(command: SlashCommand): Incoming;
+  /** A message that is reported as new. Where it is marked as edited, the inbox decides whether it is one. */
+  ofMessage(threadId: string, message: Message): Promise<Incoming>;
+  /** A message that is reported as edited. */
+  ofEdit(threadId: string, message: Message): Promise<Incoming>;
+  ofDeletion(threadId: string, messageId: string, raw: unknown): Promise<Incoming>;
+  ofAction(action: Action): Promise<Incoming>;
+  ofCommand(command: SlashCommand): Promise<Incoming>;
 }
 
 export function createIncomingEvents(adapter: Adapter, userName: string, clock: Clock): IncomingEvents {
@@ -24,57 +28,68 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     thread: threadOf(adapter, threadId),
     raw: stored,
   });
-  const ofEdit = async (threadId: string, message: Message): Incoming => {
-    if (message.author.isMe) return undefined;
-    const stored = storeMessage(message, isMentioned(message, adapter, userName));
+  const store = (message: Message) =>
+    storeMessage(message, isMentioned(message, adapter, userName), clock.now());
+
+  const edit = async (threadId: string, message: Message): Promise<IncomingEvent> => {
+    const stored = store(message);
+    const raw = toJson(message.raw);
+    const id = await messageKey(message, raw);
     // Some platforms do not say when a message was edited; its new text tells two edits apart.
     const edition = stored.editedAt ?? (await contentKey(stored.text));
-    return incoming(`e:${adapter.channelIdFromThreadId(threadId)}:${message.id}:${edition}`, threadId, {
+    return incoming(`e:${chatOf(adapter, threadId)}:${id}:${edition}`, threadId, {
       type: "edited",
       message: stored,
-      raw: toJson(message.raw),
+      raw,
     });
   };
   return {
-    ofEdit,
+    async ofEdit(threadId, message) {
+      if (message.author?.isMe) return { ignored: "own message", threadId };
+      return edit(threadId, message);
+    },
     async ofMessage(threadId, message) {
-      if (message.author.isMe) return undefined;
-      // Some adapters report an edit as a new message.
-      if (message.metadata.edited && message.metadata.editedAt !== undefined) {
-        return ofEdit(threadId, message);
-      }
-      return incoming(`m:${adapter.channelIdFromThreadId(threadId)}:${message.id}`, threadId, {
-        type: "message",
-        message: storeMessage(message, isMentioned(message, adapter, userName)),
-        raw: toJson(message.raw),
-      });
+      if (message.author?.isMe) return { ignored: "own message", threadId };
+      const raw = toJson(message.raw);
+      const key = `m:${chatOf(adapter, threadId)}:${await messageKey(message, raw)}`;
+      const asNew = incoming(key, threadId, { type: "message", message: store(message), raw });
+      // Some adapters report an edit as a new message, and some mark a new message as edited.
+      if (!message.metadata?.edited) return asNew;
+      return { ...(await edit(threadId, message)), ifUnseen: { key: asNew.key, raw: asNew.raw } };
     },
     async ofDeletion(threadId, messageId, raw) {
-      return incoming(`d:${adapter.channelIdFromThreadId(threadId)}:${messageId}`, threadId, {
+      return incoming(`d:${chatOf(adapter, threadId)}:${messageId}`, threadId, {
         type: "deleted",
         messageId,
         raw: toJson(raw),
       });
     },
     async ofAction({ actionId, value, messageId, threadId, triggerId, user, raw }) {
+      if (user?.isMe) return { ignored: "own press", threadId };
+      // A press in a view of the app, such as Slack's home tab: no chat can show an answer.
+      if (!threadId) return { ignored: "press outside of a chat", threadId: undefined };
       const stored = toJson(raw);
-      const id = await interactionKey(triggerId, stored);
-      return incoming(`a:${threadId}:${id}`, threadId, {
+      const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
+      const data = value === undefined || value === actionId ? actionId : `${actionId}:${value}`;
+      // One request of a platform can report several presses: each input of a form is one.
+      return incoming(`a:${threadId}:${id}:${await contentKey(data)}`, threadId, {
         type: "action",
         id,
-        data: value === undefined || value === actionId ? actionId : `${actionId}:${value}`,
+        data,
         messageId,
         user: storeAuthor(user),
         raw: stored,
       });
     },
     async ofCommand({ channelId, command, text, triggerId, user, raw }) {
-      if (user.isMe) return undefined;
+      if (user?.isMe) return { ignored: "own command", threadId: channelId };
+      if (!channelId) return { ignored: "command outside of a chat", threadId: undefined };
       const stored = toJson(raw);
-      return incoming(`s:${channelId}:${await interactionKey(triggerId, stored)}`, channelId, {
+      const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
+      return incoming(`s:${channelId}:${id}`, channelId, {
         type: "command",
         command,
-        text,
+        text: text ?? "",
         messageId: messageIdOf(adapter, raw),
         sentAt: clock.now(),
         user: storeAuthor(user),
@@ -84,23 +99,47 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
   };
 }
 
+/** The id of a message; without one, its content tells it from the next. */
+async function messageKey({ id, text }: Message, raw: unknown): Promise<string> {
+  return textOf(id) || contentKey(JSON.stringify([text, raw]));
+}
+
 function threadOf(adapter: Adapter, threadId: string): MessengerThread {
-  const chatId = adapter.channelIdFromThreadId(threadId);
+  const chatId = chatOf(adapter, threadId);
   return {
     id: threadId,
     chatId,
     ...(threadId === chatId ? {} : { topicId: threadId }),
-    isDirectMessage: adapter.isDM?.(threadId) ?? false,
+    isDirectMessage: isDirectMessage(adapter, threadId),
   };
+}
+
+/** The chat of a thread; as the SDK derives it where the adapter cannot. */
+function chatOf(adapter: Adapter, threadId: string): string {
+  try {
+    return adapter.channelIdFromThreadId(threadId);
+  } catch {
+    // An id that the adapter cannot take apart, or an adapter for an older SDK.
+    return threadId.split(":").slice(0, 2).join(":");
+  }
+}
+
+function isDirectMessage(adapter: Adapter, threadId: string): boolean {
+  try {
+    return adapter.isDM?.(threadId) ?? false;
+  } catch {
+    // An id that the adapter cannot take apart.
+    return false;
+  }
 }
 
 /** The SDK looks for the bot's name in messages whose adapter does not say whether it is mentioned; so does this. */
 function isMentioned(message: Message, adapter: Adapter, userName: string): boolean {
-  if (message.isMention !== undefined) return message.isMention;
+  if (typeof message.isMention === "boolean") return message.isMention;
   const names = [adapter.userName || userName, adapter.botUserId].filter((name) => Boolean(name));
   return names.some((name) => {
     const escaped = String(name).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    return new RegExp(`(?<!\\w)@${escaped}(?![\\w-])|<@!?${escaped}>`, "i").test(message.text);
+    return new RegExp(`(?<!\\w)@${escaped}(?![\\w-])|<@!?${escaped}>`, "i").test(message.text ?? "");
   });
 }
 

@@ -1,31 +1,49 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Adapter, Chat, type ChatInstance, type Logger, type Message, type StateAdapter } from "chat";
+import {
+  type Adapter,
+  Chat,
+  type ChatInstance,
+  type Logger,
+  type Message,
+  type StateAdapter,
+  type WebhookOptions,
+} from "chat";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import { InvalidInputError } from "../../src/core/errors.ts";
 import type { Clock } from "../../src/core/deps.ts";
-import { createIncomingEvents, type IncomingEvents } from "./incoming-events.ts";
+import { type Incoming, type IncomingEvents, createIncomingEvents } from "./incoming-events.ts";
 
-type MessageUpdate = Parameters<ChatInstance["processMessageUpdated"]>[0];
-type MessageDelete = Parameters<ChatInstance["processMessageDeleted"]>[0];
-type Action = Parameters<ChatInstance["processAction"]>[0];
-type SlashCommand = Parameters<ChatInstance["processSlashCommand"]>[0];
+type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstance[Method], Function>>[0];
 
 /** One webhook on its way through an adapter. */
 export interface Ingress {
   accept(events: readonly IncomingEvent[]): Promise<void>;
-  ignore(kind: string): void;
-  /** The storing of each event that the adapter reported. */
+  /** An event that starts nothing: `kind` says what it is, in plain words that hold nothing of its content. */
+  ignore(kind: string, threadId?: string): void;
+  /** An event could not be stored. */
+  fail(error: unknown): void;
+  /** The storing of each event that the adapter reported, in the order of the reports. */
   readonly stores: Promise<void>[];
 }
 
 /**
+ * The webhook that the running code belongs to. One for all instances: an adapter that several objects share reports to
+ * the instance that initialized it last, whichever of them has the webhook.
+ */
+const current = new AsyncLocalStorage<Ingress>();
+
+/**
  * A `Chat` that stores what an adapter reports instead of handling it. Each way in is taken over at its entry, before
- * the SDK's dedupe, locks, queue and routing by subscription, which may drop a message: so none is lost (I1), whatever
- * handlers and subscriptions there are.
+ * the SDK's dedupe, locks, queue and routing by subscription, which may drop a message.
+ *
+ * - I1: a report is one entry in `stores`. The webhook is answered when all of them are durable.
+ * - The SDK's contract with adapters holds: `options.waitUntil` gets the work of every report. An adapter may wait for it
+ *   before it answers, as Teams' does.
+ * - Events are accepted in the order in which they are reported (I3).
  */
 export class IngressChat extends Chat {
-  readonly #current = new AsyncLocalStorage<Ingress>();
   readonly #events: IncomingEvents;
+  readonly #onOutside: (error: unknown) => void;
 
   constructor(config: {
     readonly adapter: Adapter;
@@ -33,71 +51,172 @@ export class IngressChat extends Chat {
     readonly state: StateAdapter;
     readonly logger: Logger;
     readonly clock: Clock;
+    /** Called for an event that is reported outside of a webhook and can be stored nowhere. */
+    readonly onOutside: (error: unknown) => void;
   }) {
-    const { adapter, userName, state, logger, clock } = config;
+    const { adapter, userName, state, logger, clock, onOutside } = config;
     super({ userName, state, logger, adapters: { [adapter.name]: adapter }, concurrency: "concurrent" });
     this.#events = createIncomingEvents(adapter, userName, clock);
+    this.#onOutside = onOutside;
   }
 
-  /** Runs an adapter's handling of a request; what it reports meanwhile, and later from there, belongs to `ingress`. */
+  /** Runs an adapter's handling of a request; its reports, also later ones from there, belong to `ingress`. */
   within<Result>(ingress: Ingress, run: () => Promise<Result>): Promise<Result> {
-    return this.#current.run(ingress, run);
+    return current.run(ingress, run);
   }
 
   override processMessage(
     _adapter: Adapter,
     threadId: string,
     message: Message | (() => Promise<Message>),
+    options?: WebhookOptions,
   ): Promise<void> {
-    return this.#store(async () => this.#events.ofMessage(threadId, await resolve(message)));
+    return this.#store(async () => this.#events.ofMessage(threadId, await resolve(message)), options);
   }
 
   override handleIncomingMessage(_adapter: Adapter, threadId: string, message: Message): Promise<void> {
     return this.#store(() => this.#events.ofMessage(threadId, message));
   }
 
-  override processMessageUpdated(event: MessageUpdate): Promise<void> {
-    return this.#store(async () => this.#events.ofEdit(event.threadId, await resolve(event.message)));
+  override processMessageUpdated(
+    event: EventOf<"processMessageUpdated">,
+    options?: WebhookOptions,
+  ): Promise<void> {
+    return this.#store(
+      async () => this.#events.ofEdit(event.threadId, await resolve(event.message)),
+      options,
+    );
   }
 
-  override processMessageDeleted(event: MessageDelete): Promise<void> {
-    return this.#store(() => this.#events.ofDeletion(event.threadId, event.messageId, event.raw));
+  override processMessageDeleted(
+    event: EventOf<"processMessageDeleted">,
+    options?: WebhookOptions,
+  ): Promise<void> {
+    return this.#store(() => this.#events.ofDeletion(event.threadId, event.messageId, event.raw), options);
   }
 
-  override processAction(event: Action): Promise<void> {
-    return this.#store(() => this.#events.ofAction(event));
+  override processAction(event: EventOf<"processAction">, options?: WebhookOptions): Promise<void> {
+    return this.#store(() => this.#events.ofAction(event), options);
   }
 
-  override processSlashCommand(event: SlashCommand): Promise<void> {
-    return this.#store(() => this.#events.ofCommand(event));
+  override processSlashCommand(
+    event: EventOf<"processSlashCommand">,
+    options?: WebhookOptions,
+  ): Promise<void> {
+    return this.#store(() => this.#events.ofCommand(event), options);
   }
 
-  override processReaction(): Promise<void> {
-    this.#current.getStore()?.ignore("reaction");
-    return Promise.resolve();
+  override processReaction(event: EventOf<"processReaction">, options?: WebhookOptions): Promise<void> {
+    return this.#ignore("reaction", event.threadId, options);
+  }
+
+  override async processModalSubmit(
+    _event: EventOf<"processModalSubmit">,
+    _contextId?: string,
+    options?: WebhookOptions,
+  ): Promise<undefined> {
+    await this.#ignore("modal submitted", undefined, options);
+  }
+
+  override processModalClose(
+    _event: EventOf<"processModalClose">,
+    _contextId?: string,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("modal closed", undefined, options);
+  }
+
+  override async processOptionsLoad(
+    _event: EventOf<"processOptionsLoad">,
+    options?: WebhookOptions,
+  ): Promise<undefined> {
+    await this.#ignore("options of a menu", undefined, options);
+  }
+
+  override processAssistantThreadStarted(
+    event: EventOf<"processAssistantThreadStarted">,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("assistant thread started", event.threadId, options);
+  }
+
+  override processAssistantContextChanged(
+    event: EventOf<"processAssistantContextChanged">,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("assistant context changed", event.threadId, options);
+  }
+
+  override processAgentSessionStopped(
+    event: EventOf<"processAgentSessionStopped">,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("agent session stopped", event.threadId, options);
+  }
+
+  override processAgentSessionTitleChanged(
+    event: EventOf<"processAgentSessionTitleChanged">,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("agent session title changed", event.threadId, options);
+  }
+
+  override processAppHomeOpened(event: EventOf<"processAppHomeOpened">, options?: WebhookOptions): void {
+    void this.#ignore("app home opened", event.channelId, options);
+  }
+
+  override processAppContextChanged(
+    event: EventOf<"processAppContextChanged">,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("app context changed", event.channelId, options);
+  }
+
+  override processInstalled(event: EventOf<"processInstalled">, options?: WebhookOptions): void {
+    void this.#ignore("bot installed", event.channelId, options);
+  }
+
+  override processUninstalled(event: EventOf<"processUninstalled">, options?: WebhookOptions): void {
+    void this.#ignore("bot uninstalled", event.channelId, options);
+  }
+
+  override processMemberJoinedChannel(
+    event: EventOf<"processMemberJoinedChannel">,
+    options?: WebhookOptions,
+  ): void {
+    void this.#ignore("member joined", event.channelId, options);
+  }
+
+  #ignore(ignored: string, threadId: string | undefined, options?: WebhookOptions): Promise<void> {
+    return this.#store(async () => ({ ignored, threadId }), options);
   }
 
   /** The task rejects when the event is not durable; the ingress answers 5xx then, also if the adapter hides it. */
-  #store(read: () => Promise<IncomingEvent | undefined>): Promise<void> {
-    const ingress = this.#current.getStore();
+  #store(read: () => Promise<Incoming>, options?: WebhookOptions): Promise<void> {
+    const ingress = current.getStore();
     const task = storeIn(ingress, read);
-    // An adapter may drop the task; its failure is read from `stores`.
-    task.catch(() => undefined);
+    const settled = task.catch((error: unknown) => {
+      if (ingress === undefined) this.#onOutside(error);
+      else ingress.fail(error);
+    });
     ingress?.stores.push(task);
+    options?.waitUntil?.(options.propagateHandlerErrors === true ? task : settled);
     return task;
   }
 }
 
-async function storeIn(
-  ingress: Ingress | undefined,
-  read: () => Promise<IncomingEvent | undefined>,
-): Promise<void> {
+async function storeIn(ingress: Ingress | undefined, read: () => Promise<Incoming>): Promise<void> {
   if (ingress === undefined) {
     throw new InvalidInputError("chat-sdk-outside", "An adapter reported an event outside of a webhook.");
   }
-  const event = await read();
-  if (event === undefined) ingress.ignore("own message");
-  else await ingress.accept([event]);
+  const before = ingress.stores.at(-1);
+  const incoming = await read();
+  if ("ignored" in incoming) {
+    ingress.ignore(incoming.ignored, incoming.threadId);
+    return;
+  }
+  await before?.catch(() => undefined);
+  await ingress.accept([incoming]);
 }
 
 function resolve<Value extends object>(value: Value | (() => Promise<Value>)): Promise<Value> {

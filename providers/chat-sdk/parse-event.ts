@@ -70,7 +70,11 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
           text: `/${name} ${stored.text}`.trim(),
           sentAt: stored.sentAt,
           isMention: !thread.isDirectMessage,
-          command: { name, args: stored.text.trim() },
+          command: {
+            name,
+            args: stored.text.trim(),
+            ...(thread.isDirectMessage ? {} : { isForThisBot: true }),
+          },
           attachments: [],
         },
       };

@@ -66,51 +66,84 @@ export type StoredQuote = z.infer<typeof quoted>;
 export type StoredAuthor = z.infer<typeof author>;
 export type StoredAttachment = z.infer<typeof attachment>;
 
-/** A message of the SDK as it is stored. */
-export function storeMessage(source: Message, isMention: boolean): StoredMessage {
-  const { dateSent, editedAt } = source.metadata;
+/**
+ * A message of the SDK as it is stored. Total: an adapter's gaps and slips (a date that is none, a number for an id) never
+ * refuse a message.
+ *
+ * @param now the time of arrival, for a message whose own time cannot be read
+ */
+export function storeMessage(source: Message, isMention: boolean, now: number): StoredMessage {
+  const { dateSent, editedAt } = source.metadata ?? {};
   return {
     ...storeQuote(source),
     isMention,
-    sentAt: timeOf(dateSent) ?? 0,
-    ...(editedAt === undefined ? {} : { editedAt: timeOf(editedAt) }),
-    ...(source.replyTo === undefined ? {} : { replyTo: storeQuote(source.replyTo) }),
+    sentAt: timeOf(dateSent) ?? now,
+    editedAt: timeOf(editedAt),
+    ...(source.replyTo ? { replyTo: storeQuote(source.replyTo) } : {}),
   };
 }
 
-function storeQuote(source: Message): StoredQuote {
-  const { id, text, author, attachments } = source.toJSON();
+/** Not by `Message.toJSON()`, which throws for a date that is none. */
+function storeQuote({ id, text, author: from, attachments }: Message): StoredQuote {
   return {
-    id,
-    text,
-    author: storeAuthor(author),
-    attachments: attachments.map(({ type, url, name, mimeType, size, fetchMetadata }) => ({
+    id: textOf(id) ?? "",
+    text: textOf(text) ?? "",
+    author: storeAuthor(from),
+    attachments: (attachments ?? []).map(({ type, url, name, mimeType, size, fetchMetadata }) => ({
       type,
-      name,
-      mimeType,
-      size,
-      fetchMetadata,
+      name: textOf(name),
+      mimeType: textOf(mimeType),
+      size: typeof size === "number" && Number.isFinite(size) ? size : undefined,
       // What the adapter can fetch by its own reference needs no address, which may be signed.
-      ...(fetchMetadata === undefined ? { url } : {}),
+      ...(fetchMetadata ? { fetchMetadata: textsOf(fetchMetadata) } : { url: textOf(url) }),
     })),
   };
 }
 
-export function storeAuthor({ userId, userName, fullName, isBot, isMe }: Author): StoredAuthor {
-  return { userId, userName, fullName, isBot, isMe };
+export function storeAuthor(source: Author | undefined): StoredAuthor {
+  const { userId, userName, fullName, isBot, isMe }: Partial<Author> = source ?? {};
+  return {
+    userId: textOf(userId) ?? "unknown",
+    userName: textOf(userName),
+    fullName: textOf(fullName),
+    isBot: typeof isBot === "boolean" || isBot === "unknown" ? isBot : undefined,
+    isMe: typeof isMe === "boolean" ? isMe : undefined,
+  };
 }
 
-function timeOf(date: Date): number | undefined {
+/** A platform's id or text; adapters for platforms with numbers for ids may hand those on. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+}
+
+function textsOf(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  const texts = Object.entries(values).flatMap(([name, value]): [string, string][] => {
+    const text = typeof value === "boolean" ? String(value) : textOf(value);
+    return text === undefined ? [] : [[name, text]];
+  });
+  return Object.fromEntries(texts);
+}
+
+function timeOf(date: unknown): number | undefined {
+  if (!(date instanceof Date) && typeof date !== "string" && typeof date !== "number") return undefined;
   const time = new Date(date).getTime();
   return Number.isFinite(time) ? time : undefined;
 }
 
 const maxDepth = 100;
+/** Longest platform object that is stored, in characters: with the message beside it, a row still fits. */
+const maxLength = 250_000;
 
-/** A platform's own object as JSON; `null` when it cannot be (a cycle, a very deep nest, a number too large for JSON). */
+/**
+ * A platform's own object as JSON; `null` when it cannot be (a cycle, a very deep nest, a number too large for JSON), or
+ * is too long for a row.
+ */
 export function toJson(value: unknown): unknown {
   try {
-    const json = JSON.parse(JSON.stringify(value) ?? "null") as unknown;
+    const text = JSON.stringify(value) ?? "null";
+    if (text.length > maxLength) return null;
+    const json = JSON.parse(text) as unknown;
     return isDeeperThan(json, maxDepth) ? null : json;
   } catch {
     // Only the hook for the platform's object loses by it; the event itself is whole.

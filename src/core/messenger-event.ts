@@ -85,6 +85,11 @@ export interface MessengerCommand {
   /** Lower case, without the slash and without `@bot`. */
   readonly name: string;
   readonly args: string;
+  /**
+   * The platform sends the command to this bot alone, as it does with registered slash commands. In a group it is then a
+   * question to the bot also when the bot does not know the command.
+   */
+  readonly isForThisBot?: boolean;
 }
 
 export interface QuotedMessage {

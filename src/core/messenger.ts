@@ -115,6 +115,11 @@ export interface IncomingEvent {
   readonly raw: unknown;
   /** The id of the message, where the platform numbers its messages and this is a new one. */
   readonly messageId?: string;
+  /**
+   * The same message as a new one, for an edit that may be one: it is stored instead when no event with its key was seen.
+   * Some platforms mark new messages as edited.
+   */
+  readonly ifUnseen?: { readonly key: string; readonly raw: unknown };
 }
 
 /** Who the bot is on a platform. */
@@ -159,6 +164,11 @@ export interface MessengerPlatform {
   readonly verification: PlatformVerification;
   /** Turns a verified request into events and answers it. The body is at most 1 MiB. */
   receive(request: Request, context: PlatformContext, receive: ReceiveContext): Promise<Response>;
+  /**
+   * Answers a verified GET request, with which some platforms ask whether the webhook is the bot's; `undefined` when it is
+   * no such request. Stores nothing. Absent where the platform sends only POST requests.
+   */
+  readonly handshake?: (request: Request, context: PlatformContext) => Promise<Response | undefined>;
   /** The event of a stored update. Pure but for `context.identity()`; total: an update it cannot read is `ignored`. */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
   surface(context: PlatformContext): Surface;

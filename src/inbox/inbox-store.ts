@@ -57,6 +57,8 @@ type StoredRow = {
 };
 
 export interface InboxStore {
+  /** Whether an event with this key was stored, and is not forgotten. */
+  isKnown(messengerId: string, key: string): boolean;
   /** Stores an event; nothing when one with its key is known. */
   insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): InboxRow | undefined;
   /** Stores an event from which nothing follows, in one write; `false` when one with its key is known. */
@@ -87,6 +89,8 @@ export function createInboxStore(database: Database): InboxStore {
   };
 
   return {
+    isKnown: (messengerId, key) =>
+      database.all("SELECT 1 AS one FROM inbox_v1 WHERE key = ?", storedKey(messengerId, { key })).length > 0,
     insert(messengerId, incoming, receivedAt) {
       const key = storedKey(messengerId, incoming);
       const thread = JSON.stringify(incoming.thread);
@@ -170,7 +174,7 @@ export function createInboxStore(database: Database): InboxStore {
   };
 }
 
-function storedKey(messengerId: string, incoming: IncomingEvent): string {
+function storedKey(messengerId: string, incoming: Pick<IncomingEvent, "key">): string {
   return `${messengerId}|${incoming.key}`;
 }
 

@@ -59,7 +59,8 @@ function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
   const { command } = message;
   if (command !== undefined) {
     if (settings.hasCommand(command.name)) return { kind: "command", command };
-    if (!isDirect) return ignore("unknown command in a group");
+    // Another bot of the group may know it.
+    if (!isDirect && command.isForThisBot !== true) return ignore("unknown command in a group");
   }
   if (message.text.trim() === "" && message.attachments.length === 0) return ignore("empty message");
   if (event.kind === "direct-message") {

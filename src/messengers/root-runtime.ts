@@ -14,7 +14,7 @@ import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
-import { admitWebhook, problem } from "./webhook.ts";
+import { admitWebhook, methodNotAllowed, problem } from "./webhook.ts";
 
 export interface RootRuntimeOptions {
   readonly database: Database;
@@ -71,6 +71,7 @@ export class RootRuntime {
     try {
       const admitted = await admitWebhook(request, definition, this.#options.deps.clock);
       if (admitted instanceof Response) return admitted;
+      if (admitted.method === "GET") return await this.#shakeHands(admitted, definition);
       return await definition.platform.receive(admitted, this.#context(definition), {
         accept: (events) => this.#accept(definition, events),
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
@@ -85,6 +86,11 @@ export class RootRuntime {
         "retry-after": "1",
       });
     }
+  }
+
+  async #shakeHands(request: Request, definition: NormalizedMessengerDefinition): Promise<Response> {
+    const response = await definition.platform.handshake?.(request, this.#context(definition));
+    return response ?? methodNotAllowed(definition);
   }
 
   /** Who the bot is: stored once, so that a cold start makes no call. */

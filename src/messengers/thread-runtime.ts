@@ -161,7 +161,8 @@ export class ThreadRuntime {
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
     const now = this.#options.deps.clock.now();
     const arrivals: (Arrival | undefined)[] = [];
-    for (const event of events) {
+    for (const arrived of events) {
+      const event = this.#editOrNew(messengerId, arrived, now);
       if (await this.#passOver(messengerId, event, now)) continue;
       arrivals.push(this.#store(messengerId, event, now));
     }
@@ -174,6 +175,16 @@ export class ThreadRuntime {
     const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
     if (isWorkLeft) this.#options.wakeAt(now + HEARTBEAT_MS);
     return isWorkLeft;
+  }
+
+  /**
+   * An edit of a message that was never seen is a new message. The edit's own key is stored first: a redelivery of the
+   * same message finds both keys, and is no edit of itself (I2).
+   */
+  #editOrNew(messengerId: string, { ifUnseen, ...event }: IncomingEvent, now: number): IncomingEvent {
+    if (ifUnseen === undefined || this.#inbox.isKnown(messengerId, ifUnseen.key)) return event;
+    this.#inbox.insertEnded(messengerId, event, now, "taken as a new message");
+    return { ...event, ...ifUnseen };
   }
 
   /** Most messages of a group are not for the bot: where that is certain, the event is stored as done, in one write. */

@@ -9,16 +9,15 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Checks a webhook request before anything in it is used: the method, the secret in the header, then the size, then a
- * signature over the body. Returns the request with its body in memory, or the answer that refuses it.
+ * signature over the body. A GET request is checked alike where the platform has handshakes. Returns the request with its body in memory, or the answer that refuses it.
  */
 export async function admitWebhook(
   request: Request,
   definition: NormalizedMessengerDefinition,
   clock: Clock,
 ): Promise<Request | Response> {
-  if (request.method !== "POST") {
-    return problem(405, "method-not-allowed", "This is a webhook: send a POST request.", { allow: "POST" });
-  }
+  const isHandshake = request.method === "GET" && definition.platform.handshake !== undefined;
+  if (request.method !== "POST" && !isHandshake) return methodNotAllowed(definition);
   const { verification } = definition.platform;
   if (definition.verifyWebhook !== false && verification.kind === "header") {
     if (!(await verification.verify(request.headers))) return unauthorized();
@@ -31,13 +30,21 @@ export async function admitWebhook(
   }
   if (body === "too-slow") return problem(408, "body-too-slow", "The body of the request took too long.");
   const admitted = (): Request =>
-    new Request(request.url, { method: "POST", headers: request.headers, body });
+    isHandshake
+      ? new Request(request.url, { headers: request.headers })
+      : new Request(request.url, { method: "POST", headers: request.headers, body });
   if (typeof definition.verifyWebhook === "function") {
     const verdict = await definition.verifyWebhook(admitted());
     if (verdict instanceof Response) return verdict;
     if (!verdict) return unauthorized();
   }
   return admitted();
+}
+
+/** The answer to a request whose method the messenger does not handle. */
+export function methodNotAllowed({ platform }: NormalizedMessengerDefinition): Response {
+  const allow = platform.handshake === undefined ? "POST" : "GET, POST";
+  return problem(405, "method-not-allowed", "This is a webhook: send a POST request.", { allow });
 }
 
 function unauthorized(): Response {

@@ -34,6 +34,16 @@ describe("sortEvent", () => {
     expect(sortEvent(event, settings({ isSubscribed: true }))).toMatchObject({ kind: "ignore" });
   });
 
+  it("answers an unknown command of a group that the platform sends to this bot alone", () => {
+    const command = { command: { name: "weather", args: "", isForThisBot: true }, text: "/weather" };
+    const event = messageEvent({ kind: "mention", thread: group, message: command });
+    expect(sortEvent(event, settings())).toEqual({ kind: "answer" });
+    expect(sortEvent(event, settings({ respondTo: ["direct-message"] }))).toEqual({
+      kind: "ignore",
+      reason: "mentions are not answered",
+    });
+  });
+
   it("runs a known command anywhere, hands an unknown one to the model in private, and leaves it in a group", () => {
     const command = (name: string) => ({ command: { name, args: "" }, text: `/${name}` });
     expect(sortEvent(messageEvent({ message: command("help") }), settings())).toMatchObject({

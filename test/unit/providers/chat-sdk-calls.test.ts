@@ -91,6 +91,20 @@ describe("what an adapter's error means", () => {
     expect(await edit(surfaceOf({ editMessage: () => Promise.reject(unchanged) }))).toBe("unchanged");
   });
 
+  it.each([named("PermissionError"), named("Error", { status: 403 })])(
+    "does not take a chat for gone when one of its messages may not be changed: %#",
+    async (thrown) => {
+      const refuse = () => Promise.reject(thrown);
+      const surface = surfaceOf({ editMessage: refuse, deleteMessage: refuse });
+      const message = { text: "x", entities: [] };
+      const kinds = [
+        surface.edit(address, "1", message, { signal: signal() }),
+        surface.remove(address, "1", { signal: signal() }),
+      ].map((call) => call.catch((error: unknown) => surface.classifyError(error).kind));
+      expect(await Promise.all(kinds)).toEqual(["rejected", "rejected"]);
+    },
+  );
+
   it("knows that nothing was sent when the adapter could not be initialized", async () => {
     const surface = surfaceOf({ initialize: () => Promise.reject(new Error("down")) });
     const error: unknown = await surface
@@ -135,6 +149,40 @@ describe("files", () => {
     });
     expect(seen?.fetchMetadata).toEqual({ fileId: "F1" });
     expect(file).toEqual({ bytes: new Uint8Array(Buffer.from("png")), mediaType: "image/png" });
+  });
+
+  it("are fetched when the adapter is initialized, and not before", async () => {
+    const initialized = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    const fetching = fetchFile(reference, {
+      adapter: {
+        initialize: async () => {
+          await initialized.promise;
+          steps.push("initialized");
+        },
+        rehydrateAttachment: (attachment) => {
+          steps.push("asked for");
+          return { ...attachment, fetchData: async () => Buffer.from("png") };
+        },
+      },
+    });
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(steps).toEqual([]);
+    initialized.resolve();
+    await fetching;
+    expect(steps).toEqual(["initialized", "asked for"]);
+  });
+
+  it("fail for now when the adapter cannot be initialized, or not in time", async () => {
+    const failing = { initialize: () => Promise.reject(new Error("xoxb-secret")) };
+    await expect(fetchFile(reference, { adapter: failing })).rejects.toThrow(
+      /^Fetching an attachment failed\.$/,
+    );
+    const hung = { initialize: () => new Promise<void>(() => undefined) };
+    const controller = new AbortController();
+    const fetching = codeOf(fetchFile(reference, { adapter: hung, signal: controller.signal }));
+    controller.abort();
+    expect(await fetching).toBe("attachment-timed-out");
   });
 
   it("are refused when they are too large, fail, or take too long", async () => {

@@ -50,6 +50,7 @@ async function get(address: string, given: Given = {}) {
   };
   try {
     const file = await fetchAttachment({ type: "file", url: address }, adapter as Adapter, {
+      ready: async () => undefined,
       fetch: network,
       maxBytes,
       signal,
