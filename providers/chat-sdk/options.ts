@@ -7,7 +7,10 @@ import type { Pacing } from "../../src/core/surface.ts";
 
 /** What `chatSdkMessenger` takes, beside what every messenger understands. */
 export interface ChatSdkMessengerOptions extends MessengerOptions {
-  /** Any Chat SDK adapter, with its credentials. One of its own for each messenger. */
+  /**
+   * Any Chat SDK adapter, with its credentials. One of its own for each messenger. Its logger is replaced by one that
+   * writes no message text and no token.
+   */
   readonly adapter: Adapter;
   /** The platform's name in events and logs. @default the adapter's name */
   readonly provider?: string;

@@ -10,6 +10,9 @@ import type {
 import { attachmentOf } from "./attachments.ts";
 import { type StoredAuthor, type StoredMessage, type StoredQuote, storedEvent } from "./stored-event.ts";
 
+/** Stands for a message to the bot whose content the adapter does not read, such as a shared post. */
+const unreadableContent = "[A message of a kind that this bot cannot read]";
+
 type ParsedEvent = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "detail">;
 
 /** The event of a stored one. Total: what cannot be read is `ignored`. */
@@ -39,10 +42,9 @@ function readEvent(stored: ReturnType<typeof storedEvent.parse>, thread: Messeng
       const message = readMessage(stored.message, thread);
       const kind = thread.isDirectMessage ? "direct-message" : message.isMention ? "mention" : "message";
       const author = readAuthor(stored.message.author);
-      if (message.text === "" && message.attachments.length === 0) {
-        return { kind: "service", author, detail: "content of an unknown kind" };
-      }
-      return { kind, author, message };
+      if (message.text !== "" || message.attachments.length > 0) return { kind, author, message };
+      if (kind === "message") return { kind: "service", author, detail: "content of an unknown kind" };
+      return { kind, author, message: { ...message, text: unreadableContent } };
     }
     case "edited": {
       const { command: _command, ...message } = readMessage(stored.message, thread);

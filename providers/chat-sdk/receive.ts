@@ -23,6 +23,7 @@ export async function receiveThrough(
   const { clock } = context.deps;
   const background: Promise<unknown>[] = [];
   const stores: Promise<void>[] = [];
+  /** The platform was told that all is well, and sends nothing again. */
   let isAnswered = false;
   const ingress: Ingress = {
     accept: (events) => receive.accept(events),
@@ -31,7 +32,7 @@ export async function receiveThrough(
       logOutcome(context, provider, `ignored: ${kind}`, threadId);
     },
     fail(error) {
-      // Before the answer, the answer tells the platform to send it again.
+      // Until the adapter's answer is given, a 503 has the platform send it again.
       if (!isAnswered) return;
       const code = errorCode(error) ?? "unknown";
       context.log.error("chat-sdk.event-lost", { provider, step: "after the answer", code });
@@ -50,11 +51,10 @@ export async function receiveThrough(
     await Promise.all(isFinished ? stores : stores.map((store) => orPending(store)));
     if (!isFinished) throw new InvalidInputError("background-slow", "The adapter's work took too long.");
     if (stores.length === 0) logOutcome(context, provider, nothingReported(response));
+    isAnswered = true;
     return response;
   } catch (error) {
     return unavailable(context, provider, "receive", error);
-  } finally {
-    isAnswered = true;
   }
 }
 
@@ -83,7 +83,7 @@ export async function answerHandshake(
     logOutcome(context, provider, `handshake answered ${response.status}`);
     return response;
   } catch {
-    // An adapter without handshakes looks for a body in vain.
+    // An adapter without handshakes fails over the missing body.
     return undefined;
   }
 }

@@ -63,7 +63,7 @@ export function adoptLogger(adapter: object, logger: Logger): void {
     if (seen.has(part) || depth > maxDepth) return;
     seen.add(part);
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(part))) {
-      if (!isObject(value) || value === logger) continue;
+      if (!isObject(value) || ArrayBuffer.isView(value) || value === logger) continue;
       try {
         if ((value === own && isLogger(value)) || isSdkLogger(value)) replace(part, name, value, logger);
         else visit(value, depth + 1);

@@ -98,6 +98,32 @@ describe("a message whose parts cannot be read", () => {
   });
 });
 
+describe("a message whose content the adapter does not read", () => {
+  const parsed = async (overrides: Partial<Message>, isDM: boolean) => {
+    const rig = createMockRig(
+      (chat, adapter) => {
+        void chat.processMessage(adapter, threadId, messageOf({ threadId, text: "", ...overrides }));
+        return new Response("ok");
+      },
+      { isDM: () => isDM },
+    );
+    return rig.parse(await only(rig));
+  };
+
+  it("still reaches the bot where it was meant for the bot", async () => {
+    const text = "[A message of a kind that this bot cannot read]";
+    expect(await parsed({}, true)).toMatchObject({ kind: "direct-message", message: { text } });
+    expect(await parsed({ isMention: true }, false)).toMatchObject({ kind: "mention", message: { text } });
+  });
+
+  it("is a service message among others", async () => {
+    expect(await parsed({ isMention: false }, false)).toMatchObject({
+      kind: "service",
+      detail: "content of an unknown kind",
+    });
+  });
+});
+
 describe("presses", () => {
   const pressing = (...presses: readonly Partial<ActionEvent>[]) =>
     createMockRig((chat, adapter) => {
