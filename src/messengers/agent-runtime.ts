@@ -9,13 +9,15 @@ import type { Deps } from "../core/deps.ts";
 import { errorCode, failureCode, SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
+import type { Patience } from "../core/model-patience.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
 import { createBudget } from "../../delivery/index.ts";
-import { brokenModel, guardModel, workersAiModel } from "../models/index.ts";
+import { brokenModel, guardModel, patientModel, workersAiModel } from "../models/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
+import { createWaitStore } from "../turn/wait-store.ts";
 import { menuOf } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
 import { isThreadConversation } from "./conversation-name.ts";
@@ -40,6 +42,8 @@ export interface AgentMethods {
   readonly keepDeliveriesMs: number;
   readonly interruptedStep: "restart" | "continue";
   readonly chatStreamStallTimeoutMs: number;
+  readonly chatStreamFirstChunkTimeoutMs: number;
+  readonly modelPatienceMs: number;
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;
@@ -101,8 +105,11 @@ export class AgentRuntime extends LifecycleCapability {
     const botCode = { clock: deps.clock, log };
     this.engine = new TurnEngine({
       log,
-      clock: options.deps.clock,
-      model: () => this.#model(),
+      clock: deps.clock,
+      random: deps.random,
+      waits: createWaitStore(options.database),
+      model: (patience) => this.#model(patience),
+      modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
         const prompt = await runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
@@ -116,6 +123,8 @@ export class AgentRuntime extends LifecycleCapability {
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
       beforeTool: (operationId, isRepeatable) => this.thread.beforeTool(operationId, isRepeatable),
       onSettled: () => this.thread.poke(),
+      onLongWait: (operationId) => this.thread.tellWaiting(operationId),
+      onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
       inTurn: (operationId, body) => inMessengerContext(this.thread.contextOf(operationId), body),
     });
   }
@@ -249,6 +258,7 @@ export class AgentRuntime extends LifecycleCapability {
             ? { id: requestId, role: "user", parts: [{ type: "text", text: message }] }
             : message,
         errorText: safeText(undefined, "errorResponseText", undefined, undefined),
+        overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
         callback,
       });
     } finally {
@@ -306,7 +316,7 @@ export class AgentRuntime extends LifecycleCapability {
     };
   }
 
-  #model(): LanguageModel {
+  #model(patience: Patience | undefined): LanguageModel {
     const { agent, deps, env, log } = this.#options;
     let model: Exclude<LanguageModel, string>;
     try {
@@ -316,13 +326,15 @@ export class AgentRuntime extends LifecycleCapability {
       logBotFailure(log, "getModel", error);
       return brokenModel();
     }
-    return guardModel(model, {
+    const guarded = guardModel(model, {
       clock: deps.clock,
       stallTimeoutMs: agent.chatStreamStallTimeoutMs,
+      firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
       mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
       onFailure: ({ code, message, modelId, provider, reason, status }) =>
         log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
     });
+    return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
   }
 
   async #resolveFile(

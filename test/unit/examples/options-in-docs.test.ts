@@ -26,6 +26,8 @@ const replies = rowsOf(page("replies.md"));
 const TEXTS: Record<SafeText, true> = {
   emptyResponseText: true,
   errorResponseText: true,
+  overloadedResponseText: true,
+  waitingResponseText: true,
   interruptedResponseText: true,
   stoppedResponseText: true,
   busyResponseText: true,
