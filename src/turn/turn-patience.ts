@@ -45,8 +45,7 @@ export class TurnPatience {
     let attempts = 0;
     let timer: Timer | undefined;
 
-    const spentMs = (): number =>
-      waitedMs + (since === undefined ? 0 : Math.max(0, clock.now() - since));
+    const spentMs = (): number => waitedMs + (since === undefined ? 0 : Math.max(0, clock.now() - since));
     const tellLater = (): void => {
       timer = clock.setTimeout(
         () => this.#options.onLongWait(operationId),
