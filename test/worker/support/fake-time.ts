@@ -15,11 +15,12 @@ const ROUNDS = 4;
 export function fakeTime(): FakeTime {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
   const cancelled = new WeakSet<object>();
+  let isOver = false;
   // A timer looks at the time again and again in the object that set it: called by the test it could use no storage.
   const poll = async (handle: object, callback: () => void, at: number): Promise<void> => {
     while (Date.now() < at) {
       await scheduler.wait(1);
-      if (cancelled.has(handle)) return;
+      if (isOver || cancelled.has(handle)) return;
     }
     if (!cancelled.has(handle)) callback();
   };
@@ -36,6 +37,7 @@ export function fakeTime(): FakeTime {
     vi.spyOn(systemDeps, "random").mockReturnValue(0),
   ];
   onTestFinished(() => {
+    isOver = true;
     for (const spy of spies) spy.mockRestore();
     vi.useRealTimers();
   });
