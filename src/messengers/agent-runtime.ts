@@ -9,10 +9,8 @@ import type { Deps } from "../core/deps.ts";
 import { errorCode, failureCode, SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
-import type { Patience } from "../core/model-patience.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
 import { createBudget } from "../../delivery/index.ts";
-import { brokenModel, guardModel, patientModel, workersAiModel } from "../models/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
@@ -30,6 +28,7 @@ import type { AgentStub, ConfigurationProblem } from "./agent-namespace.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "./user-message.ts";
 
 /** An AI SDK model, or the id of a Workers AI model. */
@@ -61,9 +60,6 @@ export interface AgentRuntimeOptions {
   readonly stub: (name: string) => AgentStub;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
-
-/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
-const MESSENGER_MERGE_MS = 500;
 
 /** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
 const FILE_REST_MS = 60_000;
@@ -108,7 +104,7 @@ export class AgentRuntime extends LifecycleCapability {
       clock: deps.clock,
       random: deps.random,
       waits: createWaitStore(options.database),
-      model: (patience) => this.#model(patience),
+      model: (patience) => turnModel(options, patience),
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
         const prompt = await runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt());
@@ -314,27 +310,6 @@ export class AgentRuntime extends LifecycleCapability {
       identity: (messengerId) => root().botIdentity(messengerId),
       takeQuestion: (asked) => root().takeQuestion(asked),
     };
-  }
-
-  #model(patience: Patience | undefined): LanguageModel {
-    const { agent, deps, env, log } = this.#options;
-    let model: Exclude<LanguageModel, string>;
-    try {
-      const chosen = agent.getModel();
-      model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
-    } catch (error) {
-      logBotFailure(log, "getModel", error);
-      return brokenModel();
-    }
-    const guarded = guardModel(model, {
-      clock: deps.clock,
-      stallTimeoutMs: agent.chatStreamStallTimeoutMs,
-      firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
-      mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
-      onFailure: ({ code, message, modelId, provider, reason, status }) =>
-        log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
-    });
-    return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
   }
 
   async #resolveFile(
