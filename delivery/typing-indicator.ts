@@ -16,8 +16,11 @@ export interface TypingOptions {
 
 /** A reply that is there by then needs no indicator, and its calls are better spent on the text. */
 const DELAY_MS = 300;
-/** A turn that shows nothing for so long is no longer worth the calls. */
-const LONGEST_MS = 3 * 60 * 1000;
+/**
+ * A turn that shows nothing for so long is no longer worth the calls. By default a turn may wait for two minutes for a
+ * busy model server, and then for two more until the model begins.
+ */
+const LONGEST_MS = 5 * 60 * 1000;
 /** A call for which there was no budget is not tried again before this time. */
 const SHED_MS = 500;
 /** The next call leaves when this share of the indicator's time is over. */

@@ -56,8 +56,18 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * `"continue"`: it is kept and the model is asked to go on, for models that honour a partial answer.
    */
   interruptedStep: "restart" | "continue" = "restart";
-  /** A model stream that sends nothing for this long, in milliseconds, has failed. `0` waits for ever. */
-  chatStreamStallTimeoutMs = 60_000;
+  /**
+   * Longest silence of a model in the middle of its answer, in milliseconds; thinking counts as speaking. After that the
+   * call has failed. `0` waits forever.
+   */
+  chatStreamStallTimeoutMs = 30_000;
+  /** Longest silence of a model before the first part of its answer, in milliseconds. `0` waits forever. */
+  chatStreamFirstChunkTimeoutMs = 120_000;
+  /**
+   * How long one turn waits, in all, for a model server that is busy or away, in milliseconds. A server that asks for
+   * more is not waited for. `0` gives up at the first failure.
+   */
+  modelPatienceMs = 120_000;
 
   /** How long the receipts of this object's deliveries are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;

@@ -63,6 +63,13 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly emptyResponseText?: PolicyText;
   /** Shown when the model or a tool failed; never an exception's own text (I10). */
   readonly errorResponseText?: PolicyText;
+  /** Shown instead of `errorResponseText` when the model server was busy or away for `modelPatienceMs`. */
+  readonly overloadedResponseText?: PolicyText;
+  /**
+   * Shown as a message of its own when an answer of which nothing is visible has waited for the model server for 20
+   * seconds; once for each answer, and not where the model may choose silence.
+   */
+  readonly waitingResponseText?: PolicyText;
   /** Shown after what is visible when a reply could not be completed. */
   readonly interruptedResponseText?: PolicyText;
   /** Shown when `/stop` ended a reply. */

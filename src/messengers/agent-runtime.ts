@@ -11,11 +11,11 @@ import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
 import { createBudget } from "../../delivery/index.ts";
-import { brokenModel, guardModel, workersAiModel } from "../models/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
+import { createWaitStore } from "../turn/wait-store.ts";
 import { menuOf } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
 import { isThreadConversation } from "./conversation-name.ts";
@@ -28,6 +28,7 @@ import type { AgentStub, ConfigurationProblem } from "./agent-namespace.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "./user-message.ts";
 
 /** An AI SDK model, or the id of a Workers AI model. */
@@ -40,6 +41,8 @@ export interface AgentMethods {
   readonly keepDeliveriesMs: number;
   readonly interruptedStep: "restart" | "continue";
   readonly chatStreamStallTimeoutMs: number;
+  readonly chatStreamFirstChunkTimeoutMs: number;
+  readonly modelPatienceMs: number;
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;
@@ -57,9 +60,6 @@ export interface AgentRuntimeOptions {
   readonly stub: (name: string) => AgentStub;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
-
-/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
-const MESSENGER_MERGE_MS = 500;
 
 /** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
 const FILE_REST_MS = 60_000;
@@ -101,8 +101,11 @@ export class AgentRuntime extends LifecycleCapability {
     const botCode = { clock: deps.clock, log };
     this.engine = new TurnEngine({
       log,
-      clock: options.deps.clock,
-      model: () => this.#model(),
+      clock: deps.clock,
+      random: deps.random,
+      waits: createWaitStore(options.database),
+      model: (patience) => turnModel(options, patience),
+      modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
         const prompt = await runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
@@ -116,6 +119,8 @@ export class AgentRuntime extends LifecycleCapability {
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
       beforeTool: (operationId, isRepeatable) => this.thread.beforeTool(operationId, isRepeatable),
       onSettled: () => this.thread.poke(),
+      onLongWait: (operationId) => this.thread.tellWaiting(operationId),
+      onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
       inTurn: (operationId, body) => inMessengerContext(this.thread.contextOf(operationId), body),
     });
   }
@@ -249,6 +254,7 @@ export class AgentRuntime extends LifecycleCapability {
             ? { id: requestId, role: "user", parts: [{ type: "text", text: message }] }
             : message,
         errorText: safeText(undefined, "errorResponseText", undefined, undefined),
+        overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
         callback,
       });
     } finally {
@@ -304,25 +310,6 @@ export class AgentRuntime extends LifecycleCapability {
       identity: (messengerId) => root().botIdentity(messengerId),
       takeQuestion: (asked) => root().takeQuestion(asked),
     };
-  }
-
-  #model(): LanguageModel {
-    const { agent, deps, env, log } = this.#options;
-    let model: Exclude<LanguageModel, string>;
-    try {
-      const chosen = agent.getModel();
-      model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
-    } catch (error) {
-      logBotFailure(log, "getModel", error);
-      return brokenModel();
-    }
-    return guardModel(model, {
-      clock: deps.clock,
-      stallTimeoutMs: agent.chatStreamStallTimeoutMs,
-      mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
-      onFailure: ({ code, message, modelId, provider, reason, status }) =>
-        log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
-    });
   }
 
   async #resolveFile(

@@ -18,6 +18,8 @@ const schema = z.strictObject({
   onUnknown: z.enum(["resend-marked", "resend", "leave"]).optional(),
   emptyResponseText: policyText,
   errorResponseText: policyText,
+  overloadedResponseText: policyText,
+  waitingResponseText: policyText,
   interruptedResponseText: policyText,
   stoppedResponseText: policyText,
   busyResponseText: policyText,

@@ -7,6 +7,8 @@ import type { MessengerEvent } from "../core/messenger-event.ts";
 export type SafeText =
   | "emptyResponseText"
   | "errorResponseText"
+  | "overloadedResponseText"
+  | "waitingResponseText"
   | "interruptedResponseText"
   | "stoppedResponseText"
   | "busyResponseText"
@@ -16,6 +18,9 @@ export type SafeText =
 const DEFAULTS: Readonly<Record<SafeText, string>> = {
   emptyResponseText: "I have no answer to that. Could you put it another way?",
   errorResponseText: "Sorry, something went wrong and I could not answer. Please try again in a moment.",
+  overloadedResponseText:
+    "Sorry, the assistant is very busy right now and could not answer. Please try again in a few minutes.",
+  waitingResponseText: "One moment, this takes longer than usual.",
   interruptedResponseText: "Sorry, I could not finish this answer. Please ask again if you need the rest.",
   stoppedResponseText: "(stopped)",
   busyResponseText:

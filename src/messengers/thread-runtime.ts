@@ -234,6 +234,16 @@ export class ThreadRuntime {
     return this.#runner.beforeTool(turnId, isRepeatable);
   }
 
+  /** The model of a turn cannot answer now, for so long that the person should hear of it. */
+  tellWaiting(turnId: string): void {
+    this.#runner.tellWaiting(turnId);
+  }
+
+  /** The turn waits for its model no more. */
+  endWaiting(turnId: string): void {
+    this.#runner.endWaiting(turnId);
+  }
+
   /** Starts the loop, or has it go round once more. */
   poke(): void {
     void this.drive();

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryPolicy, ReplyStart } from "../core/delivery.ts";
+import type { Delivery, DeliveryPolicy, DeliveryReceipt, ReplyStart } from "../core/delivery.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { addressOf } from "./address-of.ts";
@@ -7,8 +7,9 @@ import { joinParagraphs } from "../outgoing/index.ts";
 import type { ReplyTextSink } from "../turn/reply-text.ts";
 import type { Turn } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
-import { filteredFragment, mayStaySilent, replyFilter } from "./reply-filter.ts";
+import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "./reply-filter.ts";
 import { replyStartOf } from "./reply-start.ts";
+import { sendNotice } from "./send-notice.ts";
 import { replyPolicy, safeText } from "./texts.ts";
 import { visibleText } from "./visible-text.ts";
 import type { EndedTurn } from "./visible-text.ts";
@@ -72,6 +73,26 @@ export class TurnReplies {
     this.#options.delivery.send({ id, address: addressOf(event), policy: replyPolicy(policy) }, text);
   }
 
+  /**
+   * Asks for patience, once in a turn. Nothing where there is something to read already, because the answer would go on
+   * above that, nor where the model may choose to say nothing.
+   */
+  tellWaiting(turn: Turn): void {
+    const { delivery, log } = this.#options;
+    const definition = this.#options.definition(turn.address.messengerId);
+    if (silenceInstruction(definition, turn.context) !== undefined) return;
+    if (hasBegun(delivery.receipt(turn.id))) return;
+    const text = safeText(definition.delivery, "waitingResponseText", turn.context, log);
+    if (text.trim() === "") return;
+    sendNotice(delivery, waitingId(turn.id), turn.context, definition, text);
+  }
+
+  /** A request for patience that has not left by now would come after the answer. */
+  endWaiting(turnId: string): void {
+    const { delivery } = this.#options;
+    if (!hasBegun(delivery.receipt(waitingId(turnId)))) delivery.withdraw(waitingId(turnId));
+  }
+
   /** What a turn said that made way for a later message, without any mark. */
   finishYielded(turn: Turn, said: string): void {
     this.open(turn);
@@ -120,4 +141,13 @@ export class TurnReplies {
   #policy(turn: Turn): DeliveryPolicy {
     return this.#options.definition(turn.address.messengerId).delivery ?? {};
   }
+}
+
+function waitingId(turnId: string): string {
+  return `waiting:${turnId}`;
+}
+
+/** Whether anything of a reply is visible, or may be. */
+function hasBegun(receipt: DeliveryReceipt | undefined): boolean {
+  return receipt?.messages.some(({ state }) => state !== "planned" && state !== "removed") === true;
 }

@@ -124,6 +124,17 @@ export class TurnRunner {
     return this.#toolGate.pass(turnId, isRepeatable);
   }
 
+  /** The model of a turn cannot answer now, for so long that the person should hear of it. */
+  tellWaiting(turnId: string): void {
+    const turn = this.#options.turns.get(turnId);
+    if (turn?.state === "open") this.replies.tellWaiting(turn);
+  }
+
+  /** The turn waits for its model no more. */
+  endWaiting(turnId: string): void {
+    this.replies.endWaiting(turnId);
+  }
+
   /** Whether the edit is of a message of the newest turn, and the messenger wants such answered anew. */
   mayRerun(edit: MessengerEvent): boolean {
     return this.#rerunnable(edit) !== undefined;

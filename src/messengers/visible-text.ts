@@ -29,7 +29,7 @@ export function visibleText(
       return joinParagraphs(said, safeText(policy, "stoppedResponseText", event, log));
     case "failed":
       return said === ""
-        ? instead("errorResponseText")
+        ? instead(outcome.isOverloaded === true ? "overloadedResponseText" : "errorResponseText")
         : joinParagraphs(said, safeText(policy, "interruptedResponseText", event, log));
   }
 }

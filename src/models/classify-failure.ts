@@ -162,9 +162,12 @@ const LONGEST_WAIT_MS = 10 * 60_000;
 function retryAfterOf(link: unknown): number | undefined {
   const headers = field(link, "responseHeaders");
   const milliseconds = Number(stringField(headers, "retry-after-ms") ?? Number.NaN);
-  const seconds = Number(stringField(headers, "retry-after") ?? Number.NaN);
-  const wanted = Number.isFinite(milliseconds) ? milliseconds : seconds * 1000;
-  return Number.isFinite(wanted) && wanted >= 0 ? Math.min(wanted, LONGEST_WAIT_MS) : undefined;
+  const asked = stringField(headers, "retry-after") ?? "";
+  const seconds = asked.trim() === "" ? Number.NaN : Number(asked);
+  // A time of day is by the server's clock, which may differ from ours.
+  const untilMs = Date.parse(asked) - Date.parse(stringField(headers, "date") ?? "");
+  const wanted = [milliseconds, seconds * 1000, untilMs].find((value) => Number.isFinite(value));
+  return wanted !== undefined && wanted >= 0 ? Math.min(wanted, LONGEST_WAIT_MS) : undefined;
 }
 
 /** Only searched, never kept. */

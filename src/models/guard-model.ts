@@ -6,6 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import { wrapLanguageModel, type LanguageModel } from "ai";
 import { systemDeps, type Clock } from "../core/deps.ts";
+import { isOutput } from "./is-output.ts";
 import { createDeltaMerger } from "./merge-deltas.ts";
 import { beginCall, CutOff, LimitReached, type Call } from "./model-call.ts";
 import { ModelCallError } from "./model-call-error.ts";
@@ -15,8 +16,10 @@ export interface GuardOptions {
   readonly clock?: Clock;
   /** Deltas of one block that follow each other within this time become one, in milliseconds; 0 for never. @default 100 */
   readonly mergeMs?: number;
-  /** Longest silence of a streamed call, from its start on, in milliseconds; 0 for no limit. @default 60000 */
+  /** Longest silence between two parts of an answer, in milliseconds; 0 for no limit. @default 30000 */
   readonly stallTimeoutMs?: number;
+  /** Longest silence of a streamed call before its answer begins, in milliseconds; 0 for no limit. @default 120000 */
+  readonly firstChunkTimeoutMs?: number;
   /** Longest time of a call that is not streamed, in milliseconds; 0 for no limit. @default 300000 */
   readonly generateTimeoutMs?: number;
   /** Told once of every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
@@ -61,7 +64,7 @@ async function guardedStream(
   options: ClockedOptions,
 ): Promise<LanguageModelV4StreamResult> {
   params.abortSignal?.throwIfAborted();
-  const call = beginCall(model, params, options.clock, options.stallTimeoutMs ?? 60_000);
+  const call = beginCall(model, params, options.clock, options.firstChunkTimeoutMs ?? 120_000);
   let result: LanguageModelV4StreamResult;
   try {
     result = await call.race(model.doStream({ ...params, abortSignal: call.signal }));
@@ -111,7 +114,10 @@ async function pump(
         merger.push(part);
         break;
       }
-      hasOutput ||= part.type !== "stream-start" && part.type !== "response-metadata";
+      if (!hasOutput && isOutput(part)) {
+        hasOutput = true;
+        call.limit(options.stallTimeoutMs ?? 30_000);
+      }
       merger.push(part);
     }
     call.end();

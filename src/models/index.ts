@@ -1,6 +1,7 @@
 export { brokenModel } from "./broken-model.ts";
 export { createDemoModel } from "./demo-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
+export { patientModel } from "./patient-model.ts";
 export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";
 export { modelFromEnv, type ConfiguredModel, type ModelEnvironment } from "./model-from-env.ts";
 export { isWorkersAiId, workersAiModel, type WorkersAiEnvironment } from "./workers-ai-model.ts";

@@ -9,7 +9,7 @@ export class CutOff extends Error {}
 /** The answer reached the limit of tokens that it may have. */
 export class LimitReached extends Error {}
 
-/** The call was silent for its whole time limit. */
+/** The call was silent for as long as it may be. */
 class Stalled extends Error {}
 
 /** One call of a model: its time limit, and its way between the caller's signal and the request's. */
@@ -19,6 +19,8 @@ export interface Call {
   readonly ended: boolean;
   /** The model gave a sign of life. */
   touch(): void;
+  /** From now on the call may be silent for so long, in milliseconds; 0 for no limit. */
+  limit(limitMs: number): void;
   /** The work, or a rejection as soon as the caller aborts or the time limit passes, whatever the work does then. */
   race<T>(work: PromiseLike<T>): Promise<T>;
   /** Frees the timer and the listener. */
@@ -29,12 +31,12 @@ export interface Call {
   failure(error: unknown, hasOutput: boolean, onFailure?: (error: ModelCallError) => void): unknown;
 }
 
-/** @param limitMs 0 for no limit */
+/** @param firstLimitMs how long the call may be silent; 0 for no limit */
 export function beginCall(
   model: LanguageModelV4,
   params: LanguageModelV4CallOptions,
   clock: Clock,
-  limitMs: number,
+  firstLimitMs: number,
 ): Call {
   const caller = params.abortSignal;
   const request = new AbortController();
@@ -43,6 +45,7 @@ export function beginCall(
   broken.promise.catch(() => undefined);
   let lastSignAt = clock.now();
   let ended = false;
+  let limitMs = firstLimitMs;
   let timer = limitMs > 0 ? clock.setTimeout(check, limitMs) : undefined;
   caller?.addEventListener("abort", onAbort, { once: true });
 
@@ -66,6 +69,13 @@ export function beginCall(
     },
     touch: () => {
       lastSignAt = clock.now();
+    },
+    limit: (nextLimitMs) => {
+      if (ended) return;
+      if (timer !== undefined) clock.clearTimeout(timer);
+      limitMs = nextLimitMs;
+      lastSignAt = clock.now();
+      timer = limitMs > 0 ? clock.setTimeout(check, limitMs) : undefined;
     },
     race: (work) => Promise.race([work, broken.promise]),
     end: () => {

@@ -24,6 +24,8 @@ export interface ChatStreamOptions {
   readonly requestId: string;
   readonly message: UIMessage;
   readonly errorText: string;
+  /** Instead of `errorText`, when the model could not answer for too long. */
+  readonly overloadedText: string;
   readonly callback: StreamCallback;
 }
 
@@ -78,7 +80,12 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
     await submitted;
     await handle.wait(requestId);
     const outcome = await engine.outcome(requestId, session);
-    await call(() => (outcome.kind === "failed" ? callback.onError(options.errorText) : callback.onDone()));
+    const { errorText, overloadedText } = options;
+    await call(() =>
+      outcome.kind === "failed"
+        ? callback.onError(outcome.isOverloaded === true ? overloadedText : errorText)
+        : callback.onDone(),
+    );
   } finally {
     unsubscribe();
   }

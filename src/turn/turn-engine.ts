@@ -7,6 +7,7 @@ import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
+import type { Patience } from "../core/model-patience.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
@@ -15,6 +16,8 @@ import type { ModelMessagesOptions } from "./model-messages.ts";
 import { ReplyText, textOfParts } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
 import { Summaries } from "./summaries.ts";
+import { TurnPatience } from "./turn-patience.ts";
+import type { WaitStore } from "./wait-store.ts";
 
 /**
  * The tools of a bot: an AI SDK `ToolSet` whose tools may say what becomes of a call that was interrupted. `"rerun"`:
@@ -27,7 +30,11 @@ export type ThinkTools = Record<string, ToolSet[string] & { readonly recovery?: 
 export interface TurnEngineOptions {
   readonly log: Log;
   readonly clock: Clock;
-  readonly model: () => LanguageModel | Promise<LanguageModel>;
+  readonly random: () => number;
+  readonly waits: WaitStore;
+  /** The model of one call. Only a call with `patience` waits for a model that cannot answer now. */
+  readonly model: (patience: Patience | undefined) => LanguageModel | Promise<LanguageModel>;
+  readonly modelPatienceMs: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
   readonly maxSteps: () => number;
@@ -42,19 +49,29 @@ export interface TurnEngineOptions {
   readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
   /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
   readonly onSettled: (operationId: string) => void;
+  /** An operation waits for its model for so long that the person should hear of it. May be called more than once. */
+  readonly onLongWait: (operationId: string) => void;
+  /** An operation that waited for its model waits no more, however that ended. */
+  readonly onWaitEnd: (operationId: string) => void;
   /** Runs code of the bot so that it can ask which turn it serves. */
   readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }
 
-/** How an operation ended. `text` is everything that it said, also when it failed. */
+/**
+ * How an operation ended. `text` is everything that it said, also when it failed. `isOverloaded`: it failed because the
+ * model could not answer for too long.
+ */
 export type TurnOutcome =
   | { readonly kind: "open" }
   | { readonly kind: "unknown" }
   | { readonly kind: "done"; readonly text: string }
   | { readonly kind: "stopped"; readonly text: string }
-  | { readonly kind: "failed"; readonly text: string };
+  | { readonly kind: "failed"; readonly text: string; readonly isOverloaded?: boolean };
 
-/** A model call that failed is made once more; so much for the model. The rest is for crashes, which are not its fault. */
+/**
+ * A model call that failed in the middle of its answer is made once more. The other interruptions are left for crashes.
+ * Failures before the first word have a limit of time instead: see `TurnPatience`.
+ */
 const MODEL_ATTEMPTS = 2;
 const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
@@ -84,13 +101,19 @@ export class TurnEngine {
   readonly #offered = new Map<string, ToolSet>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
   readonly #summaries = new Summaries();
+  readonly #patience: TurnPatience;
   /** Sessions whose transcript a model has refused as too long: the answer needs a summary. */
   readonly #overflowing = new Set<string>();
 
   constructor(options: TurnEngineOptions) {
     this.#options = options;
+    this.#patience = new TurnPatience({ ...options, patienceMs: options.modelPatienceMs });
     this.harness = new ThinkHarness({
-      model: ({ session }) => this.#inTurnOf(session, () => this.#model()),
+      model: ({ session }) => {
+        const operationId = this.#running.get(session);
+        const patience = operationId === undefined ? undefined : this.#patience.of(operationId);
+        return this.#inTurnOf(session, async () => options.model(patience));
+      },
       system: ({ session }) => this.#unlessStopped(session, () => options.system(), undefined),
       tools: async ({ session }) => this.#tools(session),
       get maxSteps() {
@@ -195,7 +218,7 @@ export class TurnEngine {
     if (status.status === "done") return { kind: "done", text };
     return "reason" in status && (status.reason === "aborted" || status.reason === "withdrawn")
       ? { kind: "stopped", text }
-      : { kind: "failed", text };
+      : { kind: "failed", text, isOverloaded: this.#patience.isOver(operationId) };
   }
 
   /** The text of a running operation so far. */
@@ -248,7 +271,7 @@ export class TurnEngine {
     const decision: ThinkErrorClass =
       code === "context-overflow"
         ? "context-overflow"
-        : isRetryable && failures < MODEL_ATTEMPTS
+        : isRetryable && failures < MODEL_ATTEMPTS && !this.#patience.isOver(operationId)
           ? "retry"
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
@@ -280,7 +303,8 @@ export class TurnEngine {
     this.#sessions.set(id, session);
     const limit = this.#options.maxContextTokens();
     const summarize = createCompactFunction({
-      summarize: async (prompt) => (await generateText({ model: await this.#model(), prompt })).text,
+      summarize: async (prompt) =>
+        (await generateText({ model: await this.#options.model(undefined), prompt })).text,
       keepRecentTokens: Math.round(limit * KEEP_VERBATIM),
     });
     session
@@ -299,10 +323,6 @@ export class TurnEngine {
     const session = this.#sessions.get(id);
     if (session !== undefined) return session;
     throw new Error(`The session "${id}" was used before the turn engine knew it`);
-  }
-
-  async #model(): Promise<LanguageModel> {
-    return this.#options.model();
   }
 
   async #tools(session: string): Promise<ToolSet> {

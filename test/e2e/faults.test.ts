@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ApiCall, FaultKind, SimChat } from "../../playground/telegram/simulator.ts";
 import { createGate } from "../support/gate.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type ModelStep,
 } from "../support/model-script.ts";
 import { startRig, type Rig } from "../support/rig.ts";
+import { startScriptedModel } from "../support/scripted-model.ts";
 import {
   logs,
   newcomer,
@@ -29,6 +30,7 @@ const KEY = "sk-a-key-that-nobody-may-read";
 /** Stands in every error that the model server and the bot's own code produce. */
 const DETAIL = "EXCEPTION-DETAIL";
 const ERROR_TEXT = "Something is broken here.";
+const BUSY_TEXT = "The assistant is busy.";
 const INTERRUPTED_TEXT = "Sorry, I could not finish this answer. Please ask again if you need the rest.";
 const EMPTY_TEXT = "I have no answer to that. Could you put it another way?";
 
@@ -227,16 +229,39 @@ describe.concurrent("the model fails", () => {
     expect(posts(ada)).toHaveLength(1);
   });
 
-  it.each(failures)("ends in a safe text when $name happens twice", async ({ name, failing, visible }) => {
+  it.each(failures)("ends in a safe text when $name comes again", async ({ name, failing, visible }) => {
     const ada = newcomer(rig);
-    model.on(`twice: ${name}`, failing);
-    ada.write(`twice: ${name}`);
-    await ada.reads(visible === undefined ? ERROR_TEXT : `${visible}\n\n${INTERRUPTED_TEXT}`);
-    expect(model.requests(`twice: ${name}`)).toHaveLength(2);
+    model.on(`again: ${name}`, failing);
+    ada.write(`again: ${name}`);
+    await ada.reads(visible === undefined ? BUSY_TEXT : `${visible}\n\n${INTERRUPTED_TEXT}`);
+    // Before the first word it is asked as long as the bot has patience, and after that once more.
+    const calls = model.requests(`again: ${name}`).length;
+    if (visible === undefined) expect(calls).toBeGreaterThanOrEqual(2);
+    else expect(calls).toBe(2);
     // The conversation is not broken by it.
     ada.write("And now?");
     await rig.simulator.waitFor(() => ada.replies().at(-1)?.text === "Noted.", SOON);
     expect(ada.replies()).toHaveLength(2);
+  });
+
+  it("is waited for when it is busy, as long as it asks", async () => {
+    const ada = newcomer(rig);
+    const busy = [failWith(429, DETAIL, { "retry-after": "1" })];
+    model.on("be patient", busy, busy, [say("Here I am.")]);
+    const beganAt = Date.now();
+    ada.write("be patient");
+    await ada.reads("Here I am.");
+    expect(model.requests("be patient")).toHaveLength(3);
+    expect(Date.now() - beganAt).toBeGreaterThanOrEqual(2000);
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it("is not waited for when it asks for more time than the bot has", async () => {
+    const ada = newcomer(rig);
+    model.on("come back tomorrow", [failWith(503, DETAIL, { "retry-after": "86400" })]);
+    ada.write("come back tomorrow");
+    await ada.reads(BUSY_TEXT);
+    expect(model.requests("come back tomorrow")).toHaveLength(1);
   });
 
   it("says so, after one call, when the model stops at its limit of tokens", async () => {
@@ -293,12 +318,25 @@ describe.concurrent("the model fails", () => {
 });
 
 describe("after all of this", () => {
-  it("answers with a safe text when the model's server cannot be reached", async () => {
+  it("answers when the model's server is away for a moment", async () => {
+    const early = await startScriptedModel();
+    const { url } = early;
+    await early.close();
+    const ada = newcomer(rig);
+    await rig.bot.restart({ OPENAI_BASE_URL: url });
+    ada.write("anybody there?");
+    await logs(rig, /"model\.call-failed","code":"model-unreachable"/);
+    const late = await startScriptedModel({ port: Number(new URL(url).port) });
+    onTestFinished(() => late.close());
+    await ada.reads("You said: anybody there?");
+    expect(posts(ada)).toHaveLength(1);
+  });
+
+  it("says that it is busy when the model's server cannot be reached", async () => {
     const ada = newcomer(rig);
     await rig.bot.restart({ OPENAI_BASE_URL: "http://127.0.0.1:1/v1" });
     ada.write("anybody there?");
-    await ada.reads(ERROR_TEXT);
-    await logs(rig, /"model\.call-failed","code":"model-unreachable"/);
+    await ada.reads(BUSY_TEXT);
     expect(posts(ada)).toHaveLength(1);
   });
 

@@ -94,7 +94,7 @@ it("stops typing after some minutes, and when the reply is withdrawn", async () 
   await clock.advance(LATER_MS);
   delivery.open(start("r1"));
   await clock.advance(60 * 60_000);
-  expect(typing()).toBe(45);
+  expect(typing()).toBe(75);
   delivery.open(start("r2"));
   await clock.advance(5_000);
   delivery.withdraw("r2");

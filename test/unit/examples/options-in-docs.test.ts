@@ -26,6 +26,8 @@ const replies = rowsOf(page("replies.md"));
 const TEXTS: Record<SafeText, true> = {
   emptyResponseText: true,
   errorResponseText: true,
+  overloadedResponseText: true,
+  waitingResponseText: true,
   interruptedResponseText: true,
   stoppedResponseText: true,
   busyResponseText: true,
@@ -68,7 +70,15 @@ const MESSENGER: Record<keyof MessengerOptions, true> = {
   inboxLimit: true,
 };
 
+const THINK = readFileSync(path.resolve(import.meta.dirname, "../../../src/think.ts"), "utf8");
+const LIMITS = ["modelPatienceMs", "chatStreamFirstChunkTimeoutMs", "chatStreamStallTimeoutMs"];
+
 describe("the documentation of options", () => {
+  it.each(LIMITS)("has the default of the property %s", (name) => {
+    const [, value = "none"] = new RegExp(`^  ${name} = ([\\d_]+);$`, "m").exec(THINK) ?? [];
+    expect(writing.get(name)?.[0]).toBe(value.replaceAll("_", ""));
+  });
+
   it.each(Object.keys(TEXTS) as SafeText[])("has the default of the text %s", (name) => {
     expect(writing.get(name)?.[0]).toBe(safeText(undefined, name, undefined, undefined));
   });

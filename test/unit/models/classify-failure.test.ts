@@ -113,6 +113,16 @@ describe("classifyFailure", () => {
     expect([wait("7"), wait("999999"), wait("soon")]).toEqual([7000, 600_000, undefined]);
   });
 
+  it("reads a time of day by the server's own clock", () => {
+    const wait = (headers: Record<string, string>) =>
+      classifyFailure(httpError(503, { responseHeaders: headers }), false).retryAfterMs;
+    const until = { "retry-after": "Wed, 21 Oct 2026 07:28:30 GMT" };
+    expect(wait({ ...until, date: "Wed, 21 Oct 2026 07:28:00 GMT" })).toBe(30_000);
+    expect(wait({ ...until, date: "Wed, 21 Oct 2026 07:29:00 GMT" })).toBeUndefined();
+    expect(wait(until)).toBeUndefined();
+    expect(wait({ "retry-after": "" })).toBeUndefined();
+  });
+
   it("has an answer for any value", () => {
     fc.assert(
       fc.property(fc.anything(), fc.boolean(), (value, hasOutput) => {

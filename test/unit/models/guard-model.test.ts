@@ -147,9 +147,46 @@ describe("guardModel", () => {
     });
     const answer = guardModel(silent, { clock }).doStream(PROMPT);
     answer.then(undefined, () => undefined);
-    await clock.advance(60_000);
+    await clock.advance(119_999);
+    expect(signals[0]?.aborted).toBe(false);
+    await clock.advance(1);
     await expect(answer).rejects.toMatchObject({ code: "model-stalled" });
     expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it("gives a model time before its answer, also one whose server says at once that it has the question", async () => {
+    const { clock, feed, parts, failures } = await open({ firstChunkTimeoutMs: 9000, stallTimeoutMs: 2000 });
+    feed.controller.enqueue({ type: "stream-start", warnings: [] });
+    feed.controller.enqueue({ type: "response-metadata", id: "1" });
+    feed.controller.enqueue({ type: "reasoning-start", id: "1" });
+    await clock.advance(8999);
+    expect(failures).toEqual([]);
+    await clock.advance(1);
+    expect(parts.at(-2)).toMatchObject({ type: "error", error: { code: "model-stalled" } });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("counts thinking as speaking: 30 seconds between any two parts are too long", async () => {
+    const { clock, feed, parts, failures } = await open();
+    await clock.advance(100_000);
+    for (let thought = 0; thought < 5; thought += 1) {
+      feed.controller.enqueue({ type: "reasoning-delta", id: "1", delta: `thought ${thought}` });
+      await clock.advance(29_999);
+    }
+    expect(failures).toEqual([]);
+    await clock.advance(1);
+    expect(parts.at(-2)).toMatchObject({ type: "error", error: { code: "model-stalled" } });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("limits the silence in an answer though none before it is limited", async () => {
+    const { clock, feed, failures } = await open({ firstChunkTimeoutMs: 0, stallTimeoutMs: 2000 });
+    await clock.advance(3_600_000);
+    feed.controller.enqueue(delta("Half"));
+    await clock.advance(1999);
+    expect(failures).toEqual([]);
+    await clock.advance(1);
+    expect(failures).toMatchObject([{ code: "model-stalled" }]);
   });
 
   it("passes the caller's abort on as it is, also from a model that ignores it", async () => {

@@ -35,6 +35,8 @@ export const SECRET = "fake-secret";
 export class FakeChats {
   readonly #chats = new Map<string, FakeMessage[]>();
   readonly answered: string[] = [];
+  /** When the typing indicator was shown, in epoch milliseconds. */
+  readonly typed: number[] = [];
   #lastId = 0;
 
   /** The newest text of each message, in order. */
@@ -69,10 +71,10 @@ export class FakeChats {
 
 const RATE = { burst: 10_000, everyMs: 1 };
 
-export function fakePlatform(chats: FakeChats): MessengerPlatform {
+export function fakePlatform(chats: FakeChats, { typing = false } = {}): MessengerPlatform {
   const surface: Surface = {
     provider: "fake",
-    capabilities: { edit: true, remove: true, typing: false, buttons: true },
+    capabilities: { edit: true, remove: true, typing, buttons: true },
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
     pacing: { direct: RATE, group: RATE, global: RATE },
@@ -80,7 +82,7 @@ export function fakePlatform(chats: FakeChats): MessengerPlatform {
     post: async (address, { text, replyTo }) => ({ messageId: chats.post(address.chatId, text, replyTo) }),
     edit: async (address, messageId, { text }) => chats.edit(address.chatId, messageId, text),
     remove: async (address, messageId) => chats.remove(address.chatId, messageId),
-    typing: async () => {},
+    typing: async () => void chats.typed.push(Date.now()),
     answerAction: async (_address, actionId) => void chats.answered.push(actionId),
     classifyError: () => ({ kind: "unknown", code: "fake" }),
   };

@@ -15,7 +15,15 @@ export interface WorldOptions {
   /** Instead of one fake messenger with the options above. */
   readonly messengers?: (world: World) => ThinkMessengers;
   readonly settings?: Partial<
-    Pick<Think, "maxSteps" | "maxContextTokens" | "interruptedStep" | "chatStreamStallTimeoutMs">
+    Pick<
+      Think,
+      | "maxSteps"
+      | "maxContextTokens"
+      | "interruptedStep"
+      | "chatStreamStallTimeoutMs"
+      | "chatStreamFirstChunkTimeoutMs"
+      | "modelPatienceMs"
+    >
   >;
   readonly commands?: ThinkCommands;
   readonly getModel?: (agent: Think) => ReturnType<Think["getModel"]>;

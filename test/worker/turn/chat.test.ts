@@ -135,8 +135,11 @@ describe("chat", () => {
     expect(calls).toBe(2);
   });
 
-  it("asks a failing model no more than twice", async () => {
-    const world = createWorld({ script: () => [failWith(overloaded())] });
+  it.each([
+    ["in mid-answer", [say("Well"), failWith(overloaded())]],
+    ["for a reason that nobody knows", [failWith(new Error("odd"))]],
+  ])("asks a model that fails %s no more than twice", async (_name, steps) => {
+    const world = createWorld({ script: () => steps });
     const listener = new Listener();
     await world.child("chat").chat("Hello", listener);
     expect(listener.told().at(-1)).toBe(`error: ${SORRY}`);

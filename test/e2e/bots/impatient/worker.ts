@@ -15,6 +15,8 @@ interface Env extends ModelEnvironment {
 /** A bot that waits for nobody: what takes a minute elsewhere takes seconds here. */
 export class ImpatientBot extends Think<Env> {
   override chatStreamStallTimeoutMs = 2500;
+  override chatStreamFirstChunkTimeoutMs = 2500;
+  override modelPatienceMs = 4000;
   /** A model that calls tools without end says the same each time: a chat takes one message a second. */
   override maxSteps = 3;
   #rings = 0;
@@ -55,7 +57,11 @@ export class ImpatientBot extends Think<Env> {
         userName: this.env.TELEGRAM_BOT_USERNAME,
         apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
         burstMs: 0,
-        delivery: { callTimeoutMs: 2500, errorResponseText: "Something is broken here." },
+        delivery: {
+          callTimeoutMs: 2500,
+          errorResponseText: "Something is broken here.",
+          overloadedResponseText: "The assistant is busy.",
+        },
       }),
     });
   }

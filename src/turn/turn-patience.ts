@@ -1,0 +1,92 @@
+import type { Clock, Timer } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { PassingFailure, Patience } from "../core/model-patience.ts";
+import type { WaitStore } from "./wait-store.ts";
+
+export interface TurnPatienceOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly waits: WaitStore;
+  /** Longest time that one operation waits for its model, in milliseconds; 0 to never wait. */
+  readonly patienceMs: () => number;
+  /** An operation has waited for so long that the person should hear of it. May be called again after a crash. */
+  readonly onLongWait: (operationId: string) => void;
+  /** The operation waits no more, however that ended. */
+  readonly onWaitEnd: (operationId: string) => void;
+}
+
+/** The first wait, when the server names no time. Each further one is twice as long. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+/** A server that names a time names it to everybody: they come back spread over this share of it. */
+const SPREAD = 0.1;
+const TELL_AFTER_MS = 20_000;
+
+/**
+ * How long operations wait for a model that cannot answer now. What an operation has waited is counted over all of its
+ * model calls, and is stored when a wait begins and ends: after a crash the wait goes on where it was. Time in which the
+ * model answers, or tools run, does not count.
+ */
+export class TurnPatience {
+  readonly #options: TurnPatienceOptions;
+
+  constructor(options: TurnPatienceOptions) {
+    this.#options = options;
+  }
+
+  /** For one model call of an operation. */
+  of(operationId: string): Patience {
+    const { clock, log, random, waits } = this.#options;
+    const known = waits.read(operationId);
+    const waitedMs = known?.waitedMs ?? 0;
+    let since = known?.since;
+    let isOver = false;
+    let attempts = 0;
+    let timer: Timer | undefined;
+
+    const spentMs = (): number => waitedMs + (since === undefined ? 0 : Math.max(0, clock.now() - since));
+    const tellLater = (): void => {
+      timer = clock.setTimeout(
+        () => this.#options.onLongWait(operationId),
+        Math.max(0, TELL_AFTER_MS - spentMs()),
+      );
+    };
+
+    if (since !== undefined) tellLater();
+    return {
+      next: ({ beganAt, code, retryAfterMs = 0 }: PassingFailure) => {
+        if (since === undefined) {
+          since = beganAt;
+          waits.write(operationId, { waitedMs, since, isOver }, clock.now());
+          tellLater();
+        }
+        const leftMs = this.#options.patienceMs() - spentMs();
+        if (leftMs <= 0 || retryAfterMs > leftMs) {
+          isOver = true;
+          return undefined;
+        }
+        const longestMs = Math.min(FIRST_WAIT_MS * 2 ** attempts, LONGEST_WAIT_MS);
+        const backoffMs = longestMs * (0.5 + random() / 2);
+        const askedMs = retryAfterMs * (1 + SPREAD * random());
+        attempts += 1;
+        const delayMs = Math.round(Math.min(Math.max(askedMs, backoffMs), leftMs));
+        log.warn("turn.model-retried", { turn: operationId, code, attempt: attempts, delayMs });
+        return delayMs;
+      },
+      end: () => {
+        if (timer !== undefined) clock.clearTimeout(timer);
+        if (since === undefined) return;
+        const allMs = spentMs();
+        since = undefined;
+        waits.write(operationId, { waitedMs: allMs, since, isOver }, clock.now());
+        this.#options.onWaitEnd(operationId);
+      },
+    };
+  }
+
+  /** Whether an operation ended because its model could not answer for too long. */
+  isOver(operationId: string): boolean {
+    return this.#options.waits.read(operationId)?.isOver === true;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Database } from "../core/database.ts";
+import { firstRow } from "../core/database.ts";
+
+/** How long operations have waited for their model. Most objects never have one, so the table is made with the first. */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS model_wait_v1 (
+  operation TEXT PRIMARY KEY,
+  waited_ms INTEGER NOT NULL,
+  waiting_since INTEGER,
+  is_over INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`;
+
+const KEEP_MS = 24 * 60 * 60 * 1000;
+
+export interface ModelWait {
+  /** Of waits that are over, in milliseconds. */
+  readonly waitedMs: number;
+  /** When the wait that goes on began, in epoch milliseconds. */
+  readonly since: number | undefined;
+  /** Whether the operation has waited enough. */
+  readonly isOver: boolean;
+}
+
+export interface WaitStore {
+  read(operationId: string): ModelWait | undefined;
+  /** Also forgets what has not changed for a day. */
+  write(operationId: string, wait: ModelWait, now: number): void;
+}
+
+type StoredWait = { waited_ms: number; waiting_since: number | null; is_over: number };
+
+export function createWaitStore(database: Database): WaitStore {
+  let hasTable: boolean | undefined;
+  return {
+    read(operationId) {
+      hasTable ??=
+        database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'model_wait_v1'")
+          .length > 0;
+      if (!hasTable) return undefined;
+      const row = firstRow(
+        database.all<StoredWait>(
+          "SELECT waited_ms, waiting_since, is_over FROM model_wait_v1 WHERE operation = ?",
+          operationId,
+        ),
+      );
+      return row === undefined
+        ? undefined
+        : { waitedMs: row.waited_ms, since: row.waiting_since ?? undefined, isOver: row.is_over === 1 };
+    },
+    write(operationId, { isOver, since, waitedMs }, now) {
+      if (hasTable !== true) database.run(SCHEMA);
+      hasTable = true;
+      database.run("DELETE FROM model_wait_v1 WHERE changed_at < ?", now - KEEP_MS);
+      database.run(
+        `INSERT OR REPLACE INTO model_wait_v1 (operation, waited_ms, waiting_since, is_over, changed_at)
+         VALUES (?, ?, ?, ?, ?)`,
+        operationId,
+        waitedMs,
+        since ?? null,
+        isOver ? 1 : 0,
+        now,
+      );
+    },
+  };
+}

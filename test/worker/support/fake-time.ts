@@ -1,0 +1,52 @@
+import { onTestFinished, vi } from "vitest";
+import { systemDeps } from "../../../src/core/deps.ts";
+import type { Timer } from "../../../src/core/deps.ts";
+
+export interface FakeTime {
+  /** Moves time, in steps small enough that every timer runs close to its moment. */
+  pass(ms: number): Promise<void>;
+}
+
+const STEP_MS = 500;
+/** Turns of the event loop in which an object does what it can do at one moment. */
+const ROUNDS = 4;
+
+/** Time that only the test moves, until it ends. Every wait of the product by its own clock follows it. */
+export function fakeTime(): FakeTime {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  const cancelled = new WeakSet<object>();
+  let isOver = false;
+  // A timer looks at the time again and again in the object that set it: called by the test it could use no storage.
+  const poll = async (handle: object, callback: () => void, at: number): Promise<void> => {
+    while (Date.now() < at) {
+      await scheduler.wait(1);
+      if (isOver || cancelled.has(handle)) return;
+    }
+    if (!cancelled.has(handle)) callback();
+  };
+  const spies = [
+    vi.spyOn(systemDeps.clock, "setTimeout").mockImplementation((callback, delayMs): Timer => {
+      const handle = {};
+      const at = Date.now() + delayMs;
+      void scheduler.wait(0).then(() => poll(handle, callback, at));
+      return handle;
+    }),
+    vi.spyOn(systemDeps.clock, "clearTimeout").mockImplementation((timer) => {
+      if (typeof timer === "object" && timer !== null) cancelled.add(timer);
+    }),
+    vi.spyOn(systemDeps, "random").mockReturnValue(0),
+  ];
+  onTestFinished(() => {
+    isOver = true;
+    for (const spy of spies) spy.mockRestore();
+    vi.useRealTimers();
+  });
+  return {
+    async pass(ms) {
+      for (let left = ms; left > 0; left -= STEP_MS) {
+        vi.setSystemTime(Date.now() + Math.min(left, STEP_MS));
+        for (let round = 0; round < ROUNDS; round += 1) await scheduler.wait(1);
+      }
+    },
+  };
+}
