@@ -106,11 +106,15 @@ export class TurnRunner {
     return this.#options.turns.unfinished().length > 0;
   }
 
-  /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
+  /**
+   * Whether the model goes on: not when the turn is being ended, nor when the person said more and the messenger wants
+   * the model to hear it now. Knows only of messages that have been read.
+   */
   beforeStep(turnId: string): "go" | "yield" {
     const { deps, inbox, turns } = this.#options;
     const turn = turns.get(turnId);
-    if (turn?.state !== "open") return "go";
+    if (turn === undefined) return "go";
+    if (turn.state !== "open") return "yield";
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
     const now = deps.clock.now();
     const isAddressed = inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now);

@@ -45,7 +45,7 @@ export interface ModelEngineOptions {
   readonly onSettled: () => void;
   readonly script: ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
-  readonly beforeStep: (operationId: string) => "go" | "yield";
+  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
   readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
   readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
@@ -254,7 +254,8 @@ export class ModelEngine implements Pick<
       await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
       if (!this.#isAtWork(operation)) return;
     }
-    const decision = beforeStep(operation.id);
+    const decision = await beforeStep(operation.id);
+    if (!this.#isAtWork(operation)) return;
     oracle.inbox.onStep(threadId, operation, decision);
     if (decision === "yield") {
       this.#running.delete(operation.id);

@@ -147,7 +147,7 @@ export class ThreadObject {
       life,
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
-      beforeStep: (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
+      beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
       beforeTool: async (id, isRepeatable) =>
         options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isRepeatable),
       resolveFile: async (url, mediaType, name) => {
