@@ -44,6 +44,7 @@ async function hearLate(
   outcome: LateOutcome<PostedMessage>,
 ): Promise<void> {
   const { entry } = post;
+  entry.answerUntil = undefined;
   if (outcome.kind === "done") {
     entry.lateMessageId = outcome.value.messageId;
     entry.lateHash = post.hash;
