@@ -1,10 +1,11 @@
 import type { Part } from "../../delivery/split/index.ts";
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
 import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
+import type { SaidReply } from "./contract.ts";
 import { findMessage } from "./end-state.ts";
 import type { EndFigures, EndState, Thread } from "./end-state.ts";
 import { partsOf } from "./mode-rules.ts";
-import type { Oracle, SaidReply } from "./oracle.ts";
+import type { Oracle } from "./oracle.ts";
 import type { RichServer } from "./plan.ts";
 import type { Platform } from "./platform.ts";
 import { isMarked, stripMark } from "./visible-text.ts";

@@ -1,8 +1,7 @@
 import type { UIMessage } from "ai";
 import type { MessengerMessage } from "../../src/core/messenger-event.ts";
-import type { Invariant } from "./oracle.ts";
-import type { StoredOperation } from "./model-engine.ts";
-import { questionsOf } from "./model-engine.ts";
+import type { Invariant, StoredOperation } from "./contract.ts";
+import { questionsOf } from "./questions-of.ts";
 
 /** What the bot is told about one message of a person. */
 interface Told {

@@ -4,33 +4,14 @@ import type { LoadFilesOptions } from "../../src/turn/load-files.ts";
 import { ReplyText, textOfParts } from "../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../src/turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../../src/turn/turn-engine.ts";
+import type { OperationStore, StoredOperation } from "./contract.ts";
+import { questionsOf } from "./questions-of.ts";
 import type { Life } from "./life.ts";
 import { createScript } from "./model-script.ts";
-import type { Script, ScriptOptions } from "./model-script.ts";
+import type { ScriptOptions } from "./model-script.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { Trace } from "./trace.ts";
-
-/** One operation as the turn engine stores it: what of it survives the process. */
-export interface StoredOperation {
-  readonly id: string;
-  readonly session: string;
-  readonly script: Script;
-  readonly questions: readonly string[];
-  readonly question: UIMessage;
-  status: "running" | "done" | "failed" | "aborted";
-  attempt: number;
-  /** Attempts that the model itself spoiled. */
-  failures: number;
-  /** What was said in the steps that are over. */
-  said: readonly string[];
-  /** The tool after the last of them. */
-  tool: "none" | "waits" | "began";
-  /** The text of the running step that is stored, which lags behind what was streamed. */
-  text: string;
-}
-
-export type OperationStore = Map<string, StoredOperation>;
 
 export interface ModelEngineOptions {
   readonly threadId: string;
@@ -295,10 +276,4 @@ export function partsOf({ said, text }: Pick<StoredOperation, "said" | "text">):
     { type: "tool-any", toolCallId: "0", state: "output-available", input: {}, output: {} },
   ]);
   return text === "" ? steps : [...steps, { type: "text", text }];
-}
-
-/** The tokens of the messages that a turn answers. */
-export function questionsOf(message: UIMessage): readonly string[] {
-  const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return text.match(/\b[mbp]\d+\b/g) ?? [];
 }

@@ -1,10 +1,8 @@
 import { expect, it } from "vitest";
-import type { Budget } from "../../../src/core/budget.ts";
 import type { ReplyPolicy } from "../../../src/core/delivery.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
 import { probed, TEXT } from "./probed-harness.ts";
-import type { Probed } from "./probed-harness.ts";
 
 const LOST: readonly [string, boolean][] = [
   ["had happened", true],
@@ -400,66 +398,6 @@ it("keeps to a penalty that a probe has met whose message became another reply's
   await advance(60_000);
   expect(surface.penaltyBreaches).toEqual([]);
   expect(visible()).toEqual(["Another text."]);
-});
-
-/** A budget that does something else first when it is asked about unseen ids after the last probe of a search. */
-function atTheEnd(
-  probes: () => readonly unknown[],
-  first: () => void | Promise<never>,
-): (real: Budget) => Budget {
-  return (real) => {
-    const { boxes } = real;
-    if (boxes === undefined) throw new Error("The budget knows no boxes.");
-    let isDone = false;
-    return {
-      acquire: (...ask) => real.acquire(...ask),
-      penalize: (...what) => real.penalize(...what),
-      boxes: {
-        observe: (...ids) => boxes.observe(...ids),
-        unseen: async (...range) => {
-          const isEnd = !isDone && probes().at(-1) === "102";
-          isDone ||= isEnd;
-          if (isEnd) await first();
-          return boxes.unseen(...range);
-        },
-      },
-    };
-  };
-}
-
-/** The first look fails, and the lost message is the first of two ids: in the end it is asked once more whose it is. */
-function searchTwoIds(first: () => void | Promise<never>): Probed {
-  const found: Probed = probed({ budget: atTheEnd(() => found.probes(), first) });
-  found.surface.fault("post", { kind: "lose", done: true });
-  found.surface.fault("probe", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
-  return found;
-}
-
-it("comes to the end of a search when the root could not be asked for it", async () => {
-  let isDown = false;
-  const { delivery, start, visible, advance, probes } = searchTwoIds(() => {
-    isDown = true;
-    return Promise.reject(new Error("down"));
-  });
-  delivery.send(start("r1"), TEXT);
-  delivery.send(start("r2"), "Next.");
-  await advance(60_000);
-  expect(isDown).toBe(true);
-  expect(probes()).toEqual(["101", "101", "102"]);
-  expect(visible()).toEqual([TEXT, "Next."]);
-});
-
-it("comes to the end of a search when another reply took the message over at that moment", async () => {
-  const { delivery, start, visible, advance } = searchTwoIds(() => {
-    delivery.withdraw("r1");
-    delivery.open(start("r2", { takesOver: "r1" }));
-    delivery.finish("r2", "Another text.");
-  });
-  delivery.open(start("r1"));
-  delivery.append("r1", TEXT);
-  await advance(60_000);
-  expect(visible()).toEqual(["Another text."]);
-  expect(delivery.receipt("r2")?.state).toBe("delivered");
 });
 
 it("removes a lost message that the text has no use for any more", async () => {
