@@ -59,6 +59,9 @@ export class InboxWatch {
   readonly #acted = new Set<string>();
   /** Steps that were begun though a message waited: a defect, unless the turn was ended for it. */
   readonly #wentOn: { readonly operation: StoredOperation; readonly token: string }[] = [];
+  /** When each turn's operation began, and when a `/stop` was durable. */
+  readonly #begunAt = new Map<string, number>();
+  readonly #stops: { readonly threadId: string; readonly at: number }[] = [];
   /** The version of each message that each turn was given. */
   readonly #given = new Map<string, ReadonlyMap<string, number>>();
 
@@ -92,6 +95,11 @@ export class InboxWatch {
     told.takenBack = { isDue: isDue || told.takenBack?.isDue === true };
   }
 
+  /** A `/stop` is durable, for the first time. */
+  stopStored(threadId: string): void {
+    this.#stops.push({ threadId, at: this.#options.now() });
+  }
+
   messageIdOf(token: string): string | undefined {
     return this.#told.get(token)?.messageId;
   }
@@ -106,6 +114,7 @@ export class InboxWatch {
     const versions = versionsOf(message);
     const tokens = [...versions.keys()];
     this.#given.set(id, versions);
+    this.#begunAt.set(id, this.#options.now());
     const isAgain = tokens.length > 0 && tokens.every((token) => this.#told.get(token)?.turn !== undefined);
     if (isAgain) this.heard.reruns += 1;
     for (const earlier of this.#acted) {
@@ -161,6 +170,11 @@ export class InboxWatch {
     const early = Math.max(...arrivals) + BURST_MS - this.#options.now();
     if (early > 0) {
       this.#options.fail("I2", `${id} in ${threadId} acts ${early} ms before the end of the person's burst`);
+    }
+    const begunAt = this.#begunAt.get(id) ?? Infinity;
+    const now = this.#options.now();
+    if (this.#stops.some((stop) => stop.threadId === threadId && stop.at > begunAt && stop.at < now)) {
+      this.#options.fail("I3", `${id} in ${threadId} acts though the person had stopped it`);
     }
   }
 

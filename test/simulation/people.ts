@@ -302,6 +302,9 @@ export class People {
     const { event, token, version } = update;
     const { inbox, presses } = this.#world.oracle;
     if (event.action !== undefined) presses.stored(event.action.id, by);
+    // One that comes again was stored before, and may have been read by then.
+    const isFirst = update.attempts === 1;
+    if (isFirst && event.message?.command?.name === "stop") inbox.stopStored(update.place.threadId);
     if (token === undefined) return;
     // It may have been taken into a turn at the same moment.
     const findsWaiting = update.findsWaiting && this.#stateOf(update) !== "taken";
