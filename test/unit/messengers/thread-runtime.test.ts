@@ -25,7 +25,8 @@ function createEngine() {
       if (!states.has(id)) states.set(id, "open");
     },
     follow: async (): Promise<void> => {},
-    resumeAll: async (): Promise<void> => {},
+    // The operations that are taken up ask before the loop comes to anything else.
+    resumeAll: (): Promise<void> => (states.size === 0 ? Promise.resolve() : new Promise(() => {})),
     abort: async (id: string): Promise<void> => {
       if (states.has(id)) states.set(id, "stopped");
     },
@@ -122,6 +123,14 @@ it("runs no tool with an effect after a /stop that a process has left unread", a
 it("does not call the model again after a /stop that a process has left unread", async () => {
   const runtime = await withUnread(createRig(), stop);
   expect(await runtime.beforeStep(TURN)).toBe("yield");
+});
+
+it.each([
+  ["calls the model again", "yield", (runtime: ThreadRuntime) => runtime.beforeStep(TURN)],
+  ["runs a tool with an effect", "block", (runtime: ThreadRuntime) => runtime.beforeTool(TURN, false)],
+] as const)("neither %s when a message that interrupts it was left unread", async (_what, decision, goOn) => {
+  const runtime = await withUnread(createRig({ whenBusy: "interrupt" }), later);
+  expect(await goOn(runtime)).toBe(decision);
 });
 
 it("goes on when nothing of what was left unread concerns the turn", async () => {
