@@ -121,6 +121,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
     });
     entry.inquiry = undefined;
     entry.shownHash = hash;
+    entry.stream = undefined;
   }
 }
 
@@ -141,7 +142,11 @@ export function keepEarlier(
     if (duplicateId !== undefined) addDuplicate(context, row.replyId, duplicateId);
     context.outbox.write(kept);
   });
-  if (!wasMarked) entry.shownHash = undefined;
+  if (!wasMarked) {
+    entry.shownHash = undefined;
+    // Its stream was another one, and may be open.
+    entry.stream = undefined;
+  }
   entry.row = kept;
 }
 

@@ -16,6 +16,8 @@ interface Told {
   /** The versions that are durable. `isDue`: it was stored while the message waited. */
   readonly edits: { readonly version: number; readonly isDue: boolean }[];
   takenBack: { readonly isDue: boolean } | undefined;
+  /** The thread's object has been called with the deletion, which may be applied before its webhook is answered. */
+  mayBeTakenBack: boolean;
   /** The first turn that answers it. */
   turn: string | undefined;
 }
@@ -75,7 +77,13 @@ export class InboxWatch {
     const arrivedAt = this.#options.now();
     const hasFile = (message?.attachments.length ?? 0) > 0;
     const messageId = message?.id;
-    const rest = { storedAt: undefined, edits: [], takenBack: undefined, turn: undefined };
+    const rest = {
+      storedAt: undefined,
+      edits: [],
+      takenBack: undefined,
+      mayBeTakenBack: false,
+      turn: undefined,
+    };
     this.#told.set(token, { threadId, messageId, arrivedAt, hasFile, ...rest });
   }
 
@@ -86,6 +94,11 @@ export class InboxWatch {
 
   edited(token: string, version: number, isDue: boolean): void {
     this.#told.get(token)?.edits.push({ version, isDue });
+  }
+
+  takeBackArrives(token: string): void {
+    const told = this.#told.get(token);
+    if (told !== undefined) told.mayBeTakenBack = true;
   }
 
   takenBack(token: string, isDue: boolean): void {
@@ -184,7 +197,7 @@ export class InboxWatch {
     if (!this.#options.isSteering || decision === "yield") return;
     for (const [token, told] of this.#told) {
       const isWaiting = told.storedAt !== undefined && told.storedAt < this.#options.now();
-      if (told.threadId !== threadId || !isWaiting || told.turn !== undefined || this.isTakenBack(token))
+      if (told.threadId !== threadId || !isWaiting || told.turn !== undefined || told.mayBeTakenBack)
         continue;
       this.#wentOn.push({ operation, token });
     }

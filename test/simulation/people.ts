@@ -287,6 +287,7 @@ export class People {
       oracle.inbox.arrives(token, place.threadId, event.message);
       return;
     }
+    if (event.kind === "message-deleted") oracle.inbox.takeBackArrives(token);
     // Of an update that was stored before, what counts is what it found then.
     if (this.#world.thread(place).inboxState(event.key) !== undefined) return;
     const state = this.#stateOf(update);

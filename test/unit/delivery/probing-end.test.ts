@@ -62,3 +62,22 @@ it("comes to the end of a search when another reply took the message over at tha
   expect(visible()).toEqual(["Another text."]);
   expect(delivery.receipt("r2")?.state).toBe("delivered");
 });
+
+it("ends with a reply of which another message was left alone", async () => {
+  const { surface, delivery, start, visible, advance } = probed({
+    surface: { limits: { maxLength: 100, maxEntities: 100 } },
+    policy: { onUnknown: "leave", callTimeoutMs: 15_000 },
+  });
+  const lost = { kind: "lose", done: false } as const;
+  surface.fault("post", lost, lost);
+  // Nothing is known of the chat yet, so that the first message cannot be looked for.
+  delivery.send(
+    start("r1", { seenMessageId: undefined }),
+    "One two three four five six seven eight.\n\nNine ten eleven twelve thirteen fourteen.",
+  );
+  await advance(200);
+  delivery.send(start("r2"), "Next.");
+  await advance(60_000);
+  expect(visible()).toEqual(["Nine ten eleven twelve thirteen fourteen.", "Next."]);
+  expect(delivery.receipt("r1")?.state).toBe("failed");
+});
