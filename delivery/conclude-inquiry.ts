@@ -4,7 +4,13 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
 import { landsBy } from "./landing.ts";
 import { addDuplicate, keepEarlier } from "./late-post.ts";
-import { isGapQuestion, isOnlyLateQuestion, isOtherPostLate, isOtherPostOpen } from "./open-question.ts";
+import {
+  isGapQuestion,
+  isOnlyLateQuestion,
+  isOtherPostLate,
+  isOtherPostLeft,
+  isOtherPostOpen,
+} from "./open-question.ts";
 import { store } from "./outbox-change.ts";
 import type { Inquiry, OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -23,6 +29,10 @@ export function conclude(context: DeliveryContext, reply: Reply, surface: Surfac
     // One that is looked for since may be among them: asked again when that is found.
     entry.inquiry = undefined;
     store(context, entry, { inquiry: undefined });
+    return;
+  }
+  if (row.state !== "unknown" && hits.length > 0 && isOtherPostLeft(context, entry, address)) {
+    leaveOpen(context, reply, entry, "several-messages");
     return;
   }
   if (hits.length === 0 && inquiry.isPartial && isOnlyLateQuestion(row)) {

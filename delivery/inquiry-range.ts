@@ -2,10 +2,7 @@ import type { IdRange } from "../src/core/budget.ts";
 import { isGapQuestion } from "./open-question.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
-/** Nobody waits for what is asked after a late post, and the ids of other chats may be unknown. */
-const LATE_TAIL = 5;
-
-/** No id of a new message shows how far the box has come. */
+/** Nobody waits for the search for a late post, and ids of other chats may be unknown. */
 const LONG_TAIL = 10;
 
 /** How many messages there may be without an answer: one for each post, save the one that is known. */
@@ -21,5 +18,5 @@ export function rangeOf(row: OutboxRow): IdRange {
   const firstId = Math.min(afterId, probedTo ?? afterId);
   if (state === "unknown") return { afterId: firstId, sinceAt };
   if (messageId === undefined) return { afterId: firstId, sinceAt, tail: LONG_TAIL };
-  return { afterId: Number(messageId), sinceAt, tail: LATE_TAIL };
+  return { afterId: Number(messageId), sinceAt, tail: LONG_TAIL };
 }

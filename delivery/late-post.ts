@@ -44,6 +44,7 @@ async function hearLate(
   outcome: LateOutcome<PostedMessage>,
 ): Promise<void> {
   const { entry } = post;
+  entry.answerUntil = undefined;
   if (outcome.kind === "done") {
     entry.lateMessageId = outcome.value.messageId;
     entry.lateHash = post.hash;
@@ -120,6 +121,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
     });
     entry.inquiry = undefined;
     entry.shownHash = hash;
+    entry.stream = undefined;
   }
 }
 
@@ -140,7 +142,11 @@ export function keepEarlier(
     if (duplicateId !== undefined) addDuplicate(context, row.replyId, duplicateId);
     context.outbox.write(kept);
   });
-  if (!wasMarked) entry.shownHash = undefined;
+  if (!wasMarked) {
+    entry.shownHash = undefined;
+    // Its stream was another one, and may be open.
+    entry.stream = undefined;
+  }
   entry.row = kept;
 }
 

@@ -60,6 +60,8 @@ export function nextCall(context: DeliveryContext, reply: Reply, surface: Surfac
       case "ended":
         if (awaitsStrayEdit(reply, context.deps.clock.now())) return undefined;
         if (forgetStrayEdits(reply)) break;
+        if (surface.capabilities.remove && awaitsLateAnswer(reply, all, context.deps.clock.now()))
+          return undefined;
         context.endReply(reply, action.code === undefined ? "delivered" : "failed", action.code);
         return undefined;
       case "edit": {
@@ -98,6 +100,21 @@ function partsOf(
 function awaitsStrayEdit(reply: Reply, now: number): boolean {
   const until = strayUntil(reply.entries);
   if (until === undefined || until <= now) return false;
+  reply.isWholeVisible = true;
+  reply.notBefore = until;
+  return true;
+}
+
+/**
+ * Everything is visible, but a post of which the text has no use any more may still be answered: its message is taken
+ * away then. Later replies do not wait for it.
+ */
+function awaitsLateAnswer(reply: Reply, parts: readonly { readonly index: number }[], now: number): boolean {
+  const moments = reply.entries
+    .filter(({ row }) => row.state === "unknown" && !parts.some(({ index }) => index === row.part))
+    .map(({ answerUntil = 0 }) => answerUntil);
+  const until = Math.max(0, ...moments);
+  if (until <= now) return false;
   reply.isWholeVisible = true;
   reply.notBefore = until;
   return true;

@@ -28,13 +28,27 @@ export function isOnlyLateQuestion(row: OutboxRow): boolean {
   return !isOpenQuestion(row) && isLateQuestion(row);
 }
 
-/** Whether a message that is found in the chat may be that of another post: it must not be taken away then. */
+/**
+ * Whether another post of the chat is under way or looked for, so that more is known soon about a message that is found.
+ * It must not be taken away before.
+ */
 export function isOtherPostOpen(
   context: Pick<DeliveryContext, "otherRows">,
   entry: OutboxEntry,
   address: Address,
 ): boolean {
-  return context.otherRows(entry, address).some(({ state }) => state === "sending" || state === "unknown");
+  return context
+    .otherRows(entry, address)
+    .some((row) => row.state === "sending" || (row.state === "unknown" && isOpenQuestion(row)));
+}
+
+/** Whether another post of the chat was lost for good: nobody looks for it, and a message that is found may be its. */
+export function isOtherPostLeft(
+  context: Pick<DeliveryContext, "otherRows">,
+  entry: OutboxEntry,
+  address: Address,
+): boolean {
+  return context.otherRows(entry, address).some((row) => row.state === "unknown" && !isOpenQuestion(row));
 }
 
 /** Whether a message that is found may be a late one of another post, so that the entry's own may be to come. */

@@ -31,6 +31,8 @@ export interface OutboxEntry {
   newsWaits?: number;
   /** The stream into the message, where replies are streamed. */
   stream?: MessageStream | undefined;
+  /** The post ran into its time limit, and its answer may still come until then; epoch milliseconds. */
+  answerUntil?: number | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
   lateMessageId?: string | undefined;
   /** Hash of what that message shows. */

@@ -23,6 +23,9 @@ import { probeNext } from "./probe-next.ts";
 import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 
+/** After its time limit a call is listened to for this long where only its answer tells which message to take away. */
+const LATE_ANSWER_MS = 15_000;
+
 export type Action = NextAction<Part<RichText>>;
 export type CallAction =
   | Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }>
@@ -143,6 +146,7 @@ async function post(
   if (outcome.kind === "timed-out") {
     // A stream that has begun late has to be ended yet, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
+    entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
     watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked, hash }, outcome.late);
   }
   const call = { method: "post", entry, part, content, canProbe: surface.probing !== undefined } as const;

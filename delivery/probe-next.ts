@@ -34,12 +34,11 @@ interface Search {
   readonly entry: OutboxEntry;
   readonly row: OutboxRow;
   readonly inquiry: Inquiry;
-  readonly id: number;
 }
 
 /**
- * Asks about the next id; `intended` is what the lost message should say. Returns until when nothing may go to the
- * address, if there is a reason.
+ * Asks about the next id, or concludes the search when none is left; `intended` is what the lost message should say.
+ * Returns until when nothing may go to the address, if there is a reason.
  */
 export async function probeNext(
   context: DeliveryContext,
@@ -50,9 +49,14 @@ export async function probeNext(
 ): Promise<number | undefined> {
   const { inquiry, row } = entry;
   const { probing } = surface;
-  const id = inquiry?.ids[inquiry.asked];
-  if (probing === undefined || inquiry === undefined || id === undefined) return undefined;
-  const search: Search = { context, reply, surface, probing, entry, row, inquiry, id };
+  if (probing === undefined || inquiry === undefined) return undefined;
+  const search: Search = { context, reply, surface, probing, entry, row, inquiry };
+  const id = inquiry.ids[inquiry.asked];
+  if (id === undefined) {
+    // The root could not be reached for the conclusion, or another reply took the message over at that moment.
+    await endSearch(search, undefined);
+    return undefined;
+  }
   const { address, policy } = reply.record;
   // What may be another thread's message is not made to say this.
   const safe = inquiry.others === "none" ? intended : undefined;
@@ -61,8 +65,8 @@ export async function probeNext(
   );
   if (outcome.kind === "done") {
     if (isVoid(search)) return undefined;
-    if (outcome.value === "own" && !(await noteHit(search))) return undefined;
-    return goOn(search, outcome.value === "none");
+    if (outcome.value === "own" && !(await noteHit(search, id))) return undefined;
+    return goOn(search, id, outcome.value === "none");
   }
   const failure = outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
   if (!isVoid(search)) return failed(search, failure);
@@ -76,8 +80,8 @@ function isVoid({ entry, row, inquiry }: Search): boolean {
 }
 
 /** A message of the bot was found. Whether the search goes on now; otherwise it was put off, or is void. */
-async function noteHit(search: Search): Promise<boolean> {
-  const { context, reply, row, inquiry, id } = search;
+async function noteHit(search: Search, id: number): Promise<boolean> {
+  const { context, reply, row, inquiry } = search;
   // Other threads of the chat go on while ids are asked about: it may have found its owner.
   const found = await unseenBetween(search, id, id);
   if (isVoid(search)) return false;
@@ -97,31 +101,34 @@ async function noteHit(search: Search): Promise<boolean> {
 }
 
 /** The id was asked about: on to the next one, or to the conclusion. `isNone`: nothing has it. */
-async function goOn(search: Search, isNone: boolean): Promise<number | undefined> {
-  const { context, reply, surface, entry, row, inquiry, id } = search;
+async function goOn(search: Search, id: number, isNone: boolean): Promise<number | undefined> {
+  const { context, entry, row, inquiry } = search;
   inquiry.asked += 1;
   if (isNone && !isGapQuestion(row) && isBehindNewest(inquiry, id)) {
     inquiry.ids = inquiry.ids.slice(0, inquiry.asked);
   }
   if (inquiry.isLook && (inquiry.hits.length === 0 || !isCertain(inquiry))) return endLook(search);
-  if (inquiry.asked < inquiry.ids.length) {
-    keepProgress(context, entry, inquiry);
-    return undefined;
-  }
+  if (inquiry.asked < inquiry.ids.length) keepProgress(context, entry, inquiry);
+  else await endSearch(search, id);
+  return undefined;
+}
+
+/** All ids were asked about, `lastId` just now. A hit of some calls ago may have found its owner since. */
+async function endSearch(search: Search, lastId: number | undefined): Promise<void> {
+  const { context, reply, surface, entry, inquiry } = search;
   const { hits } = inquiry;
-  const [first = id] = hits;
-  // What was found some calls ago may have found its owner since.
-  const found = hits.every((hit) => hit === id)
-    ? { ids: hits }
-    : await unseenBetween(search, first, hits.at(-1) ?? first);
-  if (isVoid(search)) return undefined;
+  const [first] = hits;
+  const found =
+    first === undefined || hits.every((hit) => hit === lastId)
+      ? { ids: hits }
+      : await unseenBetween(search, first, hits.at(-1) ?? first);
+  if (isVoid(search)) return;
   if (found === undefined) {
     putOff(search, BUDGET_TIMEOUT_MS);
-    return undefined;
+    return;
   }
   entry.inquiry = { ...inquiry, hits: hits.filter((hit) => found.ids.includes(hit)) };
   conclude(context, reply, surface, entry);
-  return undefined;
 }
 
 /** Whether this id and all that follow are only asked about in case that more had come than anybody has seen. */

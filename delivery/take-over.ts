@@ -16,14 +16,17 @@ export function adoptMessages(
 ): OutboxEntry[] {
   const most = mostDoubts(policy.onUnknown ?? "resend-marked", canProbe);
   const adopted = entries
-    .filter(({ row }) => isWorthAdopting(row, most) || isWorthAsking(row, canProbe))
+    .filter(
+      ({ row }) =>
+        row.state === "sending" || isWorthAdopting(row, most, canProbe) || isWorthAsking(row, canProbe),
+    )
     .sort((left, right) => left.row.part - right.row.part);
   let part = 0;
   let surplus = Math.min(0, ...adopted.map(({ row }) => row.part));
   for (const entry of adopted) {
     outbox.delete(entry.row);
     const { row } = entry;
-    const isPart = row.part >= 0 && isWorthAdopting(row, most);
+    const isPart = row.part >= 0 && isWorthAdopting(row, most, canProbe);
     const place = isPart ? part : row.part < 0 ? row.part : surplus - 1;
     // What a person has deleted of another answer says nothing about this one.
     entry.row = { ...row, replyId, part: place, shownHash: undefined, isReplacement: false };
@@ -39,12 +42,14 @@ function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
   return canProbe && row.state === "unknown" && isOpenQuestion(row);
 }
 
-function isWorthAdopting(row: OutboxRow, most: number): boolean {
+function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boolean {
   switch (row.state) {
     case "sent":
-    case "sending":
     case "planned":
       return true;
+    case "sending":
+      // A post that is left alone when its answer is lost would leave the new text without a message: it is surplus.
+      return (canProbe && row.afterId !== undefined) || row.doubts + 1 < most;
     case "unknown":
       return row.doubts < most;
     case "removed":

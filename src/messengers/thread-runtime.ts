@@ -7,6 +7,7 @@ import type { Log } from "../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { inMessengerContext } from "../core/turn-context.ts";
+import { withinTime } from "../core/within-time.ts";
 import { createDelivery } from "../../delivery/index.ts";
 import type { Arrival } from "../inbox/arrivals.ts";
 import { eventFields } from "../inbox/event-fields.ts";
@@ -57,6 +58,8 @@ const LONGEST_REST_MS = 60_000;
 /** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
 const MOVE_WAKE_AFTER_MS = 2000;
 const FILE_TIMEOUT_MS = 20_000;
+/** A running turn waits at most this long for events to be read: reading may run code of the bot. */
+const LONGEST_READING_MS = 5000;
 
 /** One conversation: its inbox, its turns and its deliveries, driven by one loop. */
 export class ThreadRuntime {
@@ -79,6 +82,7 @@ export class ThreadRuntime {
   #advanceAt: number | undefined;
   #heartbeat: Timer | undefined;
   #hasResumed = false;
+  #takingUp: Promise<void> | undefined;
   /** No turn of an earlier life is waiting to be taken up. */
   #isFree = false;
   #sweptAt = 0;
@@ -226,11 +230,15 @@ export class ThreadRuntime {
       : silenceInstruction(definition, event);
   }
 
-  beforeStep(turnId: string): "go" | "yield" {
+  /** Before the model is called again. Stored events are read first: one of them may end the turn, or steer it. */
+  async beforeStep(turnId: string): Promise<"go" | "yield"> {
+    await this.#readInbox(turnId);
     return this.#runner.beforeStep(turnId);
   }
 
-  beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+  /** Before a tool runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  async beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+    if (!isRepeatable) await this.#readInbox(turnId);
     return this.#runner.beforeTool(turnId, isRepeatable);
   }
 
@@ -270,10 +278,38 @@ export class ThreadRuntime {
     });
   }
 
+  /**
+   * Waits until the stored events have been read, so that a running turn goes on in knowledge of them (I3). The process
+   * may have died right after it stored one, and the turn engine may take up its operations before the loop runs.
+   */
+  async #readInbox(turnId: string): Promise<void> {
+    if (this.#turns.get(turnId) === undefined) return;
+    const reading = this.#takeUp().then(async () => {
+      if (!this.#intake.hasOpen()) return;
+      await this.#intake.run();
+      // The loop acts on whatever was read.
+      this.poke();
+    });
+    try {
+      await withinTime(this.#options.deps.clock, LONGEST_READING_MS, reading, "reading the inbox");
+    } catch {
+      // It takes too long, or failed: the loop reads on, and logs the reason.
+    }
+  }
+
+  /** Loads the stored text of running turns: an event that ends one of them needs it. */
+  #takeUp(): Promise<void> {
+    this.#takingUp ??= this.#runner.resume().catch((error: unknown) => {
+      this.#takingUp = undefined;
+      throw error;
+    });
+    return this.#takingUp;
+  }
+
   async #loop(): Promise<void> {
     try {
       if (!this.#hasResumed) {
-        await this.#runner.resume();
+        await this.#takeUp();
         await this.#options.engine.resumeAll();
         this.#hasResumed = true;
       }

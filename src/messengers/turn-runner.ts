@@ -106,21 +106,27 @@ export class TurnRunner {
     return this.#options.turns.unfinished().length > 0;
   }
 
-  /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
+  /**
+   * Whether the model goes on: not when the turn is being ended, nor when the person said more and the messenger wants
+   * the model to hear it now. Knows only of messages that have been read.
+   */
   beforeStep(turnId: string): "go" | "yield" {
-    const { deps, inbox, turns } = this.#options;
+    const { deps, turns } = this.#options;
     const turn = turns.get(turnId);
-    if (turn?.state !== "open") return "go";
+    if (turn === undefined) return "go";
+    if (turn.state !== "open" || (!this.#isContinued(turn) && this.#interrupt(turn))) return "yield";
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
     const now = deps.clock.now();
-    const isAddressed = inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now);
+    const isAddressed = this.#queuedFor(turn).some((row) => row.readyAt <= now);
     if (!isAddressed) return "go";
     turns.setState(turn.id, "yielding");
     return "yield";
   }
 
-  /** Before a tool runs: see `ToolGate`. */
+  /** Before a tool runs: see `ToolGate`. A message that interrupts the turn may have been read a moment ago. */
   beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+    const turn = this.#options.turns.get(turnId);
+    if (turn?.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
     return this.#toolGate.pass(turnId, isRepeatable);
   }
 
@@ -196,16 +202,15 @@ export class TurnRunner {
 
   /** When a message may be whole that could change the running turn. */
   #heldUntil(turn: Turn): number | undefined {
-    const { deps, inbox } = this.#options;
-    const now = deps.clock.now();
-    const held = inbox.inState("queued").filter((row) => isForThread(row, turn) && row.readyAt > now);
+    const now = this.#options.deps.clock.now();
+    const held = this.#queuedFor(turn).filter((row) => row.readyAt > now);
     return held.length === 0 ? undefined : Math.min(...held.map(({ readyAt }) => readyAt));
   }
 
   /** Until when more of what a turn answers may come. What has come already has the turn begun anew when it is whole. */
   #burstEnd(turn: Turn): number {
     const { burstMs } = this.#options.definition(turn.address.messengerId);
-    const [next] = this.#options.inbox.inState("queued");
+    const [next] = this.#queuedFor(turn);
     const lastAt =
       next !== undefined && this.#continues(turn, next)
         ? Math.max(turn.lastReceivedAt, next.receivedAt, next.readyAt)
@@ -215,11 +220,12 @@ export class TurnRunner {
 
   /** A message that follows at once makes the running turn void: it is begun again with all of them. */
   #supersede(turn: Turn): boolean {
-    const { deps, inbox } = this.#options;
-    const [first] = inbox.inState("queued");
+    const { deps } = this.#options;
+    const queued = this.#queuedFor(turn);
+    const [first] = queued;
     if (first === undefined || first.readyAt > deps.clock.now() || !this.#continues(turn, first))
       return false;
-    const next = nextBatch(inbox.inState("queued"), (id) => this.#options.definition(id), deps.clock.now());
+    const next = nextBatch(queued, (id) => this.#options.definition(id), deps.clock.now());
     if (next.kind !== "batch") return false;
     this.#insert(next.rows, turn);
     return true;
@@ -227,13 +233,19 @@ export class TurnRunner {
 
   /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
   #interrupt(turn: Turn): boolean {
-    const { deps, inbox } = this.#options;
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
-    const now = deps.clock.now();
-    return (
-      inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now) &&
-      this.endings.stop()
-    );
+    const now = this.#options.deps.clock.now();
+    return this.#queuedFor(turn).some((row) => row.readyAt <= now) && this.endings.stop();
+  }
+
+  /** Whether the next message is a part of what the turn answers, which is begun again with it. */
+  #isContinued(turn: Turn): boolean {
+    return this.#continues(turn, this.#queuedFor(turn)[0]);
+  }
+
+  /** The messages that wait in the turn's thread, in order of arrival; a conversation may have several threads. */
+  #queuedFor(turn: Turn): InboxRow[] {
+    return this.#options.inbox.inState("queued").filter((row) => isForThread(row, turn));
   }
 
   /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */

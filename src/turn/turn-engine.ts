@@ -44,7 +44,7 @@ export interface TurnEngineOptions {
     ...file: [...Parameters<ModelMessagesOptions["resolveFile"]>, signal: AbortSignal | undefined]
   ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
   /** The model is about to be called again, after its tools ran. `yield` ends the operation there, with their results. */
-  readonly beforeStep: (operationId: string) => "go" | "yield";
+  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
   /** A tool is about to run; one that may safely run twice is `isRepeatable`. `block` leaves it undone. */
   readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
   /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
@@ -123,7 +123,7 @@ export class TurnEngine {
       configureSession: (session, id) => this.#configure(session, id),
       hooks: {
         beforeTurn: async ({ session, operationId, messages, step }) => {
-          if (step > 0 && options.beforeStep(operationId) === "yield") {
+          if (step > 0 && (await options.beforeStep(operationId)) === "yield") {
             await this.harness.abort(session, operationId);
             return {};
           }

@@ -1,10 +1,11 @@
 import type { Part } from "../../delivery/split/index.ts";
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
 import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
+import type { SaidReply } from "./contract.ts";
 import { findMessage } from "./end-state.ts";
 import type { EndFigures, EndState, Thread } from "./end-state.ts";
 import { partsOf } from "./mode-rules.ts";
-import type { Oracle, SaidReply } from "./oracle.ts";
+import type { Oracle } from "./oracle.ts";
 import type { RichServer } from "./plan.ts";
 import type { Platform } from "./platform.ts";
 import { isMarked, stripMark } from "./visible-text.ts";
@@ -56,7 +57,10 @@ export function checkReply(
     ({ id, threadId, blocks }) =>
       threadId === thread.threadId && shownIds.has(String(id)) && blocks !== undefined,
   );
-  const expected = expectedParts(platform, plan.policy.rich, reply.text, isRich);
+  // A message that a person took away may have shown blocks that were refused later, or none that were still to come:
+  // what the reply was planned with is then told by the number of its messages.
+  const count = rows.some((row) => isTakenAway(platform, thread, row)) ? shownIds.size : undefined;
+  const expected = expectedParts(platform, plan.policy.rich, reply.text, isRich, count);
   for (const part of expected) {
     const row = rows.find((candidate) => candidate.part === part.index);
     if (isTakenAway(platform, thread, row)) continue;
@@ -111,9 +115,14 @@ function expectedParts(
   server: RichServer | undefined,
   text: string,
   isRich: boolean,
+  count: number | undefined,
 ): readonly Part<RichText>[] {
-  const isPlanned = isRich || server?.kind === "knows";
-  return partsOf(text, kind, true, isPlanned).filter(({ content }) => content.text.trim() !== "");
+  const planned = (withBlocks: boolean): readonly Part<RichText>[] =>
+    partsOf(text, kind, true, withBlocks).filter(({ content }) => content.text.trim() !== "");
+  const likely = planned(isRich || server?.kind === "knows");
+  if (server === undefined || count === undefined || likely.length === count) return likely;
+  const other = planned(!isRich);
+  return other.length === count ? other : likely;
 }
 
 /** What a reply has shown belongs to the one that took it over. */

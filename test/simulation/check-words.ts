@@ -1,11 +1,10 @@
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
 import { textOfParts } from "../../src/turn/reply-text.ts";
+import type { SaidReply, StoredOperation } from "./contract.ts";
+import { STOPPED } from "./contract.ts";
 import type { EndState, Thread } from "./end-state.ts";
 import { partsOf as partsOfModel } from "./model-engine.ts";
-import type { StoredOperation } from "./model-engine.ts";
 import { SILENCE } from "./model-script.ts";
-import { STOPPED } from "./oracle.ts";
-import type { SaidReply } from "./oracle.ts";
 import { turnWordsOf } from "./visible-text.ts";
 
 /** What was said is what the model said: all of it, or as far as it came, and the footer where it is whole. */

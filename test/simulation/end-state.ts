@@ -1,5 +1,5 @@
 import type { Delivery } from "../../src/core/delivery.ts";
-import type { OperationStore } from "./model-engine.ts";
+import type { OperationStore } from "./contract.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Plan } from "./plan.ts";
 import type { Platform, PlatformMessage } from "./platform.ts";

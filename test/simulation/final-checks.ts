@@ -1,11 +1,12 @@
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
+import type { SaidReply } from "./contract.ts";
+import { STOPPED } from "./contract.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkReply } from "./check-reply.ts";
 import { checkWords } from "./check-words.ts";
 import { describeMessage, findMessage } from "./end-state.ts";
 import type { EndFigures, EndState, Thread } from "./end-state.ts";
-import { STOPPED } from "./oracle.ts";
-import type { Oracle, SaidReply } from "./oracle.ts";
+import type { Oracle } from "./oracle.ts";
 import type { PlatformMessage } from "./platform.ts";
 import { isMarked, turnWordsOf } from "./visible-text.ts";
 

@@ -1,8 +1,7 @@
 import type { UIMessage } from "ai";
 import type { MessengerMessage } from "../../src/core/messenger-event.ts";
-import type { Invariant } from "./oracle.ts";
-import type { StoredOperation } from "./model-engine.ts";
-import { questionsOf } from "./model-engine.ts";
+import type { Invariant, StoredOperation } from "./contract.ts";
+import { questionsOf } from "./questions-of.ts";
 
 /** What the bot is told about one message of a person. */
 interface Told {
@@ -17,6 +16,8 @@ interface Told {
   /** The versions that are durable. `isDue`: it was stored while the message waited. */
   readonly edits: { readonly version: number; readonly isDue: boolean }[];
   takenBack: { readonly isDue: boolean } | undefined;
+  /** The thread's object has been called with the deletion, which may be applied before its webhook is answered. */
+  mayBeTakenBack: boolean;
   /** The first turn that answers it. */
   turn: string | undefined;
 }
@@ -60,6 +61,9 @@ export class InboxWatch {
   readonly #acted = new Set<string>();
   /** Steps that were begun though a message waited: a defect, unless the turn was ended for it. */
   readonly #wentOn: { readonly operation: StoredOperation; readonly token: string }[] = [];
+  /** When each turn's operation began, and when a `/stop` was durable. */
+  readonly #begunAt = new Map<string, number>();
+  readonly #stops: { readonly threadId: string; readonly at: number }[] = [];
   /** The version of each message that each turn was given. */
   readonly #given = new Map<string, ReadonlyMap<string, number>>();
 
@@ -73,7 +77,13 @@ export class InboxWatch {
     const arrivedAt = this.#options.now();
     const hasFile = (message?.attachments.length ?? 0) > 0;
     const messageId = message?.id;
-    const rest = { storedAt: undefined, edits: [], takenBack: undefined, turn: undefined };
+    const rest = {
+      storedAt: undefined,
+      edits: [],
+      takenBack: undefined,
+      mayBeTakenBack: false,
+      turn: undefined,
+    };
     this.#told.set(token, { threadId, messageId, arrivedAt, hasFile, ...rest });
   }
 
@@ -86,11 +96,21 @@ export class InboxWatch {
     this.#told.get(token)?.edits.push({ version, isDue });
   }
 
+  takeBackArrives(token: string): void {
+    const told = this.#told.get(token);
+    if (told !== undefined) told.mayBeTakenBack = true;
+  }
+
   takenBack(token: string, isDue: boolean): void {
     const told = this.#told.get(token);
     if (told === undefined) return;
     if (isDue && told.takenBack?.isDue !== true) this.heard.takenBack += 1;
     told.takenBack = { isDue: isDue || told.takenBack?.isDue === true };
+  }
+
+  /** A `/stop` is durable, for the first time. */
+  stopStored(threadId: string): void {
+    this.#stops.push({ threadId, at: this.#options.now() });
   }
 
   messageIdOf(token: string): string | undefined {
@@ -107,6 +127,7 @@ export class InboxWatch {
     const versions = versionsOf(message);
     const tokens = [...versions.keys()];
     this.#given.set(id, versions);
+    this.#begunAt.set(id, this.#options.now());
     const isAgain = tokens.length > 0 && tokens.every((token) => this.#told.get(token)?.turn !== undefined);
     if (isAgain) this.heard.reruns += 1;
     for (const earlier of this.#acted) {
@@ -163,6 +184,11 @@ export class InboxWatch {
     if (early > 0) {
       this.#options.fail("I2", `${id} in ${threadId} acts ${early} ms before the end of the person's burst`);
     }
+    const begunAt = this.#begunAt.get(id) ?? Infinity;
+    const now = this.#options.now();
+    if (this.#stops.some((stop) => stop.threadId === threadId && stop.at > begunAt && stop.at < now)) {
+      this.#options.fail("I3", `${id} in ${threadId} acts though the person had stopped it`);
+    }
   }
 
   /** The model is to be called again. */
@@ -171,7 +197,7 @@ export class InboxWatch {
     if (!this.#options.isSteering || decision === "yield") return;
     for (const [token, told] of this.#told) {
       const isWaiting = told.storedAt !== undefined && told.storedAt < this.#options.now();
-      if (told.threadId !== threadId || !isWaiting || told.turn !== undefined || this.isTakenBack(token))
+      if (told.threadId !== threadId || !isWaiting || told.turn !== undefined || told.mayBeTakenBack)
         continue;
       this.#wentOn.push({ operation, token });
     }

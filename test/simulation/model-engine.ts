@@ -4,33 +4,14 @@ import type { LoadFilesOptions } from "../../src/turn/load-files.ts";
 import { ReplyText, textOfParts } from "../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../src/turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../../src/turn/turn-engine.ts";
+import type { OperationStore, StoredOperation } from "./contract.ts";
+import { questionsOf } from "./questions-of.ts";
 import type { Life } from "./life.ts";
 import { createScript } from "./model-script.ts";
-import type { Script, ScriptOptions } from "./model-script.ts";
+import type { ScriptOptions } from "./model-script.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { Trace } from "./trace.ts";
-
-/** One operation as the turn engine stores it: what of it survives the process. */
-export interface StoredOperation {
-  readonly id: string;
-  readonly session: string;
-  readonly script: Script;
-  readonly questions: readonly string[];
-  readonly question: UIMessage;
-  status: "running" | "done" | "failed" | "aborted";
-  attempt: number;
-  /** Attempts that the model itself spoiled. */
-  failures: number;
-  /** What was said in the steps that are over. */
-  said: readonly string[];
-  /** The tool after the last of them. */
-  tool: "none" | "waits" | "began";
-  /** The text of the running step that is stored, which lags behind what was streamed. */
-  text: string;
-}
-
-export type OperationStore = Map<string, StoredOperation>;
 
 export interface ModelEngineOptions {
   readonly threadId: string;
@@ -45,7 +26,7 @@ export interface ModelEngineOptions {
   readonly onSettled: () => void;
   readonly script: ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
-  readonly beforeStep: (operationId: string) => "go" | "yield";
+  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
   readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
   readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
@@ -254,7 +235,8 @@ export class ModelEngine implements Pick<
       await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
       if (!this.#isAtWork(operation)) return;
     }
-    const decision = beforeStep(operation.id);
+    const decision = await beforeStep(operation.id);
+    if (!this.#isAtWork(operation)) return;
     oracle.inbox.onStep(threadId, operation, decision);
     if (decision === "yield") {
       this.#running.delete(operation.id);
@@ -294,10 +276,4 @@ export function partsOf({ said, text }: Pick<StoredOperation, "said" | "text">):
     { type: "tool-any", toolCallId: "0", state: "output-available", input: {}, output: {} },
   ]);
   return text === "" ? steps : [...steps, { type: "text", text }];
-}
-
-/** The tokens of the messages that a turn answers. */
-export function questionsOf(message: UIMessage): readonly string[] {
-  const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return text.match(/\b[mbp]\d+\b/g) ?? [];
 }

@@ -1,9 +1,11 @@
 import type { CallPurpose, Grant } from "../../src/core/budget.ts";
 import type { Delivery, DeliveryMode, ReplyStart } from "../../src/core/delivery.ts";
 import type { Address, Pacing } from "../../src/core/surface.ts";
+import { classifyError } from "./call-errors.ts";
+import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
+import { STOPPED } from "./contract.ts";
 import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
-import type { OperationStore } from "./model-engine.ts";
 import { modeProblem } from "./mode-rules.ts";
 import { InboxWatch } from "./inbox-watch.ts";
 import type { Heard } from "./inbox-watch.ts";
@@ -13,29 +15,7 @@ import { RICH } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { PostWatch } from "./post-watch.ts";
 import { PressWatch } from "./press-watch.ts";
-import { classifyError } from "./platform-surface.ts";
-import type { SurfaceCall } from "./platform-surface.ts";
 import { isMarked, isRunOf, wordsOf } from "./visible-text.ts";
-
-export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I12";
-
-export interface Violation {
-  readonly invariant: Invariant;
-  readonly message: string;
-}
-
-/** One reply as the thread's runtime spoke it. */
-export interface SaidReply {
-  readonly id: string;
-  readonly threadId: string;
-  readonly isNotice: boolean;
-  readonly takesOver: string | undefined;
-  /** Order of the first `open` or `send` in the whole run. */
-  readonly order: number;
-  /** What was said of the current attempt so far, or the whole text. */
-  text: string;
-  isFinal: boolean;
-}
 
 type Watched = Pick<Delivery, "open" | "append" | "replace" | "finish" | "send">;
 
@@ -46,9 +26,6 @@ export interface OracleOptions {
   readonly modes: ReadonlyMap<string, DeliveryMode>;
   readonly plan: Pick<Plan, "policy" | "whenBusy">;
 }
-
-/** Of the text under a reply that was stopped. */
-export const STOPPED = "(stopped)";
 
 /** What happened, for the proof that it does happen. */
 export interface Happened extends Heard {

@@ -1,6 +1,6 @@
 import type { Address } from "../../src/core/surface.ts";
+import type { SurfaceCall } from "./contract.ts";
 import type { Life } from "./life.ts";
-import type { SurfaceCall } from "./platform-surface.ts";
 
 interface Penalty {
   readonly until: number;

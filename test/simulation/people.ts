@@ -287,6 +287,7 @@ export class People {
       oracle.inbox.arrives(token, place.threadId, event.message);
       return;
     }
+    if (event.kind === "message-deleted") oracle.inbox.takeBackArrives(token);
     // Of an update that was stored before, what counts is what it found then.
     if (this.#world.thread(place).inboxState(event.key) !== undefined) return;
     const state = this.#stateOf(update);
@@ -302,6 +303,9 @@ export class People {
     const { event, token, version } = update;
     const { inbox, presses } = this.#world.oracle;
     if (event.action !== undefined) presses.stored(event.action.id, by);
+    // One that comes again was stored before, and may have been read by then.
+    const isFirst = update.attempts === 1;
+    if (isFirst && event.message?.command?.name === "stop") inbox.stopStored(update.place.threadId);
     if (token === undefined) return;
     // It may have been taken into a turn at the same moment.
     const findsWaiting = update.findsWaiting && this.#stateOf(update) !== "taken";

@@ -1,13 +1,7 @@
 import type { RichText } from "../../src/core/rich-text.ts";
-import type {
-  Address,
-  CallFailure,
-  CallOptions,
-  Drafts,
-  NativeStream,
-  Probing,
-  Surface,
-} from "../../src/core/surface.ts";
+import type { Address, CallOptions, Drafts, NativeStream, Probing, Surface } from "../../src/core/surface.ts";
+import { Disconnected, GatewayError, NotDone, Unauthorized, classifyError } from "./call-errors.ts";
+import type { SurfaceCall, SurfaceMethod } from "./contract.ts";
 import type { CallFaults } from "./call-faults.ts";
 import type { Life } from "./life.ts";
 import type { Oracle } from "./oracle.ts";
@@ -26,39 +20,6 @@ export interface SurfaceWorld {
   readonly trace: Trace;
   readonly random: Random;
 }
-
-export type SurfaceMethod =
-  | "post"
-  | "edit"
-  | "remove"
-  | "typing"
-  | "answer"
-  | "probe"
-  | "draft"
-  | "begin"
-  | "append"
-  | "end";
-
-/** One call to the platform, from its leaving the process on. */
-export interface SurfaceCall {
-  readonly number: number;
-  readonly method: SurfaceMethod;
-  readonly address: Address;
-  readonly content?: RichText;
-  readonly messageId?: string;
-  readonly draftId?: number;
-  /** The message that a post quotes. */
-  readonly replyTo?: string | undefined;
-  readonly at: number;
-}
-
-/** A call without an answer that says anything. */
-class Disconnected extends Error {}
-/** A gateway's answer, which does not say whether the call was done. */
-class GatewayError extends Error {}
-/** Provably nothing was done. */
-class NotDone extends Error {}
-class Unauthorized extends Error {}
 
 type Answer =
   | { readonly kind: "done"; readonly value: unknown }
@@ -265,30 +226,6 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
 }
 
 /** What an error means, as the Telegram provider reads the real ones. */
-export function classifyError(error: unknown): CallFailure {
-  if (error instanceof NotDone) return { kind: "transient", code: "no-connection" };
-  if (error instanceof Unauthorized) return { kind: "misconfigured", code: "token-refused" };
-  if (!(error instanceof PlatformRefusal)) return { kind: "unknown", code: "connection-lost" };
-  const { refusal } = error;
-  switch (refusal.kind) {
-    case "flood":
-      return { kind: "retry-after", code: "too-many-requests", retryAfterMs: refusal.retryAfterS * 1_000 };
-    case "blocked":
-      return { kind: "gone", code: "blocked" };
-    case "not-found":
-    case "not-there":
-      return { kind: "missing", code: "message-missing" };
-    case "not-modified":
-      return { kind: "unchanged", code: "message-not-modified" };
-    case "bad-request":
-      return { kind: "rejected", code: "bad-request" };
-    case "blocks":
-      return { kind: "rejected", code: refusal.isUnknown ? RICH.unsupportedCode : RICH.refusedCode };
-    default:
-      return refusal satisfies never;
-  }
-}
-
 function shownOf({ text, entities, blocks }: RichText): RichText {
   return blocks === undefined ? { text, entities } : { text, entities, blocks };
 }

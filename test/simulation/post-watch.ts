@@ -1,9 +1,8 @@
 import type { Delivery } from "../../src/core/delivery.ts";
+import { classifyError } from "./call-errors.ts";
+import type { Invariant, SaidReply, SurfaceCall } from "./contract.ts";
 import type { Life } from "./life.ts";
-import type { Invariant, SaidReply } from "./oracle.ts";
 import type { PlannedPolicy, PlatformKind } from "./plan.ts";
-import { classifyError } from "./platform-surface.ts";
-import type { SurfaceCall } from "./platform-surface.ts";
 import { isRunOf, wordsOf } from "./visible-text.ts";
 
 export interface PostWatchOptions {

@@ -1,5 +1,5 @@
+import type { Invariant } from "./contract.ts";
 import type { Life } from "./life.ts";
-import type { Invariant } from "./oracle.ts";
 
 interface Press {
   readonly threadId: string;

@@ -1,7 +1,8 @@
+import type { Violation } from "./contract.ts";
 import { checkEnd } from "./final-checks.ts";
 import type { EndFigures } from "./end-state.ts";
 import type { Mutant } from "./mutant.ts";
-import type { Happened, Violation } from "./oracle.ts";
+import type { Happened } from "./oracle.ts";
 import { People } from "./people.ts";
 import { createPlan } from "./create-plan.ts";
 import type { Plan } from "./plan.ts";

@@ -9,9 +9,10 @@ import { ThreadRuntime } from "../../src/messengers/thread-runtime.ts";
 import { parseStoredFile } from "../../src/messengers/user-message.ts";
 import type { TurnEngine } from "../../src/turn/turn-engine.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
+import type { OperationStore } from "./contract.ts";
 import type { Life } from "./life.ts";
 import { ModelEngine } from "./model-engine.ts";
-import type { ModelEngineOptions, OperationStore } from "./model-engine.ts";
+import type { ModelEngineOptions } from "./model-engine.ts";
 import type { Mutant } from "./mutant.ts";
 import type { Place } from "./plan.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
@@ -147,7 +148,7 @@ export class ThreadObject {
       life,
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
-      beforeStep: (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
+      beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
       beforeTool: async (id, isRepeatable) =>
         options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isRepeatable),
       resolveFile: async (url, mediaType, name) => {

@@ -71,3 +71,26 @@ it("lets a late post follow the reply that took it over", async () => {
   expect(visible()).toEqual(["New."]);
   expect(delivery.receipt("r2")).toMatchObject({ state: "delivered", messages: [{ state: "sent" }] });
 });
+
+it("takes away a late message that the text has no use for any more, and holds nothing for it", async () => {
+  const { surface, delivery, advance, start, visible } = createHarness({
+    surface: { limits: { maxLength: 200, maxEntities: 100 } },
+    policy: { callTimeoutMs: 2_000 },
+  });
+  surface.fault("post", undefined, { kind: "hang", answerAfterMs: 8_000 });
+  delivery.open(start("r1"));
+  delivery.append("r1", `${"One two three four five. ".repeat(6)}\n\n${"Six seven eight nine. ".repeat(6)}`);
+  await advance(2_000);
+  expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(2);
+  delivery.withdraw("r1");
+  delivery.open(start("r2", { takesOver: "r1" }));
+  delivery.finish("r2", "New.");
+  delivery.send(start("n1"), "A notice.");
+  await advance(5_000);
+  expect(visible()).toEqual(["New.", "A notice."]);
+  expect(delivery.receipt("n1")?.state).toBe("delivered");
+  await advance(30_000);
+  expect(surface.calls.filter(({ method }) => method === "remove")).toHaveLength(1);
+  expect(visible()).toEqual(["New.", "A notice."]);
+  expect(delivery.receipt("r2")?.state).toBe("delivered");
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
-import { expectedMessages } from "./engine-harness.ts";
+import { createHarness, expectedContents, expectedMessages } from "./engine-harness.ts";
 import type { HarnessOptions } from "./engine-harness.ts";
 import { harnessOf, LIMITS, methodsOf, stream, TEXT } from "./mode-harness.ts";
 
@@ -229,6 +229,29 @@ describe("native", () => {
     expect(visible()).toEqual(["A short answer to you."]);
     expect(surface.messages("7")).toMatchObject([{ isStreaming: false }]);
     expect(delivery.receipt("r1")?.state).toBe("delivered");
+  });
+
+  /** A call a second, so that the answer comes while later parts are posted. */
+  const RATE = { burst: 1, everyMs: 1_000 };
+  const SLOW = { direct: RATE, group: RATE, global: RATE };
+
+  it("ends the stream of a first message whose late answer comes when its text has been sent again", async () => {
+    const harness = createHarness({
+      policy: { mode: "native", callTimeoutMs: 1_000 },
+      surface: { limits: LIMITS, streams: true, pacing: SLOW },
+    });
+    const { delivery, advance, start, surface } = harness;
+    surface.fault("begin", { kind: "hang", answerAfterMs: 3_700 });
+    delivery.open(start("r1"));
+    delivery.append("r1", TEXT.slice(0, 40));
+    await advance(1_500);
+    delivery.finish("r1", TEXT);
+    await advance(60_000);
+    const expected = expectedContents(TEXT, LIMITS);
+    expect(surface.messages("7").map(({ text: said, entities }) => ({ text: said, entities }))).toEqual(
+      expected.map(({ text: said, entities }) => ({ text: said, entities })),
+    );
+    expect(surface.calls.filter(({ outcome }) => outcome === "rejected")).toEqual([]);
   });
 
   it("means edits where there are no streams", async () => {

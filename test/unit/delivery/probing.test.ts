@@ -101,6 +101,17 @@ it.each([5_000, 12_000, 16_900])(
   },
 );
 
+it("takes away what landed late behind several messages that nobody has seen", async () => {
+  const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(6_000);
+  for (let other = 0; other < 7; other += 1) surface.numberForOther();
+  surface.postForeign("7", TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual([TEXT]);
+});
+
 it("asks again about ids before the new message when the search took longer than the time limit", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
   surface.fault("post", { kind: "lose", done: false });

@@ -175,3 +175,27 @@ it("shows the new text whole when a person has deleted the old message twice", a
   await advance(5_000);
   expect(visible()).toEqual(["New."]);
 });
+
+it.each([
+  ["made, and its answer is lost", { kind: "lose", done: true }, ["Old"]],
+  ["not made", { kind: "lose", done: false }, []],
+  ["answered too late", { kind: "hang", answerAfterMs: 3_200 }, []],
+] as const)(
+  "shows the new text when the old one's post was under way and %s, where the policy leaves lost posts alone",
+  async (_name, fault, left) => {
+    const { surface, delivery, clock, advance, start, visible } = createHarness({
+      policy: { onUnknown: "leave", callTimeoutMs: 1_000 },
+    });
+    surface.fault("post", fault);
+    delivery.open(start("r1"));
+    delivery.append("r1", "Old");
+    await clock.advance(10);
+    expect(surface.calls).toMatchObject([{ method: "post", outcome: "pending" }]);
+    delivery.withdraw("r1");
+    delivery.open(start("r2", { takesOver: "r1" }));
+    delivery.finish("r2", "New.");
+    await advance(30_000);
+    expect(visible()).toEqual([...left, "New."]);
+    expect(delivery.receipt("r2")?.state).toBe("delivered");
+  },
+);

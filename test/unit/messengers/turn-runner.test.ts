@@ -98,9 +98,9 @@ function createRig() {
     if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
   };
   /** Something more is written, now. */
-  const add = (key: string, { messengerId = "any", readyAt = 0 } = {}): void => {
-    const row = inbox.insert(messengerId, { key, thread: THREAD, raw: {} }, clock.now());
-    const event = { ...eventOf(key), key, messengerId };
+  const add = (key: string, { messengerId = "any", readyAt = 0, thread = THREAD } = {}): void => {
+    const row = inbox.insert(messengerId, { key, thread, raw: {} }, clock.now());
+    const event = { ...eventOf(key), key, messengerId, thread };
     const message = { ...event.message, id: key, text: key, sentAt: clock.now() };
     if (row !== undefined) inbox.queue(row.seq, { ...event, message } as MessengerEvent, readyAt);
   };
@@ -300,4 +300,34 @@ it("lets go of every tool that waits when the answer is stopped", async () => {
   runner.endings.stop();
   await clock.settle();
   expect(decided).toEqual(["block", "block"]);
+});
+
+const OTHER_THREAD = { ...THREAD, id: "any:2", chatId: "2" };
+
+it("joins a quick line to its question though another thread of the conversation wrote in between", async () => {
+  const { add, clock, operations, start } = createRig();
+  const runner = start();
+  add("Order these");
+  await runner.advance();
+  await clock.advance(100);
+  add("elsewhere", { thread: OTHER_THREAD });
+  await clock.advance(100);
+  add("no, those");
+  await runner.advance();
+  expect(operations.running).toEqual(["turn-2"]);
+  expect(operations.question).toMatch(/Order these\s+no, those/);
+});
+
+it("lets a tool with an effect wait for a quick line though another thread of the conversation wrote before it", async () => {
+  const { add, clock, start } = createRig();
+  const runner = start();
+  add("Order these");
+  await runner.advance();
+  await clock.advance(500);
+  add("elsewhere", { thread: OTHER_THREAD });
+  add("picture", { readyAt: clock.now() + 1_000 });
+  const decided: string[] = [];
+  void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
+  await clock.advance(900);
+  expect(decided).toEqual([]);
 });

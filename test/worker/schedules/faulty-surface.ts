@@ -10,7 +10,7 @@ import type {
 } from "../../../src/core/surface.ts";
 import { DRAFT_LASTS_MS, LIMITS, PlatformRefusal } from "../../simulation/platform.ts";
 import type { Platform } from "../../simulation/platform.ts";
-import { classifyError as classifyRefusal } from "../../simulation/platform-surface.ts";
+import { classifyError as classifyRefusal } from "../../simulation/call-errors.ts";
 import type { ScheduledFault } from "./schedule.ts";
 
 /** What stands between the bot and the modelled platform. */

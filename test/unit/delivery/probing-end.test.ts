@@ -1,0 +1,83 @@
+import { expect, it } from "vitest";
+import type { Budget } from "../../../src/core/budget.ts";
+import { probed, TEXT } from "./probed-harness.ts";
+import type { Probed } from "./probed-harness.ts";
+
+/** A budget that does something else first when it is asked about unseen ids after the last probe of a search. */
+function atTheEnd(
+  probes: () => readonly unknown[],
+  first: () => void | Promise<never>,
+): (real: Budget) => Budget {
+  return (real) => {
+    const { boxes } = real;
+    if (boxes === undefined) throw new Error("The budget knows no boxes.");
+    let isDone = false;
+    return {
+      acquire: (...ask) => real.acquire(...ask),
+      penalize: (...what) => real.penalize(...what),
+      boxes: {
+        observe: (...ids) => boxes.observe(...ids),
+        unseen: async (...range) => {
+          const isEnd = !isDone && probes().at(-1) === "102";
+          isDone ||= isEnd;
+          if (isEnd) await first();
+          return boxes.unseen(...range);
+        },
+      },
+    };
+  };
+}
+
+/** The first look fails, and the lost message is the first of two ids: in the end it is asked once more whose it is. */
+function searchTwoIds(first: () => void | Promise<never>): Probed {
+  const found: Probed = probed({ budget: atTheEnd(() => found.probes(), first) });
+  found.surface.fault("post", { kind: "lose", done: true });
+  found.surface.fault("probe", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
+  return found;
+}
+
+it("comes to the end of a search when the root could not be asked for it", async () => {
+  let isDown = false;
+  const { delivery, start, visible, advance, probes } = searchTwoIds(() => {
+    isDown = true;
+    return Promise.reject(new Error("down"));
+  });
+  delivery.send(start("r1"), TEXT);
+  delivery.send(start("r2"), "Next.");
+  await advance(60_000);
+  expect(isDown).toBe(true);
+  expect(probes()).toEqual(["101", "101", "102"]);
+  expect(visible()).toEqual([TEXT, "Next."]);
+});
+
+it("comes to the end of a search when another reply took the message over at that moment", async () => {
+  const { delivery, start, visible, advance } = searchTwoIds(() => {
+    delivery.withdraw("r1");
+    delivery.open(start("r2", { takesOver: "r1" }));
+    delivery.finish("r2", "Another text.");
+  });
+  delivery.open(start("r1"));
+  delivery.append("r1", TEXT);
+  await advance(60_000);
+  expect(visible()).toEqual(["Another text."]);
+  expect(delivery.receipt("r2")?.state).toBe("delivered");
+});
+
+it("ends with a reply of which another message was left alone", async () => {
+  const { surface, delivery, start, visible, advance } = probed({
+    surface: { limits: { maxLength: 100, maxEntities: 100 } },
+    policy: { onUnknown: "leave", callTimeoutMs: 15_000 },
+  });
+  const lost = { kind: "lose", done: false } as const;
+  surface.fault("post", lost, lost);
+  // Nothing is known of the chat yet, so that the first message cannot be looked for.
+  delivery.send(
+    start("r1", { seenMessageId: undefined }),
+    "One two three four five six seven eight.\n\nNine ten eleven twelve thirteen fourteen.",
+  );
+  await advance(200);
+  delivery.send(start("r2"), "Next.");
+  await advance(60_000);
+  expect(visible()).toEqual(["Nine ten eleven twelve thirteen fourteen.", "Next."]);
+  expect(delivery.receipt("r1")?.state).toBe("failed");
+});
