@@ -84,7 +84,10 @@ export interface MessengerOptions {
   readonly whenBusy?: "queue" | "steer" | "interrupt";
   /** Whether an edit of the message that was answered last has it answered anew, in place. @default false */
   readonly rerunOnEdit?: boolean;
-  /** Messages older than this when they can be answered are answered together, in milliseconds. @default 86400000 */
+  /**
+   * Messages older than this when they can be answered, as after an outage, become one turn for each person of the
+   * thread, in milliseconds. @default 86400000
+   */
   readonly staleAfterMs?: number;
   /** Most unanswered messages kept for one conversation. @default 100 */
   readonly inboxLimit?: number;

@@ -5,7 +5,7 @@ import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
-import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
+import { followsInBurst, isStale, nextBatch } from "../inbox/next-batch.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
@@ -108,13 +108,11 @@ export class TurnRunner {
 
   /** Whether the model goes on: not when the person said more and the messenger wants the model to hear it now. */
   beforeStep(turnId: string): "go" | "yield" {
-    const { deps, inbox, turns } = this.#options;
+    const { turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return "go";
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
-    const now = deps.clock.now();
-    const isAddressed = inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now);
-    if (!isAddressed) return "go";
+    if (!this.#hasNews(turn)) return "go";
     turns.setState(turn.id, "yielding");
     return "yield";
   }
@@ -216,13 +214,18 @@ export class TurnRunner {
 
   /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
   #interrupt(turn: Turn): boolean {
-    const { deps, inbox } = this.#options;
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
+    return this.#hasNews(turn) && this.endings.stop();
+  }
+
+  /** Whether a message waits in the turn's thread that says something new. After an outage people wait in a queue. */
+  #hasNews(turn: Turn): boolean {
+    const { deps, inbox } = this.#options;
+    const definition = this.#options.definition(turn.address.messengerId);
     const now = deps.clock.now();
-    return (
-      inbox.inState("queued").some((row) => isForThread(row, turn) && row.readyAt <= now) &&
-      this.endings.stop()
-    );
+    return inbox
+      .inState("queued")
+      .some((row) => isForThread(row, turn) && row.readyAt <= now && !isStale(row, definition, now));
   }
 
   /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
