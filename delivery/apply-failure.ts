@@ -1,7 +1,7 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { CallFailure } from "../src/core/surface.ts";
 import { decide, GIVE_UP_AFTER_MS } from "./call-policy.ts";
-import type { CallMethod, Decision } from "./call-policy.ts";
+import type { RuledMethod, Decision } from "./call-policy.ts";
 import { logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { removed, shown, store } from "./outbox-change.ts";
@@ -14,7 +14,7 @@ import { isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
-  readonly method: CallMethod;
+  readonly method: RuledMethod;
   readonly entry: OutboxEntry;
   readonly part?: Part<RichText>;
   readonly content?: RichText;
@@ -197,8 +197,6 @@ async function applyDecision(
           ...(messageId !== undefined && { messageId }),
         });
       });
-      return undefined;
-    case "ignore":
       return undefined;
     default:
       return decision satisfies never;

@@ -1,8 +1,8 @@
 import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { CallFailure } from "../src/core/surface.ts";
 
-/** Calls whose failures `CALL_RULES` decides about; the failures of a probe are a matter of its own. */
-export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
+/** Calls whose failures `CALL_RULES` decides about. Those of probes, typing and answers to presses have code of their own. */
+export type RuledMethod = "post" | "edit" | "remove";
 
 /**
  * What follows from a failed call.
@@ -15,7 +15,6 @@ export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
  * - `replace`: the message is not there any more: a person deleted it
  * - `refuse`: the platform does not take this content
  * - `leave`: a surplus message cannot be taken away
- * - `ignore`: the call is not worth a second one
  */
 export type Rule =
   | "done"
@@ -26,11 +25,10 @@ export type Rule =
   | "gone"
   | "replace"
   | "refuse"
-  | "leave"
-  | "ignore";
+  | "leave";
 
 /** The error class is the recovery decision: one rule for each kind of call and of failure. */
-export const CALL_RULES: Readonly<Record<CallMethod, Readonly<Record<CallFailure["kind"], Rule>>>> = {
+export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailure["kind"], Rule>>>> = {
   post: {
     "retry-after": "wait",
     transient: "retry",
@@ -62,26 +60,6 @@ export const CALL_RULES: Readonly<Record<CallMethod, Readonly<Record<CallFailure
     unchanged: "done",
     rejected: "leave",
     misconfigured: "retry-slowly",
-  },
-  typing: {
-    "retry-after": "wait",
-    transient: "ignore",
-    unknown: "ignore",
-    gone: "ignore",
-    missing: "ignore",
-    unchanged: "ignore",
-    rejected: "ignore",
-    misconfigured: "ignore",
-  },
-  answer: {
-    "retry-after": "wait",
-    transient: "ignore",
-    unknown: "ignore",
-    gone: "ignore",
-    missing: "ignore",
-    unchanged: "ignore",
-    rejected: "ignore",
-    misconfigured: "ignore",
   },
 };
 
@@ -130,8 +108,7 @@ export type Decision =
   | { readonly kind: "unquoted" }
   /** Wait for other text. */
   | { readonly kind: "skip" }
-  | { readonly kind: "fail" }
-  | { readonly kind: "ignore" };
+  | { readonly kind: "fail" };
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 60_000;
@@ -157,7 +134,7 @@ export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolea
 
 /** Pure: what to do about a failed call. `random` in [0, 1) spreads the retries. */
 export function decide(
-  method: CallMethod,
+  method: RuledMethod,
   failure: CallFailure,
   context: CallContext,
   random: number,
@@ -194,8 +171,6 @@ export function decide(
       return method === "edit" && !context.isReplacement ? { kind: "repost" } : { kind: "fail" };
     case "leave":
       return { kind: "fail" };
-    case "ignore":
-      return { kind: "ignore" };
     default:
       return rule satisfies never;
   }

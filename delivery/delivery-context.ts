@@ -4,7 +4,7 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
-import type { CallMethod } from "./call-policy.ts";
+import type { RuledMethod } from "./call-policy.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
@@ -82,7 +82,7 @@ export function classify(surface: Surface, error: unknown): CallFailure {
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
   call: {
-    method: CallMethod | "probe" | "draft";
+    method: RuledMethod | "typing" | "answer" | "probe" | "draft";
     address: Address;
     replyId?: string;
     part?: number;
