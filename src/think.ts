@@ -26,6 +26,7 @@ import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { AgentNamespace, ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import { keepName, nameOf } from "./messengers/object-name.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { AskedQuestion } from "./messengers/turn-limits.ts";
@@ -66,10 +67,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
 
   constructor(ctx: AgentContext, env: Env) {
     super(ctx, env);
+    keepName(ctx.storage, ctx.id.name);
     let namespace: AgentNamespace | undefined;
     this.#runtime = new AgentRuntime({
       agent: this,
-      name: () => this.name,
+      name: () => nameOf(ctx) ?? this.name,
       database: durableDatabase(ctx.storage),
       deps: systemDeps,
       log: consoleLog,
