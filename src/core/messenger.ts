@@ -143,7 +143,7 @@ export interface PlatformContext {
   readonly messengerId: string;
   readonly deps: Deps;
   readonly log: Log;
-  /** The stored identity; asks the platform only when nothing is stored. Rejects when the platform cannot be asked. */
+  /** The stored identity, a day old at most while the platform answers. Rejects when nothing is stored and it does not. */
   identity(): Promise<BotIdentity>;
 }
 
@@ -175,6 +175,11 @@ export interface MessengerPlatform {
   /** The event of a stored update. Pure but for `context.identity()`; total: an update it cannot read is `ignored`. */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
   surface(context: PlatformContext): Surface;
+  /**
+   * Tells the accounts of a platform apart: the SHA-256 of the token, never the token. Who the bot is was stored for one
+   * account and is not true of another. Absent where a platform cannot say; then all accounts count as one.
+   */
+  readonly account?: () => Promise<string>;
   /** Asks the platform who the bot is. */
   fetchIdentity(context: PlatformContext, signal: AbortSignal): Promise<BotIdentity>;
   /**

@@ -7,6 +7,7 @@ import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "
 import type { Probing } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
 import { eventFields } from "../inbox/event-fields.ts";
+import { BotIdentities } from "./bot-identities.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -35,7 +36,6 @@ export interface RootRuntimeOptions {
   readonly observe: (messengerId: string, box: string, messageIds: readonly number[]) => void;
 }
 
-const IDENTITY_TIMEOUT_MS = 5000;
 /** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
 const RESOLVER_LIMIT_MS = 10_000;
 
@@ -51,8 +51,7 @@ export class RootRuntime {
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
   readonly #limits: TurnLimits;
-  readonly #asking = new Map<string, Promise<BotIdentity>>();
-  readonly #identities = new Map<string, BotIdentity>();
+  readonly #identities: BotIdentities;
   readonly #probing = new Map<string, Probing | undefined>();
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
 
@@ -60,6 +59,8 @@ export class RootRuntime {
     this.#options = options;
     this.#store = createRootStore(options.database);
     this.#menu = new CommandMenu({ ...options, store: this.#store });
+    const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
+    this.#identities = new BotIdentities({ ...options, store: this.#store, context });
     this.#limits = new TurnLimits(options.database);
   }
 
@@ -93,16 +94,9 @@ export class RootRuntime {
     return response ?? methodNotAllowed(definition);
   }
 
-  /** Who the bot is: stored once, so that a cold start makes no call. */
+  /** Who the bot is. */
   async identity(messengerId: string): Promise<BotIdentity> {
-    const known = this.#identities.get(messengerId) ?? this.#store.identity(messengerId);
-    if (known !== undefined) {
-      this.#identities.set(messengerId, known);
-      return known;
-    }
-    const asking = this.#asking.get(messengerId) ?? this.#ask(messengerId);
-    this.#asking.set(messengerId, asking);
-    return asking.finally(() => this.#asking.delete(messengerId));
+    return this.#identities.of(this.#definition(messengerId));
   }
 
   /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
@@ -211,15 +205,6 @@ export class RootRuntime {
     const resolving = Promise.resolve(conversation(event));
     const target = await withinTime(this.#options.deps.clock, RESOLVER_LIMIT_MS, resolving, "conversation");
     return target.target === "self" ? "" : chosenConversationName(target);
-  }
-
-  async #ask(messengerId: string): Promise<BotIdentity> {
-    const definition = this.#definition(messengerId);
-    const signal = AbortSignal.timeout(IDENTITY_TIMEOUT_MS);
-    const identity = await definition.platform.fetchIdentity(this.#context(definition), signal);
-    this.#store.setIdentity(messengerId, identity);
-    this.#identities.set(messengerId, identity);
-    return identity;
   }
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {

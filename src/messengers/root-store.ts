@@ -8,7 +8,11 @@ const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS directory_v1 (
     name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
-  "CREATE TABLE IF NOT EXISTS identity_v1 (messenger_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, user_name TEXT) STRICT, WITHOUT ROWID",
+  // It did not say whose token it belongs to.
+  "DROP TABLE IF EXISTS identity_v1",
+  `CREATE TABLE IF NOT EXISTS identity_v2 (
+    messenger_id TEXT PRIMARY KEY, account TEXT NOT NULL, user_id TEXT NOT NULL, user_name TEXT, asked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS menu_v1 (messenger_id TEXT PRIMARY KEY, hash TEXT NOT NULL, try_again_at INTEGER) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS ignored_v1 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
@@ -24,6 +28,15 @@ export interface DirectoryEntry {
   readonly lastActiveAt: number;
 }
 
+/** Who the bot is, as the platform has said. */
+export interface StoredIdentity {
+  /** The account that it is the identity of: see `MessengerPlatform.account`. */
+  readonly account: string;
+  readonly identity: BotIdentity;
+  /** Epoch milliseconds. */
+  readonly askedAt: number;
+}
+
 /** Which menu of commands a platform was told, or refused to take. */
 export interface StoredMenu {
   readonly hash: string;
@@ -34,8 +47,8 @@ export interface StoredMenu {
 export interface RootStore {
   menu(messengerId: string): StoredMenu | undefined;
   setMenu(messengerId: string, menu: StoredMenu): void;
-  identity(messengerId: string): BotIdentity | undefined;
-  setIdentity(messengerId: string, identity: BotIdentity): void;
+  identity(messengerId: string): StoredIdentity | undefined;
+  setIdentity(messengerId: string, identity: StoredIdentity): void;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
   directory(limit: number): DirectoryEntry[];
   countIgnored(messengerId: string, kind: string): void;
@@ -69,20 +82,23 @@ export function createRootStore(database: Database): RootStore {
     },
     identity(messengerId) {
       const row = firstRow(
-        database.all<{ user_id: string; user_name: string | null }>(
-          "SELECT user_id, user_name FROM identity_v1 WHERE messenger_id = ?",
+        database.all<{ account: string; user_id: string; user_name: string | null; asked_at: number }>(
+          "SELECT account, user_id, user_name, asked_at FROM identity_v2 WHERE messenger_id = ?",
           messengerId,
         ),
       );
       if (row === undefined) return undefined;
-      return { userId: row.user_id, ...(row.user_name !== null && { userName: row.user_name }) };
+      const { account, asked_at: askedAt, user_id: userId, user_name: userName } = row;
+      return { account, askedAt, identity: { userId, ...(userName !== null && { userName }) } };
     },
-    setIdentity(messengerId, identity) {
+    setIdentity(messengerId, { account, askedAt, identity }) {
       database.run(
-        "INSERT OR REPLACE INTO identity_v1 (messenger_id, user_id, user_name) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO identity_v2 (messenger_id, account, user_id, user_name, asked_at) VALUES (?, ?, ?, ?, ?)",
         messengerId,
+        account,
         identity.userId,
         identity.userName ?? null,
+        askedAt,
       );
     },
     touch(name, messengerId, thread, now) {
