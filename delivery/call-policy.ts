@@ -12,6 +12,7 @@ export type RuledMethod = "post" | "edit" | "remove";
  * - `retry`, `retry-slowly`: again after a backoff; `retry-slowly` also tells the owner
  * - `doubt`: a post that may have happened (I6)
  * - `gone`: the chat takes nothing any more
+ * - `move`: the chat goes on under another id
  * - `replace`: the message is not there any more: a person deleted it
  * - `refuse`: the platform does not take this content
  * - `leave`: a surplus message cannot be taken away
@@ -23,6 +24,7 @@ export type Rule =
   | "retry-slowly"
   | "doubt"
   | "gone"
+  | "move"
   | "replace"
   | "refuse"
   | "leave";
@@ -34,6 +36,7 @@ export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailur
     transient: "retry",
     unknown: "doubt",
     gone: "gone",
+    moved: "move",
     // A post names no message of ours; a platform that says so refuses what it names (a topic, a quoted message).
     missing: "refuse",
     unchanged: "refuse",
@@ -46,6 +49,7 @@ export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailur
     // An edit twice is an edit once.
     unknown: "retry",
     gone: "gone",
+    moved: "move",
     missing: "replace",
     unchanged: "done",
     rejected: "refuse",
@@ -56,6 +60,7 @@ export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailur
     transient: "retry",
     unknown: "retry",
     gone: "gone",
+    moved: "move",
     missing: "done",
     unchanged: "done",
     rejected: "leave",
@@ -98,6 +103,7 @@ export type Decision =
   /** Without an answer as often as the policy bears: what may be visible stays, and after `delayMs` it goes on without the row. */
   | { readonly kind: "leave-unknown"; readonly delayMs: number }
   | { readonly kind: "gone" }
+  | { readonly kind: "move" }
   /** Post the part anew. */
   | { readonly kind: "repost" }
   /** A person deleted what they had read: that is respected. */
@@ -160,6 +166,8 @@ export function decide(
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":
       return { kind: "gone" };
+    case "move":
+      return { kind: "move" };
     case "replace":
       return context.wasWhole || context.isReplacement ? { kind: "forget" } : { kind: "repost" };
     case "refuse":

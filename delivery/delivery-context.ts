@@ -22,6 +22,8 @@ export interface DeliveryContext {
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
   /** The chat, or just the thread, takes nothing any more: ends all its replies. */
   readonly endPlace: (address: Address, failure: CallFailure) => void;
+  /** The chat goes on under another id: so do all its replies. */
+  readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
   /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */

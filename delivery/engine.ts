@@ -1,3 +1,4 @@
+import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
 import type { Budget, OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type {
@@ -17,6 +18,8 @@ import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
 import { Lane } from "./lane.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
+import { moveEntry, movedAddress, movedRow } from "./move-reply.ts";
+import { MoveStore } from "./move-store.ts";
 import { entryAfterStart } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { OutboxStore } from "./outbox-store.ts";
@@ -49,6 +52,8 @@ export interface DeliveryOptions {
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
   /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
   readonly onGone?: (place: GonePlace, code: string) => void;
+  /** A chat goes on under another id. Called once for each, in the transaction in which that is stored. */
+  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
 }
 
 /** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
@@ -65,6 +70,7 @@ class Engine implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
+  readonly #moves: MoveStore;
   readonly #receipts: Receipts;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
@@ -83,6 +89,7 @@ class Engine implements Delivery {
     this.#options = options;
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
+    this.#moves = new MoveStore(options.database);
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
@@ -106,6 +113,11 @@ class Engine implements Delivery {
       },
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endPlace: (address, failure) => this.#endPlace(address, failure),
+      movePlace: (address, { code, to }) => {
+        const { chatId, messengerId, threadId } = address;
+        const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
+        if (!isMoved && !this.#isLeft(address)) this.#endPlace(address, { kind: "gone", code });
+      },
       misconfigured: ({ messengerId }, code) => {
         if (!this.#misconfigured.has(messengerId)) {
           options.log.error("delivery.misconfigured", { messenger: messengerId, code });
@@ -200,6 +212,34 @@ class Engine implements Delivery {
     await answerAction(this.#context, address, actionId, notice);
   }
 
+  move(messengerId: string, move: ChatMove): boolean {
+    const { from, to } = move;
+    if (from.chatId === to.chatId || this.#moves.placeOf(messengerId, from.chatId) !== undefined) return false;
+    // One that came back would be moved for ever.
+    if (this.#moves.placeOf(messengerId, to.chatId) !== undefined) return false;
+    const replies = [...this.#replies.values()].filter(
+      ({ isOpen, record: { address } }) =>
+        isOpen && address.messengerId === messengerId && address.chatId === from.chatId,
+    );
+    const moved = replies.flatMap(({ entries }) =>
+      entries.map((entry) => ({ entry, row: movedRow(entry, from.chatId) })),
+    );
+    this.#options.database.transaction(() => {
+      this.#moves.write(messengerId, move);
+      for (const { record } of replies) this.#store.move(record.id, movedAddress(record.address, to));
+      for (const { row } of moved) this.#outbox.write(row);
+      this.#options.onMoved?.(messengerId, move);
+    });
+    this.#moves.remember(messengerId, move);
+    for (const { entry, row } of moved) moveEntry(entry, row);
+    this.#moveLane(replies, to);
+    return true;
+  }
+
+  movedTo(messengerId: string, chatId: string): ChatPlace | undefined {
+    return this.#moves.placeOf(messengerId, chatId);
+  }
+
   revive(chatId: string): void {
     this.#store.revive(chatId);
   }
@@ -235,8 +275,40 @@ class Engine implements Delivery {
     return this.#outbox.ownMessages(question);
   }
 
+  /** A call of theirs may be under way: they keep their lane, and later replies come behind them in it. */
+  #moveLane(replies: readonly Reply[], to: ChatPlace): void {
+    for (const reply of replies) {
+      const lane = this.#lane(reply.laneKey);
+      const address = movedAddress(reply.record.address, to);
+      const key = laneKey(address);
+      const isFree = !this.#lanes.has(key) || this.#lanes.get(key) === lane;
+      if (isFree) {
+        this.#lanes.delete(reply.laneKey);
+        this.#lanes.set(key, lane);
+      }
+      reply.move(address, isFree ? key : reply.laneKey);
+      if (reply.record.state === "streaming") startTyping(this.#context, reply);
+      lane.forgetWaits();
+    }
+    if (replies.length > 0) this.#rearm();
+  }
+
+  /** Whether the chat of an address has moved. */
+  #isLeft({ messengerId, chatId }: Address): boolean {
+    return this.#moves.placeOf(messengerId, chatId) !== undefined;
+  }
+
+  /** Where a reply begins that was meant for a chat that has moved; the messages that it names stayed behind. */
+  #atCurrentPlace(start: ReplyStart): ReplyStart {
+    const place = this.#moves.placeOf(start.address.messengerId, start.address.chatId);
+    if (place === undefined) return start;
+    const { replyTo: _replyTo, seenMessageId: _seenMessageId, ...rest } = start;
+    return { ...rest, address: movedAddress(start.address, place) };
+  }
+
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
-  #begin(start: ReplyStart, text: string | undefined): Reply | undefined {
+  #begin(meant: ReplyStart, text: string | undefined): Reply | undefined {
+    const start = this.#atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;
     if (this.#store.read(start.id) !== undefined) return undefined;
@@ -318,7 +390,8 @@ class Engine implements Delivery {
 
   /** What the thread knows of the message box by itself: the root may have been started since. */
   #learnIds({ record, entries }: Reply): void {
-    const ids = [record.seenMessageId, ...entries.map(({ row }) => row.messageId)];
+    const own = entries.filter(({ row }) => row.formerChatId === undefined);
+    const ids = [record.seenMessageId, ...own.map(({ row }) => row.messageId)];
     try {
       const surface = this.#surface(record.address.messengerId);
       for (const id of ids) {
@@ -375,11 +448,16 @@ class Engine implements Delivery {
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
     const lane = new Lane(this.#context, () => {
-      if (lane.isEmpty && this.#lanes.get(key) === lane) this.#lanes.delete(key);
+      if (lane.isEmpty) this.#dropLane(lane);
       this.#rearm();
     });
     this.#lanes.set(key, lane);
     return lane;
+  }
+
+  /** Its key may be another one by now. */
+  #dropLane(lane: Lane): void {
+    for (const [key, known] of this.#lanes) if (known === lane) this.#lanes.delete(key);
   }
 
   #poke(reply: Reply): void {

@@ -42,6 +42,7 @@ function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
 function isWorthAdopting(row: OutboxRow, most: number): boolean {
   switch (row.state) {
     case "sent":
+      return row.formerChatId === undefined;
     case "sending":
     case "planned":
       return true;

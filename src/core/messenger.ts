@@ -1,3 +1,4 @@
+import type { ChatMove } from "./chat-move.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
 import type { Log } from "./log.ts";
@@ -116,6 +117,8 @@ export interface IncomingEvent {
   readonly thread: MessengerThread;
   /** The platform's object as JSON. */
   readonly raw: unknown;
+  /** Set where it is known that the chat of the event goes on under another id, or went by another one. */
+  readonly move?: ChatMove;
   /** The id of the message, where the platform numbers its messages and this is a new one. */
   readonly messageId?: string;
   /**

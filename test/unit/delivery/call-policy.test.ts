@@ -26,6 +26,7 @@ const KINDS = [
   "transient",
   "unknown",
   "gone",
+  "moved",
   "missing",
   "unchanged",
   "rejected",
@@ -34,9 +35,9 @@ const KINDS = [
 
 /** The first decision for each call and failure, in the order of the kinds above. */
 const TABLE: Readonly<Record<RuledMethod, readonly Decision["kind"][]>> = {
-  post: ["wait", "retry", "resend", "gone", "plain", "plain", "plain", "retry"],
-  edit: ["wait", "retry", "retry", "gone", "repost", "done", "plain", "retry"],
-  remove: ["wait", "retry", "retry", "gone", "done", "done", "fail", "retry"],
+  post: ["wait", "retry", "resend", "gone", "move", "plain", "plain", "plain", "retry"],
+  edit: ["wait", "retry", "retry", "gone", "move", "repost", "done", "plain", "retry"],
+  remove: ["wait", "retry", "retry", "gone", "move", "done", "done", "fail", "retry"],
 };
 
 const CASES = Object.entries(TABLE).flatMap(([method, decisions]) =>
@@ -44,6 +45,7 @@ const CASES = Object.entries(TABLE).flatMap(([method, decisions]) =>
 );
 
 function failure(kind: CallFailure["kind"]): CallFailure {
+  if (kind === "moved") return { kind, code: kind, to: { chatId: "2", threadId: "any:2" } };
   return kind === "retry-after" ? { kind, code: kind, retryAfterMs: 7_000 } : { kind, code: kind };
 }
 
