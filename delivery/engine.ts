@@ -16,10 +16,9 @@ import { answerAction } from "./answer-action.ts";
 import { callTimeoutMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
-import { Lane } from "./lane.ts";
+import { ChatMoves } from "./chat-moves.ts";
+import { Lanes } from "./lanes.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
-import { moveEntry, movedAddress, movedRow } from "./move-reply.ts";
-import { MoveStore } from "./move-store.ts";
 import { entryAfterStart } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { OutboxStore } from "./outbox-store.ts";
@@ -70,12 +69,12 @@ class Engine implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
-  readonly #moves: MoveStore;
+  readonly #moves: ChatMoves;
   readonly #receipts: Receipts;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes: Lanes;
   readonly #surfaces = new Map<string, Surface>();
   /** Replies that have not ended, and withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
@@ -89,7 +88,11 @@ class Engine implements Delivery {
     this.#options = options;
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
-    this.#moves = new MoveStore(options.database);
+    this.#lanes = new Lanes(
+      () => this.#context,
+      () => this.#rearm(),
+    );
+    this.#moves = new ChatMoves({ ...options, replies: this.#store, outbox: this.#outbox, lanes: this.#lanes });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
@@ -116,7 +119,7 @@ class Engine implements Delivery {
       movePlace: (address, { code, to }) => {
         const { chatId, messengerId, threadId } = address;
         const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
-        if (!isMoved && !this.#isLeft(address)) this.#endPlace(address, { kind: "gone", code });
+        if (!isMoved && this.movedTo(messengerId, chatId) === undefined) this.#endPlace(address, { kind: "gone", code });
       },
       misconfigured: ({ messengerId }, code) => {
         if (!this.#misconfigured.has(messengerId)) {
@@ -162,14 +165,14 @@ class Engine implements Delivery {
     const reply = this.#streaming(replyId);
     if (reply === undefined || delta === "") return;
     reply.append(delta);
-    this.#lane(reply.laneKey).nudge();
+    this.#lanes.of(reply.laneKey).nudge();
   }
 
   replace(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
     reply.replace(text);
-    this.#lane(reply.laneKey).nudge();
+    this.#lanes.of(reply.laneKey).nudge();
   }
 
   finish(replyId: string, text: string): void {
@@ -213,27 +216,9 @@ class Engine implements Delivery {
   }
 
   move(messengerId: string, move: ChatMove): boolean {
-    const { from, to } = move;
-    if (from.chatId === to.chatId || this.#moves.placeOf(messengerId, from.chatId) !== undefined) return false;
-    // One that came back would be moved for ever.
-    if (this.#moves.placeOf(messengerId, to.chatId) !== undefined) return false;
-    const replies = [...this.#replies.values()].filter(
-      ({ isOpen, record: { address } }) =>
-        isOpen && address.messengerId === messengerId && address.chatId === from.chatId,
-    );
-    const moved = replies.flatMap(({ entries }) =>
-      entries.map((entry) => ({ entry, row: movedRow(entry, from.chatId) })),
-    );
-    this.#options.database.transaction(() => {
-      this.#moves.write(messengerId, move);
-      for (const { record } of replies) this.#store.move(record.id, movedAddress(record.address, to));
-      for (const { row } of moved) this.#outbox.write(row);
-      this.#options.onMoved?.(messengerId, move);
-    });
-    this.#moves.remember(messengerId, move);
-    for (const { entry, row } of moved) moveEntry(entry, row);
-    this.#moveLane(replies, to);
-    return true;
+    const isMoved = this.#moves.move(messengerId, move, this.#replies.values());
+    if (isMoved) this.#rearm();
+    return isMoved;
   }
 
   movedTo(messengerId: string, chatId: string): ChatPlace | undefined {
@@ -246,9 +231,9 @@ class Engine implements Delivery {
 
   async run(): Promise<void> {
     this.#sweep();
-    for (const lane of this.#lanes.values()) lane.run();
+    for (const lane of this.#lanes.all()) lane.run();
     this.#rearm();
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
+    await Promise.all([...this.#lanes.all()].map((lane) => lane.idle()));
   }
 
   nextWakeAt(): number | undefined {
@@ -275,40 +260,9 @@ class Engine implements Delivery {
     return this.#outbox.ownMessages(question);
   }
 
-  /** A call of theirs may be under way: they keep their lane, and later replies come behind them in it. */
-  #moveLane(replies: readonly Reply[], to: ChatPlace): void {
-    for (const reply of replies) {
-      const lane = this.#lane(reply.laneKey);
-      const address = movedAddress(reply.record.address, to);
-      const key = laneKey(address);
-      const isFree = !this.#lanes.has(key) || this.#lanes.get(key) === lane;
-      if (isFree) {
-        this.#lanes.delete(reply.laneKey);
-        this.#lanes.set(key, lane);
-      }
-      reply.move(address, isFree ? key : reply.laneKey);
-      if (reply.record.state === "streaming") startTyping(this.#context, reply);
-      lane.forgetWaits();
-    }
-    if (replies.length > 0) this.#rearm();
-  }
-
-  /** Whether the chat of an address has moved. */
-  #isLeft({ messengerId, chatId }: Address): boolean {
-    return this.#moves.placeOf(messengerId, chatId) !== undefined;
-  }
-
-  /** Where a reply begins that was meant for a chat that has moved; the messages that it names stayed behind. */
-  #atCurrentPlace(start: ReplyStart): ReplyStart {
-    const place = this.#moves.placeOf(start.address.messengerId, start.address.chatId);
-    if (place === undefined) return start;
-    const { replyTo: _replyTo, seenMessageId: _seenMessageId, ...rest } = start;
-    return { ...rest, address: movedAddress(start.address, place) };
-  }
-
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
   #begin(meant: ReplyStart, text: string | undefined): Reply | undefined {
-    const start = this.#atCurrentPlace(meant);
+    const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;
     if (this.#store.read(start.id) !== undefined) return undefined;
@@ -384,7 +338,7 @@ class Engine implements Delivery {
 
   #admit(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
-    this.#lane(reply.laneKey).add(reply);
+    this.#lanes.of(reply.laneKey).add(reply);
     this.#learnIds(reply);
   }
 
@@ -414,7 +368,7 @@ class Engine implements Delivery {
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
     reply.record = { ...reply.record, state, code, text: undefined };
     reply.release();
-    this.#lane(reply.laneKey).remove(reply);
+    this.#lanes.of(reply.laneKey).remove(reply);
     if (state === "withdrawn") this.#forgetWithdrawn();
     else this.#replies.delete(reply.record.id);
     this.#tell(reply.record.id, state);
@@ -444,29 +398,13 @@ class Engine implements Delivery {
     for (const reply of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(reply.record.id);
   }
 
-  #lane(key: string): Lane {
-    const known = this.#lanes.get(key);
-    if (known !== undefined) return known;
-    const lane = new Lane(this.#context, () => {
-      if (lane.isEmpty) this.#dropLane(lane);
-      this.#rearm();
-    });
-    this.#lanes.set(key, lane);
-    return lane;
-  }
-
-  /** Its key may be another one by now. */
-  #dropLane(lane: Lane): void {
-    for (const [key, known] of this.#lanes) if (known === lane) this.#lanes.delete(key);
-  }
-
   #poke(reply: Reply): void {
-    this.#lane(reply.laneKey).poke();
+    this.#lanes.of(reply.laneKey).poke();
     this.#rearm();
   }
 
   #rearm(): void {
-    const needs = [...this.#lanes.values()].flatMap((lane) => lane.wakeNeed() ?? []);
+    const needs = [...this.#lanes.all()].flatMap((lane) => lane.wakeNeed() ?? []);
     this.#wake.update(needs, this.#options.deps.clock.now());
   }
 

@@ -88,6 +88,22 @@ describe("a chat that goes on under another id", () => {
     expect(delivery.movedTo("slack", OLD.chatId)).toBeUndefined();
   });
 
+  it("gets all that waits in its order, and what comes later behind it", async () => {
+    const { advance, delivery, start, surface, ended } = harness();
+    surface.fault("post", { kind: "fail", failure: { kind: "transient", code: "busy" } });
+    for (const id of ["r1", "r2", "r3"]) delivery.send(start(id), `Text of ${id}`);
+    await advance(100);
+    delivery.move("telegram", MOVE);
+    delivery.send({ ...start("r4"), address: { ...OLD, ...TO } }, "Text of r4");
+    await advance(5_000);
+    const texts = ["r1", "r2", "r3", "r4"].map((id) => `Text of ${id}`);
+    expect(both(surface)).toEqual([[], texts]);
+    expect(ended.map(([id, state]) => `${id} ${state}`)).toEqual(
+      ["r1", "r2", "r3", "r4"].map((id) => `${id} delivered`),
+    );
+    expect(delivery.nextWakeAt()).toBeUndefined();
+  });
+
   it("counts a message that was posted to the old one while it moved", async () => {
     const { advance, delivery, start, surface, clock } = harness();
     delivery.send(start("r1"), "On its way");
