@@ -10,6 +10,7 @@ import type {
   OwnMessagesQuestion,
   UnseenIds,
 } from "./core/budget.ts";
+import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
@@ -246,6 +247,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
   async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     return this.#runtime.root.route(messengerId, event);
+  }
+
+  /** @internal From a conversation to its root. */
+  async chatMoved(messengerId: string, move: ChatMove): Promise<void> {
+    this.#runtime.root.chatMoved(messengerId, move);
+  }
+
+  /** @internal From the root to a conversation. */
+  async hasMessengerEvent(messengerId: string, key: string): Promise<boolean> {
+    return this.#runtime.hasEvent(messengerId, key);
   }
 
   /** @internal From a conversation to its root. */

@@ -1,7 +1,9 @@
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { BotIdentity } from "../core/messenger.ts";
 import type { MessengerThread } from "../core/messenger-event.ts";
+import { threadConversationName } from "./conversation-name.ts";
 
 /** What the root knows of its bot: who it is on each platform, which conversations there are, what it passed over. */
 const SCHEMA = [
@@ -12,6 +14,10 @@ const SCHEMA = [
   "DROP TABLE IF EXISTS identity_v1",
   `CREATE TABLE IF NOT EXISTS identity_v2 (
     messenger_id TEXT PRIMARY KEY, account TEXT NOT NULL, user_id TEXT NOT NULL, user_name TEXT, asked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS alias_v1 (
+    messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, thread_id TEXT NOT NULL, to_chat_id TEXT NOT NULL,
+    to_thread_id TEXT NOT NULL, has_twin INTEGER NOT NULL, learned_at INTEGER NOT NULL, PRIMARY KEY (messenger_id, chat_id)
   ) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS menu_v1 (messenger_id TEXT PRIMARY KEY, hash TEXT NOT NULL, try_again_at INTEGER) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS ignored_v1 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
@@ -37,6 +43,16 @@ export interface StoredIdentity {
   readonly askedAt: number;
 }
 
+/** A chat that goes on under another id. */
+export interface StoredAlias {
+  readonly messengerId: string;
+  readonly move: ChatMove;
+  /** Something came from the new chat before this was known: a conversation named after it has it. */
+  readonly hasTwin: boolean;
+  /** Epoch milliseconds. */
+  readonly learnedAt: number;
+}
+
 /** Which menu of commands a platform was told, or refused to take. */
 export interface StoredMenu {
   readonly hash: string;
@@ -49,6 +65,9 @@ export interface RootStore {
   setMenu(messengerId: string, menu: StoredMenu): void;
   identity(messengerId: string): StoredIdentity | undefined;
   setIdentity(messengerId: string, identity: StoredIdentity): void;
+  aliases(): StoredAlias[];
+  /** The directory then knows the conversation by the new thread, and no other one of it. */
+  addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
   directory(limit: number): DirectoryEntry[];
   countIgnored(messengerId: string, kind: string): void;
@@ -100,6 +119,52 @@ export function createRootStore(database: Database): RootStore {
         identity.userName ?? null,
         askedAt,
       );
+    },
+    aliases: () =>
+      database
+        .all<{
+          messenger_id: string;
+          chat_id: string;
+          thread_id: string;
+          to_chat_id: string;
+          to_thread_id: string;
+          has_twin: number;
+          learned_at: number;
+        }>("SELECT * FROM alias_v1")
+        .map((row) => ({
+          messengerId: row.messenger_id,
+          move: {
+            from: { chatId: row.chat_id, threadId: row.thread_id },
+            to: { chatId: row.to_chat_id, threadId: row.to_thread_id },
+          },
+          hasTwin: row.has_twin === 1,
+          learnedAt: row.learned_at,
+        })),
+    addAlias(messengerId, move, now) {
+      const { from, to } = move;
+      return database.transaction(() => {
+        const twin = threadConversationName(messengerId, to.threadId);
+        const hasTwin =
+          database.all("DELETE FROM directory_v1 WHERE name = ? RETURNING name", twin).length > 0;
+        touched.delete(twin);
+        database.run(
+          "UPDATE directory_v1 SET thread_id = ? WHERE messenger_id = ? AND thread_id = ?",
+          to.threadId,
+          messengerId,
+          from.threadId,
+        );
+        database.run(
+          "INSERT INTO alias_v1 VALUES (?, ?, ?, ?, ?, ?, ?)",
+          messengerId,
+          from.chatId,
+          from.threadId,
+          to.chatId,
+          to.threadId,
+          hasTwin ? 1 : 0,
+          now,
+        );
+        return { messengerId, move, hasTwin, learnedAt: now };
+      });
     },
     touch(name, messengerId, thread, now) {
       if (now - (touched.get(name) ?? 0) < TOUCH_EVERY_MS) return;

@@ -159,7 +159,12 @@ export class TurnRunner {
       return undefined;
     const row = inbox
       .rows(turn.messageSeqs)
-      .find((candidate) => isForThread(candidate, turn) && candidate.event?.message?.id === edit.message?.id);
+      .find(
+        (candidate) =>
+          isForThread(candidate, turn) &&
+          candidate.event?.message?.id === edit.message?.id &&
+          candidate.event?.thread.formerChatId === edit.thread.formerChatId,
+      );
     return row === undefined || edit.thread.chatId !== turn.address.chatId ? undefined : { turn, row };
   }
 

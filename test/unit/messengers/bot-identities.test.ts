@@ -46,6 +46,7 @@ function createRig() {
       commands: () => [],
       later: (work) => void later.push(work()),
       observe: () => {},
+      hasEvent: () => Promise.resolve(false),
     });
     /** Whether a group's message that begins with this name speaks to the bot. */
     const isAddressed = async (name: string): Promise<boolean> => {
