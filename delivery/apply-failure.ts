@@ -87,7 +87,8 @@ function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, fail
   const { doubts, state } = entry.row;
   const { code, kind } = failure;
   if (kind !== "unknown") store(context, entry, { state: nextState(state, "refused"), code });
-  else store(context, entry, { state: nextState(state, "lost"), doubts: doubts + 1, isAmbiguous: true, code });
+  else
+    store(context, entry, { state: nextState(state, "lost"), doubts: doubts + 1, isAmbiguous: true, code });
 }
 
 /** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */

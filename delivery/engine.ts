@@ -92,7 +92,12 @@ class Engine implements Delivery {
       () => this.#context,
       () => this.#rearm(),
     );
-    this.#moves = new ChatMoves({ ...options, replies: this.#store, outbox: this.#outbox, lanes: this.#lanes });
+    this.#moves = new ChatMoves({
+      ...options,
+      replies: this.#store,
+      outbox: this.#outbox,
+      lanes: this.#lanes,
+    });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
@@ -119,7 +124,8 @@ class Engine implements Delivery {
       movePlace: (address, { code, to }) => {
         const { chatId, messengerId, threadId } = address;
         const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
-        if (!isMoved && this.movedTo(messengerId, chatId) === undefined) this.#endPlace(address, { kind: "gone", code });
+        if (!isMoved && this.movedTo(messengerId, chatId) === undefined)
+          this.#endPlace(address, { kind: "gone", code });
       },
       misconfigured: ({ messengerId }, code) => {
         if (!this.#misconfigured.has(messengerId)) {

@@ -100,7 +100,8 @@ function stepFor<Part extends DesiredPart>(
 ): Step<Part> {
   const isInterim = !isFinal && !part.complete;
   if (isBlank(part)) {
-    if (isFinal && canRemove && entry !== undefined && isWithinReach(entry)) return act({ kind: "remove", entry });
+    if (isFinal && canRemove && entry !== undefined && isWithinReach(entry))
+      return act({ kind: "remove", entry });
     return { kind: "shown" };
   }
   if (entry === undefined) return act({ kind: "post", part, entry });

@@ -120,6 +120,7 @@ describe("a group that goes on under another id", () => {
     await write(world, "new", "/stop");
     await world.shows("new", "(stopped)");
     gate.open();
+    expect(world.chats.visible("old")).toEqual([]);
   });
 
   it("corrects no waiting message by an edit of another one that has its number in the new chat", async () => {
@@ -136,6 +137,7 @@ describe("a group that goes on under another id", () => {
     await write(world, "new", "something else, edited", { id: "7", kind: "edit" });
     gate.open();
     await world.shows("new", "one: 1", "two: 3");
+    expect(world.requests.map(({ said }) => said)).toEqual(["one", "two"]);
   });
 
   it("answers a message once that came, and is delivered again, around the moment at which it is known", async () => {
@@ -180,6 +182,7 @@ describe("a group that goes on under another id", () => {
     await world.post(toNew);
     await write(world, "other", "two");
     await world.shows("other", "two: 1");
+    expect(new Set(world.requests.map(({ asker }) => asker)).size).toBe(2);
   });
 });
 
@@ -216,6 +219,7 @@ describe("an object that dies while its group moves", () => {
     await world.shows("new", "two: 3");
     await write(world, "old", "late");
     await world.shows("new", "two: 3", "late: 5");
+    expect(world.chats.visible("old")).toEqual(["one: 1"]);
   });
 
   it("tells the root in its next life what the root was not there to hear", async () => {
