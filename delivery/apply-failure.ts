@@ -1,9 +1,10 @@
 import type { RichText } from "../src/core/rich-text.ts";
-import type { CallFailure } from "../src/core/surface.ts";
+import type { Address, CallFailure } from "../src/core/surface.ts";
 import { decide, GIVE_UP_AFTER_MS } from "./call-policy.ts";
-import type { CallMethod, Decision } from "./call-policy.ts";
+import type { RuledMethod, Decision } from "./call-policy.ts";
 import { logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { formerChatOf } from "./move-reply.ts";
 import { removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -14,7 +15,9 @@ import { isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
-  readonly method: CallMethod;
+  readonly method: RuledMethod;
+  /** Where it went. */
+  readonly address: Address;
   readonly entry: OutboxEntry;
   readonly part?: Part<RichText>;
   readonly content?: RichText;
@@ -30,6 +33,10 @@ export async function applyFailure(
   call: FailedCall,
   failure: CallFailure,
 ): Promise<number | undefined> {
+  if (formerChatOf(call.address, reply.record.address) !== undefined) {
+    if (call.method === "post") refusePostBeforeMove(context, call.entry, failure);
+    return undefined;
+  }
   if (isRichRefusal(call.content, failure)) {
     const { row } = call.entry;
     if (call.method === "post") {
@@ -73,6 +80,15 @@ export async function applyFailure(
     logFailure(context, what, failure);
   }
   return applyDecision(context, reply, { ...call, isInterim, failingSince }, failure, decision, now);
+}
+
+/** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */
+function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, failure: CallFailure): void {
+  const { doubts, state } = entry.row;
+  const { code, kind } = failure;
+  if (kind !== "unknown") store(context, entry, { state: nextState(state, "refused"), code });
+  else
+    store(context, entry, { state: nextState(state, "lost"), doubts: doubts + 1, isAmbiguous: true, code });
 }
 
 /** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */
@@ -159,6 +175,10 @@ async function applyDecision(
       store(context, entry, { state: refused, code: failure.code });
       context.endPlace(reply.record.address, failure);
       return undefined;
+    case "move":
+      store(context, entry, { state: refused, code: failure.code });
+      if (failure.kind === "moved") context.movePlace(reply.record.address, failure);
+      return undefined;
     case "repost":
       context.database.transaction(() => {
         // Platforms say so of messages that are there, too: then it would stand beside the new one.
@@ -197,8 +217,6 @@ async function applyDecision(
           ...(messageId !== undefined && { messageId }),
         });
       });
-      return undefined;
-    case "ignore":
       return undefined;
     default:
       return decision satisfies never;

@@ -1,8 +1,8 @@
 import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { CallFailure } from "../src/core/surface.ts";
 
-/** Calls whose failures `CALL_RULES` decides about; the failures of a probe are a matter of its own. */
-export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
+/** Calls whose failures `CALL_RULES` decides about. Those of probes, typing and answers to presses have code of their own. */
+export type RuledMethod = "post" | "edit" | "remove";
 
 /**
  * What follows from a failed call.
@@ -12,10 +12,10 @@ export type CallMethod = "post" | "edit" | "remove" | "typing" | "answer";
  * - `retry`, `retry-slowly`: again after a backoff; `retry-slowly` also tells the owner
  * - `doubt`: a post that may have happened (I6)
  * - `gone`: the chat takes nothing any more
+ * - `move`: the chat goes on under another id
  * - `replace`: the message is not there any more: a person deleted it
  * - `refuse`: the platform does not take this content
  * - `leave`: a surplus message cannot be taken away
- * - `ignore`: the call is not worth a second one
  */
 export type Rule =
   | "done"
@@ -24,18 +24,19 @@ export type Rule =
   | "retry-slowly"
   | "doubt"
   | "gone"
+  | "move"
   | "replace"
   | "refuse"
-  | "leave"
-  | "ignore";
+  | "leave";
 
 /** The error class is the recovery decision: one rule for each kind of call and of failure. */
-export const CALL_RULES: Readonly<Record<CallMethod, Readonly<Record<CallFailure["kind"], Rule>>>> = {
+export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailure["kind"], Rule>>>> = {
   post: {
     "retry-after": "wait",
     transient: "retry",
     unknown: "doubt",
     gone: "gone",
+    moved: "move",
     // A post names no message of ours; a platform that says so refuses what it names (a topic, a quoted message).
     missing: "refuse",
     unchanged: "refuse",
@@ -48,6 +49,7 @@ export const CALL_RULES: Readonly<Record<CallMethod, Readonly<Record<CallFailure
     // An edit twice is an edit once.
     unknown: "retry",
     gone: "gone",
+    moved: "move",
     missing: "replace",
     unchanged: "done",
     rejected: "refuse",
@@ -58,30 +60,11 @@ export const CALL_RULES: Readonly<Record<CallMethod, Readonly<Record<CallFailure
     transient: "retry",
     unknown: "retry",
     gone: "gone",
+    moved: "move",
     missing: "done",
     unchanged: "done",
     rejected: "leave",
     misconfigured: "retry-slowly",
-  },
-  typing: {
-    "retry-after": "wait",
-    transient: "ignore",
-    unknown: "ignore",
-    gone: "ignore",
-    missing: "ignore",
-    unchanged: "ignore",
-    rejected: "ignore",
-    misconfigured: "ignore",
-  },
-  answer: {
-    "retry-after": "wait",
-    transient: "ignore",
-    unknown: "ignore",
-    gone: "ignore",
-    missing: "ignore",
-    unchanged: "ignore",
-    rejected: "ignore",
-    misconfigured: "ignore",
   },
 };
 
@@ -120,6 +103,7 @@ export type Decision =
   /** Without an answer as often as the policy bears: what may be visible stays, and after `delayMs` it goes on without the row. */
   | { readonly kind: "leave-unknown"; readonly delayMs: number }
   | { readonly kind: "gone" }
+  | { readonly kind: "move" }
   /** Post the part anew. */
   | { readonly kind: "repost" }
   /** A person deleted what they had read: that is respected. */
@@ -130,8 +114,7 @@ export type Decision =
   | { readonly kind: "unquoted" }
   /** Wait for other text. */
   | { readonly kind: "skip" }
-  | { readonly kind: "fail" }
-  | { readonly kind: "ignore" };
+  | { readonly kind: "fail" };
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 60_000;
@@ -157,7 +140,7 @@ export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolea
 
 /** Pure: what to do about a failed call. `random` in [0, 1) spreads the retries. */
 export function decide(
-  method: CallMethod,
+  method: RuledMethod,
   failure: CallFailure,
   context: CallContext,
   random: number,
@@ -183,6 +166,8 @@ export function decide(
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };
     case "gone":
       return { kind: "gone" };
+    case "move":
+      return { kind: "move" };
     case "replace":
       return context.wasWhole || context.isReplacement ? { kind: "forget" } : { kind: "repost" };
     case "refuse":
@@ -194,8 +179,6 @@ export function decide(
       return method === "edit" && !context.isReplacement ? { kind: "repost" } : { kind: "fail" };
     case "leave":
       return { kind: "fail" };
-    case "ignore":
-      return { kind: "ignore" };
     default:
       return rule satisfies never;
   }

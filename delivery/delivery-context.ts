@@ -4,7 +4,7 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
-import type { CallMethod } from "./call-policy.ts";
+import type { RuledMethod } from "./call-policy.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
@@ -22,6 +22,8 @@ export interface DeliveryContext {
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
   /** The chat, or just the thread, takes nothing any more: ends all its replies. */
   readonly endPlace: (address: Address, failure: CallFailure) => void;
+  /** The chat goes on under another id: so do all its replies. */
+  readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
   /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */
@@ -82,7 +84,7 @@ export function classify(surface: Surface, error: unknown): CallFailure {
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
   call: {
-    method: CallMethod | "probe" | "draft";
+    method: RuledMethod | "typing" | "answer" | "probe" | "draft";
     address: Address;
     replyId?: string;
     part?: number;

@@ -125,6 +125,7 @@ export async function showDraft(
       if (!reply.isFinal) reply.notBefore = clock.now() + backoffMs(failures, random());
       return undefined;
     case "gone":
+    case "moved":
     case "missing":
     case "rejected":
     case "misconfigured":

@@ -1,3 +1,4 @@
+import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
 import type { Budget, OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
 import type { Database } from "../src/core/database.ts";
 import type {
@@ -15,7 +16,8 @@ import { answerAction } from "./answer-action.ts";
 import { callTimeoutMs } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { DurableWake } from "./durable-wake.ts";
-import { Lane } from "./lane.ts";
+import { ChatMoves } from "./chat-moves.ts";
+import { Lanes } from "./lanes.ts";
 import { isSameChat, laneKey } from "./messenger-key.ts";
 import { entryAfterStart } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -49,6 +51,8 @@ export interface DeliveryOptions {
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
   /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
   readonly onGone?: (place: GonePlace, code: string) => void;
+  /** A chat goes on under another id. Called once for each, in the transaction in which that is stored. */
+  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
 }
 
 /** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
@@ -65,11 +69,12 @@ class Engine implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
+  readonly #moves: ChatMoves;
   readonly #receipts: Receipts;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes: Lanes;
   readonly #surfaces = new Map<string, Surface>();
   /** Replies that have not ended, and withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
@@ -83,6 +88,16 @@ class Engine implements Delivery {
     this.#options = options;
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
+    this.#lanes = new Lanes(
+      () => this.#context,
+      () => this.#rearm(),
+    );
+    this.#moves = new ChatMoves({
+      ...options,
+      replies: this.#store,
+      outbox: this.#outbox,
+      lanes: this.#lanes,
+    });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
@@ -106,6 +121,12 @@ class Engine implements Delivery {
       },
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endPlace: (address, failure) => this.#endPlace(address, failure),
+      movePlace: (address, { code, to }) => {
+        const { chatId, messengerId, threadId } = address;
+        const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
+        if (!isMoved && this.movedTo(messengerId, chatId) === undefined)
+          this.#endPlace(address, { kind: "gone", code });
+      },
       misconfigured: ({ messengerId }, code) => {
         if (!this.#misconfigured.has(messengerId)) {
           options.log.error("delivery.misconfigured", { messenger: messengerId, code });
@@ -150,14 +171,14 @@ class Engine implements Delivery {
     const reply = this.#streaming(replyId);
     if (reply === undefined || delta === "") return;
     reply.append(delta);
-    this.#lane(reply.laneKey).nudge();
+    this.#lanes.of(reply.laneKey).nudge();
   }
 
   replace(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
     reply.replace(text);
-    this.#lane(reply.laneKey).nudge();
+    this.#lanes.of(reply.laneKey).nudge();
   }
 
   finish(replyId: string, text: string): void {
@@ -200,15 +221,25 @@ class Engine implements Delivery {
     await answerAction(this.#context, address, actionId, notice);
   }
 
+  move(messengerId: string, move: ChatMove): boolean {
+    const isMoved = this.#moves.move(messengerId, move, this.#replies.values());
+    if (isMoved) this.#rearm();
+    return isMoved;
+  }
+
+  movedTo(messengerId: string, chatId: string): ChatPlace | undefined {
+    return this.#moves.placeOf(messengerId, chatId);
+  }
+
   revive(chatId: string): void {
     this.#store.revive(chatId);
   }
 
   async run(): Promise<void> {
     this.#sweep();
-    for (const lane of this.#lanes.values()) lane.run();
+    for (const lane of this.#lanes.all()) lane.run();
     this.#rearm();
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
+    await Promise.all([...this.#lanes.all()].map((lane) => lane.idle()));
   }
 
   nextWakeAt(): number | undefined {
@@ -236,7 +267,8 @@ class Engine implements Delivery {
   }
 
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
-  #begin(start: ReplyStart, text: string | undefined): Reply | undefined {
+  #begin(meant: ReplyStart, text: string | undefined): Reply | undefined {
+    const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;
     if (this.#store.read(start.id) !== undefined) return undefined;
@@ -312,13 +344,14 @@ class Engine implements Delivery {
 
   #admit(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
-    this.#lane(reply.laneKey).add(reply);
+    this.#lanes.of(reply.laneKey).add(reply);
     this.#learnIds(reply);
   }
 
   /** What the thread knows of the message box by itself: the root may have been started since. */
   #learnIds({ record, entries }: Reply): void {
-    const ids = [record.seenMessageId, ...entries.map(({ row }) => row.messageId)];
+    const own = entries.filter(({ row }) => row.formerChatId === undefined);
+    const ids = [record.seenMessageId, ...own.map(({ row }) => row.messageId)];
     try {
       const surface = this.#surface(record.address.messengerId);
       for (const id of ids) {
@@ -341,7 +374,7 @@ class Engine implements Delivery {
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
     reply.record = { ...reply.record, state, code, text: undefined };
     reply.release();
-    this.#lane(reply.laneKey).remove(reply);
+    this.#lanes.of(reply.laneKey).remove(reply);
     if (state === "withdrawn") this.#forgetWithdrawn();
     else this.#replies.delete(reply.record.id);
     this.#tell(reply.record.id, state);
@@ -371,24 +404,13 @@ class Engine implements Delivery {
     for (const reply of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(reply.record.id);
   }
 
-  #lane(key: string): Lane {
-    const known = this.#lanes.get(key);
-    if (known !== undefined) return known;
-    const lane = new Lane(this.#context, () => {
-      if (lane.isEmpty && this.#lanes.get(key) === lane) this.#lanes.delete(key);
-      this.#rearm();
-    });
-    this.#lanes.set(key, lane);
-    return lane;
-  }
-
   #poke(reply: Reply): void {
-    this.#lane(reply.laneKey).poke();
+    this.#lanes.of(reply.laneKey).poke();
     this.#rearm();
   }
 
   #rearm(): void {
-    const needs = [...this.#lanes.values()].flatMap((lane) => lane.wakeNeed() ?? []);
+    const needs = [...this.#lanes.all()].flatMap((lane) => lane.wakeNeed() ?? []);
     this.#wake.update(needs, this.#options.deps.clock.now());
   }
 

@@ -99,6 +99,12 @@ export class Lane {
     this.#working = this.#work();
   }
 
+  /** The chat goes on under another id, where no call has been refused: nothing of what was waited for holds. */
+  forgetWaits(): void {
+    this.#notBefore = 0;
+    this.poke();
+  }
+
   /** What is due is done. A lane that waits for its moment is left alone, so that looking at it puts its wake no nearer. */
   run(): void {
     if (this.#waitUntil <= this.#context.deps.clock.now()) this.poke();
@@ -198,6 +204,7 @@ export class Lane {
       if (reply.isFinal === askedAsFinal) reply.notBefore = Math.max(grant.retryAt, deps.clock.now() + 1);
       return;
     }
+    if (reply.record.address !== address) return;
     // While the budget was asked, text may have come, or the reply may have ended: what counts is now.
     const now = this.#next();
     if (now.kind === "wait" || now.reply !== reply) return;

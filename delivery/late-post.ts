@@ -1,8 +1,9 @@
 import { errorCode } from "../src/core/errors.ts";
-import type { PostedMessage, Surface } from "../src/core/surface.ts";
+import type { Address, PostedMessage, Surface } from "../src/core/surface.ts";
 import type { LateOutcome } from "./call-within.ts";
 import { classify, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { formerChatOf } from "./move-reply.ts";
 import { store } from "./outbox-change.ts";
 import { entryOf, plannedRow } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -11,6 +12,8 @@ import type { Reply } from "./reply.ts";
 
 interface TimedOutPost {
   readonly entry: OutboxEntry;
+  /** Where it was sent. */
+  readonly address: Address;
   /** Whether that post carried the mark. */
   readonly wasMarked: boolean;
   /** Hash of what it carried. */
@@ -45,7 +48,10 @@ async function hearLate(
 ): Promise<void> {
   const { entry } = post;
   entry.answerUntil = undefined;
-  if (outcome.kind === "done") {
+  const formerChatId = formerChatOf(post.address, reply.record.address);
+  if (formerChatId !== undefined) {
+    if (outcome.kind === "done") adoptFormer(context, post, outcome.value.messageId, formerChatId);
+  } else if (outcome.kind === "done") {
     entry.lateMessageId = outcome.value.messageId;
     entry.lateHash = post.hash;
     if (entry.row.state !== "sending") {
@@ -71,6 +77,27 @@ async function hearLate(
   context.revisit(entry.row.replyId);
 }
 
+/** The message is in the old chat of a reply that goes on in another one: it counts unless it was posted again there. */
+function adoptFormer(
+  context: DeliveryContext,
+  { entry, hash }: TimedOutPost,
+  messageId: string,
+  formerChatId: string,
+): void {
+  const { state } = entry.row;
+  if (state !== "unknown" && state !== "planned") return;
+  store(context, entry, {
+    state: nextState(state === "planned" ? nextState(state, "begin") : state, "posted"),
+    messageId,
+    formerChatId,
+    shownHash: hash,
+    sentAt: context.deps.clock.now(),
+    retryAt: undefined,
+    code: undefined,
+  });
+  entry.shownHash = hash;
+}
+
 /** A late answer that came while the row was being posted again. */
 export function adoptLate(
   context: DeliveryContext,
@@ -80,7 +107,7 @@ export function adoptLate(
 ): void {
   const { lateMessageId } = entry;
   if (lateMessageId === undefined || entry.row.state === "sending") return;
-  adopt(context, { entry, wasMarked: false, hash: entry.lateHash });
+  adopt(context, { entry, address: reply.record.address, wasMarked: false, hash: entry.lateHash });
   context.budget.sent(reply.record.address, surface, lateMessageId);
 }
 

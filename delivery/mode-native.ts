@@ -82,7 +82,7 @@ export async function performStreamStep(
     entry.stream = more === undefined ? { state: "ended", content: before } : undefined;
     return undefined;
   }
-  return applyFailure(context, reply, { method: "edit", entry, isInterim }, failure);
+  return applyFailure(context, reply, { method: "edit", address, entry, isInterim }, failure);
 }
 
 function endStream(

@@ -26,6 +26,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   is_ambiguous INTEGER,
   late_until INTEGER,
   inquiry TEXT,
+  former_chat_id TEXT,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
 
@@ -79,6 +80,8 @@ export interface OutboxRow {
   readonly lateUntil?: number | undefined;
   /** The search for a lost post, as far as it has come. */
   readonly inquiry?: StoredInquiry | undefined;
+  /** The chat that the message is in, where its reply goes on in another one: it can neither be changed nor taken away. */
+  readonly formerChatId?: string | undefined;
 }
 
 /** A post of which nothing was heard for so long has no message that another thread could look for. */
@@ -105,6 +108,7 @@ type Stored = {
   is_ambiguous: number | null;
   late_until: number | null;
   inquiry: string | null;
+  former_chat_id: string | null;
 };
 
 export class OutboxStore {
@@ -122,6 +126,7 @@ export class OutboxStore {
       is_ambiguous: "INTEGER",
       late_until: "INTEGER",
       inquiry: "TEXT",
+      former_chat_id: "TEXT",
     });
   }
 
@@ -133,7 +138,7 @@ export class OutboxStore {
 
   write(row: OutboxRow): void {
     this.#database.run(
-      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
@@ -141,7 +146,7 @@ export class OutboxStore {
          begun_at = excluded.begun_at, sent_at = excluded.sent_at, after_id = excluded.after_id,
          probed_to = excluded.probed_to, doubted_at = excluded.doubted_at,
          is_ambiguous = excluded.is_ambiguous, late_until = excluded.late_until,
-         inquiry = excluded.inquiry`,
+         inquiry = excluded.inquiry, former_chat_id = excluded.former_chat_id`,
       row.replyId,
       row.part,
       row.state,
@@ -162,6 +167,7 @@ export class OutboxStore {
       row.isAmbiguous === true ? 1 : 0,
       row.lateUntil ?? null,
       row.inquiry === undefined ? null : JSON.stringify(row.inquiry),
+      row.formerChatId ?? null,
     );
   }
 
@@ -171,7 +177,7 @@ export class OutboxStore {
     return this.#database
       .all<{ message_id: string; address: string }>(
         `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
-         WHERE message_id IN (${messageIds.map(() => "?").join(", ")})`,
+         WHERE former_chat_id IS NULL AND message_id IN (${messageIds.map(() => "?").join(", ")})`,
         ...messageIds,
       )
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
@@ -191,7 +197,7 @@ export class OutboxStore {
            outbox_v1.state IN ('sending', 'unknown') OR doubts > 0 OR late_until IS NOT NULL
              OR probed_to IS NOT NULL AS is_open
          FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
-         WHERE is_open OR CAST(message_id AS INTEGER) > ?`,
+         WHERE former_chat_id IS NULL AND (is_open OR CAST(message_id AS INTEGER) > ?)`,
         afterId,
       )
       .filter(({ address }) => {
@@ -237,6 +243,7 @@ function rowOf(stored: Stored): OutboxRow {
     doubtedAt: stored.doubted_at ?? undefined,
     isAmbiguous: stored.is_ambiguous === 1,
     lateUntil: stored.late_until ?? undefined,
+    formerChatId: stored.former_chat_id ?? undefined,
     inquiry: stored.inquiry === null ? undefined : (JSON.parse(stored.inquiry) as StoredInquiry),
   };
 }

@@ -11,6 +11,7 @@ import { showDraft } from "./draft.ts";
 import type { DraftAction } from "./draft.ts";
 import { callTimeoutMs, classify, TIMED_OUT } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { formerChatOf } from "./move-reply.ts";
 import { afterRest, entryOf, plannedRow } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
@@ -98,6 +99,7 @@ async function post(
     afterId: newestId > 0 ? newestId : undefined,
     isAmbiguous: false,
     inquiry: undefined,
+    formerChatId: undefined,
   };
   context.database.transaction(() => {
     if (!reply.isFinal && !surface.capabilities.edit) context.keepText(reply);
@@ -128,6 +130,7 @@ async function post(
       sentAt: context.deps.clock.now(),
       failingSince: undefined,
       code: undefined,
+      formerChatId: formerChatOf(address, reply.record.address),
     });
     entry.stream = { state: stream === undefined ? "ended" : "open", content };
     // A stream has to be ended yet, even if it shows all.
@@ -147,9 +150,11 @@ async function post(
     // A stream that has begun late has to be ended yet, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
     entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
-    watchLatePost(context, reply, surface, { entry, wasMarked: row.isMarked, hash }, outcome.late);
+    const late = { entry, address, wasMarked: row.isMarked, hash };
+    watchLatePost(context, reply, surface, late, outcome.late);
   }
-  const call = { method: "post", entry, part, content, canProbe: surface.probing !== undefined } as const;
+  const canProbe = surface.probing !== undefined;
+  const call = { method: "post", address, entry, part, content, canProbe } as const;
   if (failure.kind !== "unknown") context.budget.notSent(address, surface);
   const holdUntil = await applyFailure(context, reply, call, failure);
   adoptLate(context, reply, surface, entry);
@@ -167,6 +172,7 @@ async function edit(
   const { messageId } = entry.row;
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
   const content = contentOf(reply, entry, part);
+  const { address } = reply.record;
   const { clock } = context.deps;
   // What is stored as visible must not outlive the moment in which it is changed.
   if (entry.row.shownHash !== undefined && entry.row.shownHash !== part.hash) {
@@ -176,7 +182,7 @@ async function edit(
   const outcome = await callWithin(
     clock,
     callTimeoutMs(reply.record.policy),
-    async (signal) => await surface.edit(reply.record.address, messageId, content, { signal }),
+    async (signal) => await surface.edit(address, messageId, content, { signal }),
   );
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   if (outcome.kind === "timed-out") {
@@ -198,7 +204,7 @@ async function edit(
     entry.shownHash = undefined;
     entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
   }
-  return applyFailure(context, reply, { method: "edit", entry, part, content, isInterim }, failure);
+  return applyFailure(context, reply, { method: "edit", address, entry, part, content, isInterim }, failure);
 }
 
 async function remove(
@@ -209,16 +215,17 @@ async function remove(
 ): Promise<number | undefined> {
   const { messageId } = entry.row;
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
+  const { address } = reply.record;
   const outcome = await callWithin(
     context.deps.clock,
     callTimeoutMs(reply.record.policy),
-    async (signal) => await surface.remove(reply.record.address, messageId, { signal }),
+    async (signal) => await surface.remove(address, messageId, { signal }),
   );
   if (outcome.kind === "done") {
     removed(context, entry);
     return undefined;
   }
-  return applyFailure(context, reply, { method: "remove", entry }, failureOf(surface, outcome));
+  return applyFailure(context, reply, { method: "remove", address, entry }, failureOf(surface, outcome));
 }
 
 function failureOf(

@@ -162,6 +162,9 @@ async function failed(search: Search, failure: CallFailure): Promise<number | un
     case "gone":
       context.endPlace(address, failure);
       return undefined;
+    case "moved":
+      context.movePlace(address, failure);
+      return undefined;
     case "transient":
     case "unknown":
     case "misconfigured":

@@ -38,7 +38,7 @@ export type NextAction<Part extends DesiredPart> =
   | { readonly kind: "probe"; readonly entry: OutboxEntry }
   /** A post that nobody waits for any more: the process died under it. */
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
-  /** A message that cannot be edited shows the text of an earlier attempt: this part and all after it are posted anew. */
+  /** A message that cannot be edited shows another text: this part and all after it are posted again. */
   | { readonly kind: "superseded"; readonly entry: OutboxEntry }
   /** Nothing to do until the text changes. */
   | { readonly kind: "idle" }
@@ -78,7 +78,7 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
   if (question !== undefined) return { kind: "probe", entry: question };
   if (canRemove) {
     const surplus = entries.findLast(
-      ({ row }) => row.state === "sent" && !parts.some(({ index }) => index === row.part),
+      (entry) => isWithinReach(entry) && !parts.some(({ index }) => index === entry.row.part),
     );
     if (surplus !== undefined) return { kind: "remove", entry: surplus };
   }
@@ -100,7 +100,8 @@ function stepFor<Part extends DesiredPart>(
 ): Step<Part> {
   const isInterim = !isFinal && !part.complete;
   if (isBlank(part)) {
-    if (isFinal && canRemove && entry?.row.state === "sent") return act({ kind: "remove", entry });
+    if (isFinal && canRemove && entry !== undefined && isWithinReach(entry))
+      return act({ kind: "remove", entry });
     return { kind: "shown" };
   }
   if (entry === undefined) return act({ kind: "post", part, entry });
@@ -124,6 +125,7 @@ function stepFor<Part extends DesiredPart>(
       if (!canEdit) {
         return entry.shownHash === undefined ? { kind: "shown" } : act({ kind: "superseded", entry });
       }
+      if (!isWithinReach(entry)) return act({ kind: "superseded", entry });
       if (isInterim && entry.skippedHash === part.hash) return { kind: "shown" };
       return act({ kind: "edit", part, entry, isInterim });
     case "sending":
@@ -135,6 +137,11 @@ function stepFor<Part extends DesiredPart>(
 
 function act<Part extends DesiredPart>(action: NextAction<Part>): Step<Part> {
   return { kind: "act", action };
+}
+
+/** Whether there is a message that can be changed. */
+function isWithinReach({ row }: OutboxEntry): boolean {
+  return row.state === "sent" && row.formerChatId === undefined;
 }
 
 /** Platforms refuse a message in which there is nothing to see. */

@@ -151,6 +151,15 @@ export class ReplyStore {
     );
   }
 
+  /** The reply goes on in another chat, in which none of the known message ids mean anything. */
+  move(id: string, address: Address): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET address = ?, reply_to = NULL, seen_message_id = NULL WHERE id = ?",
+      JSON.stringify(address),
+      id,
+    );
+  }
+
   unquote(id: string): void {
     this.#database.run("UPDATE reply_v1 SET reply_to = NULL WHERE id = ?", id);
   }

@@ -1,6 +1,6 @@
 import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { RichText } from "../src/core/rich-text.ts";
-import type { Surface } from "../src/core/surface.ts";
+import type { Address, Surface } from "../src/core/surface.ts";
 import { ReplyDraft } from "./draft.ts";
 import { laneKey } from "./messenger-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -16,7 +16,7 @@ import type { Part, Planner, PlannerOptions } from "./split/index.ts";
  */
 export class Reply {
   record: ReplyRecord;
-  readonly laneKey: string;
+  laneKey: string;
   entries: OutboxEntry[];
   /** There may be something to send. */
   isDirty = true;
@@ -92,6 +92,15 @@ export class Reply {
     this.record = { ...this.record, policy };
     this.isDirty = true;
     this.#planAgain(this.text);
+  }
+
+  /** It goes on in another chat. */
+  move(address: Address, laneKey: string): void {
+    this.record = { ...this.record, address, replyTo: undefined, seenMessageId: undefined };
+    this.laneKey = laneKey;
+    this.isWholeVisible = false;
+    this.isDirty = true;
+    this.notBefore = 0;
   }
 
   #planAgain(text: string): void {

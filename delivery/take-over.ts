@@ -45,6 +45,7 @@ function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
 function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boolean {
   switch (row.state) {
     case "sent":
+      return row.formerChatId === undefined;
     case "planned":
       return true;
     case "sending":

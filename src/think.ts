@@ -10,6 +10,7 @@ import type {
   OwnMessagesQuestion,
   UnseenIds,
 } from "./core/budget.ts";
+import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
@@ -26,6 +27,7 @@ import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { AgentNamespace, ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import { keepName, nameOf } from "./messengers/object-name.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { AskedQuestion } from "./messengers/turn-limits.ts";
@@ -76,10 +78,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
 
   constructor(ctx: AgentContext, env: Env) {
     super(ctx, env);
+    keepName(ctx.storage, ctx.id.name);
     let namespace: AgentNamespace | undefined;
     this.#runtime = new AgentRuntime({
       agent: this,
-      name: () => this.name,
+      name: () => nameOf(ctx) ?? this.name,
       database: durableDatabase(ctx.storage),
       deps: systemDeps,
       log: consoleLog,
@@ -254,6 +257,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
   async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     return this.#runtime.root.route(messengerId, event);
+  }
+
+  /** @internal From a conversation to its root. */
+  async chatMoved(messengerId: string, move: ChatMove): Promise<void> {
+    this.#runtime.root.chatMoved(messengerId, move);
+  }
+
+  /** @internal From the root to a conversation. */
+  async hasMessengerEvent(messengerId: string, key: string): Promise<boolean> {
+    return this.#runtime.hasEvent(messengerId, key);
   }
 
   /** @internal From a conversation to its root. */

@@ -230,6 +230,7 @@ function createOperations({
         chat: simulator.addGroup({ ...profile, members: members.map((member) => world.requireUser(member)) }),
       }),
     ),
+    upgradeGroup: on(z.object({ chatId: id }), ({ chatId }) => ({ chat: simulator.upgradeGroup(chatId) })),
     addTopic: on(z.object({ chatId: id, name: z.string().min(1) }), ({ chatId, name }) => ({
       threadId: simulator.addTopic(chatId, name),
     })),

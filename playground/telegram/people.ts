@@ -179,7 +179,10 @@ export class People {
     return this.#post(chat, user, { service: { new_chat_title: title } });
   }
 
-  /** Makes a basic group a supergroup: a new chat with numbers of its own; the old one refuses the bot's messages. */
+  /**
+   * Makes a basic group a supergroup: a new chat with numbers of its own; the old one refuses the bot's messages. The bot
+   * joins the new one, and is not said to have left the old one.
+   */
   upgradeGroup(chat: ChatState, user: User): ChatState {
     if (chat.type !== "group") throw new Error(`Chat ${chat.id} is no basic group.`);
     const upgraded = this.#world.addGroup({
@@ -189,6 +192,7 @@ export class People {
       members: [...chat.members].map((id) => this.#world.requireUser(id)),
       botIsAdministrator: chat.botStatus === "administrator",
     });
+    this.#botStatusChanged(upgraded, user, "left", upgraded.botStatus);
     this.#post(chat, user, { service: { migrate_to_chat_id: upgraded.id } });
     chat.migratedTo = upgraded.id;
     this.#post(upgraded, user, { service: { migrate_from_chat_id: chat.id } });

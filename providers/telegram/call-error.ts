@@ -1,5 +1,6 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
 import type { CallFailure } from "../../src/core/surface.ts";
+import { placeOfChat } from "./routing.ts";
 
 /**
  * A call to the Bot API that failed: what it means for the engine, and nothing of what was sent or answered. The
@@ -29,7 +30,7 @@ export interface ApiRefusal {
   readonly migrateToChatId?: number | undefined;
 }
 
-type Fixed = Exclude<CallFailure["kind"], "retry-after">;
+type Fixed = Exclude<CallFailure["kind"], "retry-after" | "moved">;
 
 /**
  * What the words of a 400 or 403 mean, first match first. The Bot API promises no wording; these are those of its
@@ -38,7 +39,7 @@ type Fixed = Exclude<CallFailure["kind"], "retry-after">;
  */
 const wordings: readonly (readonly [RegExp, Fixed, string, "thread"?])[] = [
   [/message is not modified|MESSAGE_NOT_MODIFIED/i, "unchanged", "message-not-modified"],
-  [/upgraded to a supergroup/i, "gone", "chat-upgraded"],
+  [/(?:upgraded|migrated) to a supergroup/i, "gone", "chat-upgraded"],
   [
     /message to be replied not found|(?:reply message|message to reply) not found|REPLY_MESSAGE_ID_INVALID/i,
     "missing",
@@ -89,7 +90,9 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
   if (errorCode === 429 || errorCode === 420) {
     return retryAfter(refusal.retryAfterS ?? Number(/retry after (\d+)/i.exec(description)?.[1]));
   }
-  if (refusal.migrateToChatId !== undefined) return { kind: "gone", code: "chat-upgraded" };
+  if (refusal.migrateToChatId !== undefined) {
+    return { kind: "moved", code: "chat-upgraded", to: placeOfChat(refusal.migrateToChatId) };
+  }
   if (errorCode === 401) return { kind: "misconfigured", code: "token-refused" };
   if (errorCode === 404) return { kind: "misconfigured", code: "method-missing" };
   // Somebody else uses the token; a send itself does not conflict, so it is worth another try.

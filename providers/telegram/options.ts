@@ -12,7 +12,7 @@ export interface TelegramMessengerOptions extends MessengerOptions {
    * `verifyWebhook` is a function or an explicit `false`.
    */
   readonly secretToken?: string;
-  /** The bot's user name. Without it the platform is asked once, when a message needs it. */
+  /** The bot's user name. Without it the platform is asked, when a message needs it and then once a day. */
   readonly userName?: string;
   /**
    * Whether clients offer the bot's commands in private chats (`setMyCommands`). Switch it off where @BotFather's list

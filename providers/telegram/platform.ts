@@ -7,6 +7,7 @@ import type {
   PlatformVerification,
   ReceiveContext,
 } from "../../src/core/messenger.ts";
+import { sha256 } from "../../src/core/sha256.ts";
 import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
@@ -23,6 +24,7 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 /** Telegram as a platform. Building it asks nobody anything: it is built at every cold start. */
 export function createTelegramPlatform(settings: TelegramSettings): MessengerPlatform {
   let client: TelegramClient | undefined;
+  let account: Promise<string> | undefined;
   const paths = new FilePaths();
   const fetchOf = (context: PlatformContext) => settings.fetch ?? context.deps.fetch;
   const clientOf = (context: PlatformContext) =>
@@ -33,6 +35,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
     surface: (context) => createTelegramSurface(clientOf(context), settings.pacing),
+    account: () => (account ??= sha256(settings.token)),
     async fetchIdentity(context, signal) {
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };

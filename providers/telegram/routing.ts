@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChatPlace } from "../../src/core/chat-move.ts";
 import { isDeeperThan } from "../../src/core/json-depth.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerThread } from "../../src/core/messenger-event.ts";
@@ -27,6 +28,8 @@ const envelope = z.object({
   message_thread_id: z.int().nullish().catch(undefined),
   is_topic_message: z.boolean().nullish().catch(undefined),
   edit_date: z.int().nullish().catch(undefined),
+  migrate_to_chat_id: z.int().nullish().catch(undefined),
+  migrate_from_chat_id: z.int().nullish().catch(undefined),
 });
 
 const callbackEnvelope = z.object({ id: z.string().min(1), message: envelope.nullish().catch(undefined) });
@@ -65,7 +68,8 @@ export function routeUpdate(update: unknown): RoutedUpdate {
       if (!message.success) return unreadable(kind);
       const key = messageKey(message.data, treatment, updateKey);
       const messageId = String(message.data.message_id);
-      return routed(key, threadOf(message.data), update, treatment === "message" ? { messageId } : {});
+      const more = treatment === "message" ? { messageId, ...moveOf(message.data) } : {};
+      return routed(key, threadOf(message.data), update, more);
     }
     case "callback": {
       const query = callbackEnvelope.safeParse(content);
@@ -98,11 +102,28 @@ export function telegramThreadId(chatId: string, topicId: string | undefined): s
   return topicId === undefined ? `telegram:${chatId}` : `telegram:${chatId}:${topicId}`;
 }
 
+/** A chat outside of its topics. */
+export function placeOfChat(id: number): ChatPlace {
+  const chatId = String(id);
+  return { chatId, threadId: telegramThreadId(chatId, undefined) };
+}
+
+/**
+ * A group was upgraded to a supergroup, which is another chat: a message in the old one says so, and one in the new one.
+ * Only groups have these fields, and only the platform writes them.
+ */
+function moveOf(message: Envelope): Pick<IncomingEvent, "move"> {
+  const { chat, migrate_from_chat_id: fromId, migrate_to_chat_id: toId } = message;
+  if (typeof toId === "number") return { move: { from: placeOfChat(chat.id), to: placeOfChat(toId) } };
+  if (typeof fromId === "number") return { move: { from: placeOfChat(fromId), to: placeOfChat(chat.id) } };
+  return {};
+}
+
 function routed(
   key: string,
   thread: MessengerThread,
   raw: unknown,
-  more: Pick<IncomingEvent, "messageId"> = {},
+  more: Pick<IncomingEvent, "messageId" | "move"> = {},
 ): RoutedUpdate {
   return { kind: "routed", event: { key, thread, raw, ...more } };
 }

@@ -1,4 +1,5 @@
 import type { OwnMessages, OwnMessagesQuestion } from "./budget.ts";
+import type { ChatMove, ChatPlace } from "./chat-move.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { Address } from "./surface.ts";
 
@@ -126,7 +127,7 @@ export interface DeliveryReceipt {
 }
 
 export interface MessageReceipt {
-  /** Place in the reply, from 0. Negative: a message that another one stands in for; it is taken away. */
+  /** Place in the reply, from 0. Negative: a message that another one stands in for; it is taken away where that can be. */
   readonly part: number;
   readonly state: OutboxState;
   /** The platform's id. */
@@ -194,6 +195,13 @@ export interface Delivery {
   send(reply: ReplyStart, text: string): void;
   /** Answers a press of a button at once. Never throws; a late answer is of no use and is dropped. */
   answerAction(address: Address, actionId: string, notice?: { text: string; alert?: boolean }): Promise<void>;
+  /**
+   * A chat goes on under another id: what is not visible yet is shown there, in the thread that took its place. Messages
+   * of the old chat stay as they are. `false` when that is known already, or cannot be.
+   */
+  move(messengerId: string, move: ChatMove): boolean;
+  /** Where a chat has moved to. */
+  movedTo(messengerId: string, chatId: string): ChatPlace | undefined;
   /** The person came back (wrote again, unblocked the bot): deliveries to this chat may start again. */
   revive(chatId: string): void;
   /** Works on everything that is due. Called at start, by alarm, and after each change. */

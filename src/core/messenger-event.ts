@@ -51,6 +51,8 @@ export interface MessengerThread {
   readonly topicId?: string;
   readonly isDirectMessage: boolean;
   readonly title?: string;
+  /** The chat that numbers the messages of an event from before its chat moved (`ChatMove`). Its ids mean nothing here. */
+  readonly formerChatId?: string;
 }
 
 export interface MessengerAuthor {

@@ -1,3 +1,4 @@
+import type { ChatMove } from "./chat-move.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
 import type { Log } from "./log.ts";
@@ -84,7 +85,10 @@ export interface MessengerOptions {
   readonly whenBusy?: "queue" | "steer" | "interrupt";
   /** Whether an edit of the message that was answered last has it answered anew, in place. @default false */
   readonly rerunOnEdit?: boolean;
-  /** Messages older than this when they can be answered are answered together, in milliseconds. @default 86400000 */
+  /**
+   * Messages older than this when they can be answered, as after an outage, become one turn for each person of the
+   * thread, in milliseconds. @default 86400000
+   */
   readonly staleAfterMs?: number;
   /** Most unanswered messages kept for one conversation. @default 100 */
   readonly inboxLimit?: number;
@@ -113,6 +117,8 @@ export interface IncomingEvent {
   readonly thread: MessengerThread;
   /** The platform's object as JSON. */
   readonly raw: unknown;
+  /** Set where it is known that the chat of the event goes on under another id, or went by another one. */
+  readonly move?: ChatMove;
   /** The id of the message, where the platform numbers its messages and this is a new one. */
   readonly messageId?: string;
   /**
@@ -140,7 +146,7 @@ export interface PlatformContext {
   readonly messengerId: string;
   readonly deps: Deps;
   readonly log: Log;
-  /** The stored identity; asks the platform only when nothing is stored. Rejects when the platform cannot be asked. */
+  /** The stored identity, a day old at most while the platform answers. Rejects when nothing is stored and it does not. */
   identity(): Promise<BotIdentity>;
 }
 
@@ -172,6 +178,11 @@ export interface MessengerPlatform {
   /** The event of a stored update. Pure but for `context.identity()`; total: an update it cannot read is `ignored`. */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
   surface(context: PlatformContext): Surface;
+  /**
+   * Tells the accounts of a platform apart: the SHA-256 of the token, never the token. Who the bot is was stored for one
+   * account and is not true of another. Absent where a platform cannot say; then all accounts count as one.
+   */
+  readonly account?: () => Promise<string>;
   /** Asks the platform who the bot is. */
   fetchIdentity(context: PlatformContext, signal: AbortSignal): Promise<BotIdentity>;
   /**

@@ -1,3 +1,4 @@
+import type { ChatPlace } from "./chat-move.ts";
 import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
 
 /** Where a message goes. Plain JSON; it is stored with every outbox row. */
@@ -173,6 +174,7 @@ export interface Rate {
  * - `transient`: provably not done (refused connection, 5xx before processing); retry with backoff
  * - `unknown`: it may have been done (time-out, cut connection); never blindly repeated when it was a post (I6)
  * - `gone`: the person blocked the bot, the bot was removed, the chat, or the topic, does not exist any more
+ * - `moved`: the chat goes on under another id: nothing was done, and nothing in the old chat can be changed any more
  * - `missing`: the message to edit or remove does not exist any more
  * - `unchanged`: the edit would change nothing: success
  * - `rejected`: the platform refuses this content; fall back to plain text, then fail
@@ -188,6 +190,7 @@ export type CallFailure =
       /** `thread`: the chat's other threads go on. @default "chat" */
       readonly scope?: "chat" | "thread" | undefined;
     }
+  | { readonly kind: "moved"; readonly code: string; readonly to: ChatPlace }
   | { readonly kind: "missing"; readonly code: string }
   | { readonly kind: "unchanged"; readonly code: string }
   | { readonly kind: "rejected"; readonly code: string }

@@ -1,3 +1,4 @@
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
@@ -76,6 +77,8 @@ export interface InboxStore {
   /** Nothing more will come of these. The events of answered messages are kept for a turn that may take them over. */
   end(seqs: readonly number[], outcome: string): void;
   countQueued(): number;
+  /** A chat goes on under another id: so does all that waits for something. */
+  move(messengerId: string, move: ChatMove): void;
   /** Forgets ended rows received before `before`. */
   sweep(before: number): void;
 }
@@ -168,6 +171,18 @@ export function createInboxStore(database: Database): InboxStore {
           "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
         ),
       )?.n ?? 0,
+    move(messengerId, { from, to }) {
+      database.run(
+        `UPDATE inbox_v1 SET
+           thread = json_set(thread, '$.id', ?1, '$.chatId', ?2, '$.formerChatId', ?3),
+           event = json_set(event, '$.thread.id', ?1, '$.thread.chatId', ?2, '$.thread.formerChatId', ?3)
+         WHERE state <> 'done' AND messenger_id = ?4 AND json_extract(thread, '$.chatId') = ?3`,
+        to.threadId,
+        to.chatId,
+        from.chatId,
+        messengerId,
+      );
+    },
     sweep(before) {
       database.run("DELETE FROM inbox_v1 WHERE state = 'done' AND received_at < ?", before);
     },

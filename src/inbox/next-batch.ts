@@ -16,8 +16,8 @@ const DATE_RESOLUTION_MS = 1000;
 
 /**
  * Which queued messages the next turn answers, in order of arrival (I3): the first one, and those of the same person in
- * the same thread that followed in quick succession, or belong to its album. Messages that waited out an outage are
- * answered together.
+ * the same thread that followed in quick succession, or belong to its album. After an outage everything that this
+ * person wrote before it is answered together; other people of the thread have turns of their own.
  */
 export function nextBatch(
   queued: readonly InboxRow[],
@@ -29,7 +29,7 @@ export function nextBatch(
   const settings = settingsOf(head.messengerId);
   const sameThread = rest.filter((row) => inSameThread(head, row));
   const rows = isStale(head, settings, now)
-    ? [head, ...sameThread.filter((row) => isStale(row, settings, now))]
+    ? [head, ...sameThread.filter((row) => isSamePerson(head, row) && isStale(row, settings, now))]
     : burst(head, sameThread, settings.burstMs);
   const readyAt = Math.max(...rows.map((row) => row.readyAt));
   return readyAt > now ? { kind: "wait", until: readyAt } : { kind: "batch", rows };
@@ -50,7 +50,7 @@ function burst(head: InboxRow, following: readonly InboxRow[], burstMs: number):
 export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number): boolean {
   // An earlier message that could be read only later is no continuation of what was answered meanwhile.
   if (next.seq < last.seq) return false;
-  if (!inSameThread(last, next) || last.event?.author?.userId !== next.event?.author?.userId) return false;
+  if (!inSameThread(last, next) || !isSamePerson(last, next)) return false;
   const album = last.event?.message?.albumId;
   if (album !== undefined && album === next.event?.message?.albumId) return true;
   if (Math.abs(writtenAt(next) - writtenAt(last)) > burstMs) return false;
@@ -68,7 +68,12 @@ function inSameThread(left: InboxRow, right: InboxRow): boolean {
   return left.messengerId === right.messengerId && left.incoming.thread.id === right.incoming.thread.id;
 }
 
-function isStale(row: InboxRow, settings: BatchSettings, now: number): boolean {
+function isSamePerson(left: InboxRow, right: InboxRow): boolean {
+  return left.event?.author?.userId === right.event?.author?.userId;
+}
+
+/** Whether a message has waited out an outage. */
+export function isStale(row: InboxRow, settings: Pick<BatchSettings, "staleAfterMs">, now: number): boolean {
   const sentAt = row.event?.message?.sentAt;
   return sentAt !== undefined && now - sentAt > settings.staleAfterMs;
 }

@@ -27,6 +27,7 @@ export function waitingMessage(inbox: InboxStore, event: MessengerEvent): InboxR
       (queued) =>
         queued.messengerId === event.messengerId &&
         queued.event?.thread.chatId === event.thread.chatId &&
+        queued.event.thread.formerChatId === event.thread.formerChatId &&
         queued.event.message?.id === event.message?.id,
     );
 }

@@ -7,6 +7,7 @@ import type {
   OwnMessagesQuestion,
   UnseenIds,
 } from "../core/budget.ts";
+import type { ChatMove } from "../core/chat-move.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
@@ -36,6 +37,8 @@ export interface AgentStub {
   ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
+  chatMoved(messengerId: string, move: ChatMove): Promise<void>;
+  hasMessengerEvent(messengerId: string, key: string): Promise<boolean>;
   routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
 }
 

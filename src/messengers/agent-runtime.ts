@@ -138,6 +138,8 @@ export class AgentRuntime extends LifecycleCapability {
         conversation === ""
           ? this.receive(messengerId, events)
           : this.#options.stub(this.childName(conversation)).receiveMessengerEvents(messengerId, events),
+      hasEvent: (conversation, messengerId, key) =>
+        this.#options.stub(this.childName(conversation)).hasMessengerEvent(messengerId, key),
     });
     return this.#root;
   }
@@ -238,6 +240,11 @@ export class AgentRuntime extends LifecycleCapability {
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
+  async hasEvent(messengerId: string, key: string): Promise<boolean> {
+    await this.lifecycle.ready();
+    return this.thread.hasEvent(messengerId, key);
+  }
+
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
     await this.lifecycle.ready();
     const requestId = this.#options.deps.newId();
@@ -292,6 +299,7 @@ export class AgentRuntime extends LifecycleCapability {
     if (this.#isRoot()) {
       return {
         budget: this.budget,
+        chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
         identity: (messengerId) => this.root.identity(messengerId),
         takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
       };
@@ -307,6 +315,7 @@ export class AgentRuntime extends LifecycleCapability {
           unseen: (address, box, range) => root().unseenMessages(address, box, range),
         },
       },
+      chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
       identity: (messengerId) => root().botIdentity(messengerId),
       takeQuestion: (asked) => root().takeQuestion(asked),
     };

@@ -1,7 +1,8 @@
 import { logBotFailure, platformFailureFields } from "../core/bot-code.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import type { CommandEntry, PlatformContext } from "../core/messenger.ts";
+import type { CommandEntry, MessengerPlatform, PlatformContext } from "../core/messenger.ts";
+import { sha256 } from "../core/sha256.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import type { RootStore } from "./root-store.ts";
 
@@ -49,7 +50,7 @@ export class CommandMenu {
       return;
     }
     try {
-      const hash = await hashOf(list);
+      const hash = await hashOf(list, platform);
       const known = store.menu(id);
       if (known?.hash === hash) {
         this.#lookAgainAt.set(id, known.tryAgainAt ?? Infinity);
@@ -78,10 +79,8 @@ export class CommandMenu {
   }
 }
 
-async function hashOf(list: readonly CommandEntry[]): Promise<string> {
-  const bytes = new TextEncoder().encode(
-    JSON.stringify([MENU_VERSION, ...list.map(({ name, description }) => [name, description])]),
-  );
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+/** A new account has no menu yet, and the same list as the old one. */
+async function hashOf(list: readonly CommandEntry[], { account }: MessengerPlatform): Promise<string> {
+  const entries = [MENU_VERSION, ...list.map(({ name, description }) => [name, description])];
+  return sha256(JSON.stringify(account === undefined ? entries : [await account(), entries]));
 }

@@ -45,6 +45,8 @@ export interface EventHandlerOptions {
   readonly stop: (press: MessengerEvent) => boolean;
   /** Has the loop go round once more. */
   readonly poke: () => void;
+  /** The event as it is in the chat that its own has become. */
+  readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
   /** Runs code of the bot so that it can ask which event it serves. */
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
@@ -159,7 +161,9 @@ export class EventHandler {
     const { database, deps, inbox, memory } = this.#options;
     if (!(await this.#admission.hasRoom(row, event, definition))) return;
     memory.isReadable(event.thread.id);
-    database.transaction(() => queueMessage(inbox, row, event, deps.clock.now()));
+    // It was asked meanwhile whether the person may ask.
+    const current = this.#options.atCurrentPlace(event);
+    database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
     this.#outcomes.queued(row);
   }
 

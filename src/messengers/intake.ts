@@ -198,7 +198,7 @@ export class Intake {
       const input = { event, eventKind: event.kind, thread: event.thread, raw: event.raw };
       event = await this.#inTime("toEvent", definition.toEvent(input));
     }
-    await this.#handler.handle(row, event, definition);
+    await this.#handler.handle(row, this.#options.atCurrentPlace(event), definition);
   }
 
   #commandsIfAny(): ThinkCommands {

@@ -5,12 +5,15 @@ import { replyPolicy } from "./texts.ts";
 
 /** The reply of a turn, as the delivery begins it. */
 export function replyStartOf(turn: Turn, policy: DeliveryPolicy): ReplyStart {
+  const { message, thread } = turn.context;
+  // A message of the chat that this one was before it moved has a number that means another one here.
+  const messageId = thread.formerChatId === undefined ? message?.id : undefined;
   return {
     id: turn.id,
     address: turn.address,
     policy: replyPolicy(policy),
-    ...(repliesTo(policy, turn.context) && { replyTo: turn.context.message?.id }),
-    ...(turn.context.message !== undefined && { seenMessageId: turn.context.message.id }),
+    ...(repliesTo(policy, turn.context) && { replyTo: messageId }),
+    ...(messageId !== undefined && { seenMessageId: messageId }),
     ...(turn.replaces !== undefined && { takesOver: turn.replaces }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Budget } from "../core/budget.ts";
 import type { BotIdentity } from "../core/messenger.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
@@ -5,6 +6,8 @@ import type { AskedQuestion } from "./turn-limits.ts";
 /** What a conversation's object asks its root for. Its methods cross to another object when it is not the root. */
 export interface RootLink {
   readonly budget: Budget;
+  /** A call was refused, because its chat goes on under another id. */
+  chatMoved(messengerId: string, move: ChatMove): Promise<void>;
   identity(messengerId: string): Promise<BotIdentity>;
   /** Whether a person may ask for one more answer; then it counts. */
   takeQuestion(asked: AskedQuestion): Promise<boolean>;

@@ -1,5 +1,6 @@
 import { failureFields } from "../core/bot-code.ts";
 import { failureCode } from "../core/errors.ts";
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -7,6 +8,8 @@ import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "
 import type { Probing } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
 import { eventFields } from "../inbox/event-fields.ts";
+import { BotIdentities } from "./bot-identities.ts";
+import { ChatAliases } from "./chat-aliases.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -27,6 +30,8 @@ export interface RootRuntimeOptions {
     messengerId: string,
     events: readonly IncomingEvent[],
   ) => Promise<void>;
+  /** Whether a conversation has stored an event. */
+  readonly hasEvent: (conversation: string, messengerId: string, key: string) => Promise<boolean>;
   /** The commands that people can choose from. */
   readonly commands: () => readonly CommandEntry[];
   /** Runs work that nobody waits for. */
@@ -35,7 +40,6 @@ export interface RootRuntimeOptions {
   readonly observe: (messengerId: string, box: string, messageIds: readonly number[]) => void;
 }
 
-const IDENTITY_TIMEOUT_MS = 5000;
 /** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
 const RESOLVER_LIMIT_MS = 10_000;
 
@@ -51,8 +55,8 @@ export class RootRuntime {
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
   readonly #limits: TurnLimits;
-  readonly #asking = new Map<string, Promise<BotIdentity>>();
-  readonly #identities = new Map<string, BotIdentity>();
+  readonly #identities: BotIdentities;
+  readonly #aliases: ChatAliases;
   readonly #probing = new Map<string, Probing | undefined>();
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
 
@@ -60,6 +64,9 @@ export class RootRuntime {
     this.#options = options;
     this.#store = createRootStore(options.database);
     this.#menu = new CommandMenu({ ...options, store: this.#store });
+    this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
+    const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
+    this.#identities = new BotIdentities({ ...options, store: this.#store, context });
     this.#limits = new TurnLimits(options.database);
   }
 
@@ -93,16 +100,14 @@ export class RootRuntime {
     return response ?? methodNotAllowed(definition);
   }
 
-  /** Who the bot is: stored once, so that a cold start makes no call. */
+  /** Who the bot is. */
   async identity(messengerId: string): Promise<BotIdentity> {
-    const known = this.#identities.get(messengerId) ?? this.#store.identity(messengerId);
-    if (known !== undefined) {
-      this.#identities.set(messengerId, known);
-      return known;
-    }
-    const asking = this.#asking.get(messengerId) ?? this.#ask(messengerId);
-    this.#asking.set(messengerId, asking);
-    return asking.finally(() => this.#asking.delete(messengerId));
+    return this.#identities.of(this.#definition(messengerId));
+  }
+
+  /** A chat goes on under another id: its conversations do, too. */
+  chatMoved(messengerId: string, move: ChatMove): void {
+    this.#aliases.learn(messengerId, move);
   }
 
   /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
@@ -121,23 +126,28 @@ export class RootRuntime {
 
   async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
     this.#observe(definition, events);
+    for (const { move } of events) if (move !== undefined) this.chatMoved(definition.id, move);
     const byConversation = new Map<string, IncomingEvent[]>();
-    const waiting = new Set<string>();
+    /** Objects that are no conversations of the directory. */
+    const unlisted = new Set<string>();
     for (const event of events) {
-      const name = await this.#conversationOf(definition, event).catch((error: unknown) => {
+      const twin = await this.#twinWith(definition, event);
+      if (twin !== undefined) unlisted.add(twin);
+      const resolving = twin ?? this.#conversationOf(definition, event);
+      const name = await Promise.resolve(resolving).catch((error: unknown) => {
         this.#logUnresolved(definition, event, error);
         const place = threadConversationName(definition.id, event.thread.id);
-        waiting.add(place);
+        unlisted.add(place);
         return place;
       });
-      byConversation.set(name, [...(byConversation.get(name) ?? []), event]);
+      byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
     }
     const delivered = Promise.all(
       [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
     );
     // Beside the delivery: the answer does not wait for one commit after the other.
     for (const [name, [first]] of byConversation) {
-      if (first !== undefined && !waiting.has(name)) this.#touch(name, definition, first);
+      if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
     await delivered;
     this.#tellMenu(definition);
@@ -165,9 +175,26 @@ export class RootRuntime {
     } catch (error) {
       return { kind: "unresolved", code: failureCode(error) };
     }
-    await this.#options.deliver(name, messengerId, [event]);
+    await this.#options.deliver(name, messengerId, [this.#withMove(definition, event)]);
     this.#touch(name, definition, event);
     return { kind: "delivered" };
+  }
+
+  /**
+   * The conversation that has stored an event of a chat that has moved before that was known: a redelivery has to end
+   * there, too (I2).
+   */
+  async #twinWith(
+    { conversation, id }: NormalizedMessengerDefinition,
+    { key, thread }: IncomingEvent,
+  ): Promise<string | undefined> {
+    const twin = conversation === "thread" ? this.#aliases.twinOf(id, thread) : undefined;
+    return twin !== undefined && (await this.#options.hasEvent(twin, id, key)) ? twin : undefined;
+  }
+
+  #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
+    const move = this.#aliases.moveOf(id, event.thread);
+    return move === undefined ? event : { ...event, move };
   }
 
   #touch(name: string, { id }: NormalizedMessengerDefinition, { thread }: IncomingEvent): void {
@@ -206,20 +233,12 @@ export class RootRuntime {
   async #conversationOf(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<string> {
     const { conversation } = definition;
     if (conversation === "self") return "";
-    if (conversation === "thread") return threadConversationName(definition.id, incoming.thread.id);
-    const event = await definition.platform.parse(incoming, this.#context(definition));
+    const thread = this.#aliases.firstThread(definition.id, incoming.thread);
+    if (conversation === "thread") return threadConversationName(definition.id, thread.id);
+    const event = await definition.platform.parse({ ...incoming, thread }, this.#context(definition));
     const resolving = Promise.resolve(conversation(event));
     const target = await withinTime(this.#options.deps.clock, RESOLVER_LIMIT_MS, resolving, "conversation");
     return target.target === "self" ? "" : chosenConversationName(target);
-  }
-
-  async #ask(messengerId: string): Promise<BotIdentity> {
-    const definition = this.#definition(messengerId);
-    const signal = AbortSignal.timeout(IDENTITY_TIMEOUT_MS);
-    const identity = await definition.platform.fetchIdentity(this.#context(definition), signal);
-    this.#store.setIdentity(messengerId, identity);
-    this.#identities.set(messengerId, identity);
-    return identity;
   }
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {

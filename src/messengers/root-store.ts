@@ -1,14 +1,24 @@
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { BotIdentity } from "../core/messenger.ts";
 import type { MessengerThread } from "../core/messenger-event.ts";
+import { threadConversationName } from "./conversation-name.ts";
 
 /** What the root knows of its bot: who it is on each platform, which conversations there are, what it passed over. */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS directory_v1 (
     name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
-  "CREATE TABLE IF NOT EXISTS identity_v1 (messenger_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, user_name TEXT) STRICT, WITHOUT ROWID",
+  // It did not say whose token it belongs to.
+  "DROP TABLE IF EXISTS identity_v1",
+  `CREATE TABLE IF NOT EXISTS identity_v2 (
+    messenger_id TEXT PRIMARY KEY, account TEXT NOT NULL, user_id TEXT NOT NULL, user_name TEXT, asked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS alias_v1 (
+    messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, thread_id TEXT NOT NULL, to_chat_id TEXT NOT NULL,
+    to_thread_id TEXT NOT NULL, has_twin INTEGER NOT NULL, learned_at INTEGER NOT NULL, PRIMARY KEY (messenger_id, chat_id)
+  ) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS menu_v1 (messenger_id TEXT PRIMARY KEY, hash TEXT NOT NULL, try_again_at INTEGER) STRICT, WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS ignored_v1 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
@@ -24,6 +34,25 @@ export interface DirectoryEntry {
   readonly lastActiveAt: number;
 }
 
+/** Who the bot is, as the platform has said. */
+export interface StoredIdentity {
+  /** The account that it is the identity of: see `MessengerPlatform.account`. */
+  readonly account: string;
+  readonly identity: BotIdentity;
+  /** Epoch milliseconds. */
+  readonly askedAt: number;
+}
+
+/** A chat that goes on under another id. */
+export interface StoredAlias {
+  readonly messengerId: string;
+  readonly move: ChatMove;
+  /** Something came from the new chat before this was known: a conversation named after it has it. */
+  readonly hasTwin: boolean;
+  /** Epoch milliseconds. */
+  readonly learnedAt: number;
+}
+
 /** Which menu of commands a platform was told, or refused to take. */
 export interface StoredMenu {
   readonly hash: string;
@@ -34,8 +63,11 @@ export interface StoredMenu {
 export interface RootStore {
   menu(messengerId: string): StoredMenu | undefined;
   setMenu(messengerId: string, menu: StoredMenu): void;
-  identity(messengerId: string): BotIdentity | undefined;
-  setIdentity(messengerId: string, identity: BotIdentity): void;
+  identity(messengerId: string): StoredIdentity | undefined;
+  setIdentity(messengerId: string, identity: StoredIdentity): void;
+  aliases(): StoredAlias[];
+  /** The directory then knows the conversation by the new thread, and no other one of it. */
+  addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
   directory(limit: number): DirectoryEntry[];
   countIgnored(messengerId: string, kind: string): void;
@@ -69,21 +101,70 @@ export function createRootStore(database: Database): RootStore {
     },
     identity(messengerId) {
       const row = firstRow(
-        database.all<{ user_id: string; user_name: string | null }>(
-          "SELECT user_id, user_name FROM identity_v1 WHERE messenger_id = ?",
+        database.all<{ account: string; user_id: string; user_name: string | null; asked_at: number }>(
+          "SELECT account, user_id, user_name, asked_at FROM identity_v2 WHERE messenger_id = ?",
           messengerId,
         ),
       );
       if (row === undefined) return undefined;
-      return { userId: row.user_id, ...(row.user_name !== null && { userName: row.user_name }) };
+      const { account, asked_at: askedAt, user_id: userId, user_name: userName } = row;
+      return { account, askedAt, identity: { userId, ...(userName !== null && { userName }) } };
     },
-    setIdentity(messengerId, identity) {
+    setIdentity(messengerId, { account, askedAt, identity }) {
       database.run(
-        "INSERT OR REPLACE INTO identity_v1 (messenger_id, user_id, user_name) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO identity_v2 (messenger_id, account, user_id, user_name, asked_at) VALUES (?, ?, ?, ?, ?)",
         messengerId,
+        account,
         identity.userId,
         identity.userName ?? null,
+        askedAt,
       );
+    },
+    aliases: () =>
+      database
+        .all<{
+          messenger_id: string;
+          chat_id: string;
+          thread_id: string;
+          to_chat_id: string;
+          to_thread_id: string;
+          has_twin: number;
+          learned_at: number;
+        }>("SELECT * FROM alias_v1")
+        .map((row) => ({
+          messengerId: row.messenger_id,
+          move: {
+            from: { chatId: row.chat_id, threadId: row.thread_id },
+            to: { chatId: row.to_chat_id, threadId: row.to_thread_id },
+          },
+          hasTwin: row.has_twin === 1,
+          learnedAt: row.learned_at,
+        })),
+    addAlias(messengerId, move, now) {
+      const { from, to } = move;
+      return database.transaction(() => {
+        const twin = threadConversationName(messengerId, to.threadId);
+        const hasTwin =
+          database.all("DELETE FROM directory_v1 WHERE name = ? RETURNING name", twin).length > 0;
+        touched.delete(twin);
+        database.run(
+          "UPDATE directory_v1 SET thread_id = ? WHERE messenger_id = ? AND thread_id = ?",
+          to.threadId,
+          messengerId,
+          from.threadId,
+        );
+        database.run(
+          "INSERT INTO alias_v1 VALUES (?, ?, ?, ?, ?, ?, ?)",
+          messengerId,
+          from.chatId,
+          from.threadId,
+          to.chatId,
+          to.threadId,
+          hasTwin ? 1 : 0,
+          now,
+        );
+        return { messengerId, move, hasTwin, learnedAt: now };
+      });
     },
     touch(name, messengerId, thread, now) {
       if (now - (touched.get(name) ?? 0) < TOUCH_EVERY_MS) return;

@@ -17,7 +17,8 @@ export function sendNotice(
       id,
       address: addressOf(event),
       policy: replyPolicy(definition.delivery),
-      ...(event.message !== undefined && { seenMessageId: event.message.id }),
+      ...(event.message !== undefined &&
+        event.thread.formerChatId === undefined && { seenMessageId: event.message.id }),
     },
     text,
   );

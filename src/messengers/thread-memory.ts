@@ -1,3 +1,4 @@
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 
@@ -23,7 +24,21 @@ export interface ThreadMemory {
   /** `true` the first time since an event of this thread could be read. */
   reportGivenUpOnce(threadId: string): boolean;
   isReadable(threadId: string): void;
+  /** What is known of a thread is true of the one that took its place. */
+  moveThread(from: string, to: string): void;
+  /** Moves of chats that the root has to hear of, by messenger. */
+  untoldMoves(): readonly UntoldMove[];
+  keepUntoldMove(untold: UntoldMove): void;
+  forgetUntoldMove(untold: UntoldMove): void;
 }
+
+/** A chat that has moved, as a refused call has said before the root knew. */
+export interface UntoldMove {
+  readonly messengerId: string;
+  readonly move: ChatMove;
+}
+
+const OF_A_THREAD = ["subscribed", "full", "given-up"] as const;
 
 export function createThreadMemory(database: Database): ThreadMemory {
   database.run(SCHEMA);
@@ -51,6 +66,16 @@ export function createThreadMemory(database: Database): ThreadMemory {
     database.run("DELETE FROM thread_v1 WHERE key = ?", key);
   };
 
+  let untold: Map<string, UntoldMove> | undefined;
+  const untoldByKey = (): Map<string, UntoldMove> => {
+    untold ??= new Map(
+      database
+        .all<{ key: string; value: string }>("SELECT key, value FROM thread_v1 WHERE key GLOB 'moved:*'")
+        .map(({ key, value }) => [key, JSON.parse(value) as UntoldMove]),
+    );
+    return untold;
+  };
+
   return {
     session: () => get("session") ?? "",
     openSession: (id) => set("session", id),
@@ -65,5 +90,24 @@ export function createThreadMemory(database: Database): ThreadMemory {
     hasRoom: (threadId) => forget(`full:${threadId}`),
     reportGivenUpOnce: (threadId) => once(`given-up:${threadId}`),
     isReadable: (threadId) => forget(`given-up:${threadId}`),
+    moveThread(from, to) {
+      for (const what of OF_A_THREAD) {
+        if (get(`${what}:${from}`) !== undefined) once(`${what}:${to}`);
+        forget(`${what}:${from}`);
+      }
+    },
+    untoldMoves: () => [...untoldByKey().values()],
+    keepUntoldMove(move) {
+      set(keyOf(move), JSON.stringify(move));
+      untoldByKey().set(keyOf(move), move);
+    },
+    forgetUntoldMove(move) {
+      forget(keyOf(move));
+      untoldByKey().delete(keyOf(move));
+    },
   };
+}
+
+function keyOf({ messengerId, move }: UntoldMove): string {
+  return `moved:${JSON.stringify([messengerId, move.from.chatId])}`;
 }

@@ -5,7 +5,7 @@ import type { Deps, Timer } from "../core/deps.ts";
 import { failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../core/messenger.ts";
-import type { MessengerEvent } from "../core/messenger-event.ts";
+import type { MessengerEvent, MessengerThread } from "../core/messenger-event.ts";
 import { inMessengerContext } from "../core/turn-context.ts";
 import { withinTime } from "../core/within-time.ts";
 import { createDelivery } from "../../delivery/index.ts";
@@ -20,6 +20,7 @@ import { builtInCommands } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { Intake } from "./intake.ts";
+import { MoveNews } from "./move-news.ts";
 import { silenceInstruction } from "./reply-filter.ts";
 import type { RootLink } from "./root-link.ts";
 import type { RouteResult } from "./root-runtime.ts";
@@ -70,6 +71,7 @@ export class ThreadRuntime {
   readonly #turns: TurnStore;
   readonly #intake: Intake;
   readonly #runner: TurnRunner;
+  readonly #moveNews: MoveNews;
   readonly #platforms = new Map<string, PlatformContext>();
   #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
@@ -107,6 +109,19 @@ export class ThreadRuntime {
       onWake: (at) => {
         if (at !== undefined) options.wakeAt(at);
         else if (this.#driving === undefined) this.#putOffWake();
+      },
+      onMoved: (messengerId, move) => {
+        inbox.move(messengerId, move);
+        turns.move(messengerId, move);
+        memory.moveThread(move.from.threadId, move.to.threadId);
+        memory.keepUntoldMove({ messengerId, move });
+        log.info("chat.moved", {
+          messenger: messengerId,
+          chatId: move.from.chatId,
+          toChatId: move.to.chatId,
+        });
+        // Not in the transaction that this is.
+        void Promise.resolve().then(() => this.poke());
       },
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
@@ -153,8 +168,10 @@ export class ThreadRuntime {
       keepEdit: (edit) => this.#runner.keepEdit(edit),
       stop: (press) => this.#runner.endings.stopDraft(press),
       poke: () => this.poke(),
+      atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
       inContext: inMessengerContext,
     });
+    this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
   }
 
@@ -166,7 +183,7 @@ export class ThreadRuntime {
     const now = this.#options.deps.clock.now();
     const arrivals: (Arrival | undefined)[] = [];
     for (const arrived of events) {
-      const event = this.#editOrNew(messengerId, arrived, now);
+      const event = this.#editOrNew(messengerId, this.#atCurrentPlace(messengerId, arrived), now);
       if (await this.#passOver(messengerId, event, now)) continue;
       arrivals.push(this.#store(messengerId, event, now));
     }
@@ -189,6 +206,27 @@ export class ThreadRuntime {
     if (ifUnseen === undefined || this.#inbox.isKnown(messengerId, ifUnseen.key)) return event;
     this.#inbox.insertEnded(messengerId, event, now, "taken as a new message");
     return { ...event, ...ifUnseen };
+  }
+
+  /** An event that knows of a move of its chat is stored after the move, and as one of the chat that goes on. */
+  #atCurrentPlace(messengerId: string, event: IncomingEvent): IncomingEvent {
+    const { move } = event;
+    if (move !== undefined) {
+      this.delivery.move(messengerId, move);
+      // The event has it from the root.
+      this.memory.forgetUntoldMove({ messengerId, move });
+    }
+    return { ...event, thread: this.#current(messengerId, event.thread) };
+  }
+
+  #current(messengerId: string, thread: MessengerThread): MessengerThread {
+    const place = this.delivery.movedTo(messengerId, thread.chatId);
+    if (place === undefined) return thread;
+    return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
+  }
+
+  hasEvent(messengerId: string, key: string): boolean {
+    return this.#inbox.isKnown(messengerId, key);
   }
 
   /** Most messages of a group are not for the bot: where that is certain, the event is stored as done, in one write. */
@@ -319,6 +357,7 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
+      this.#moveNews.tell();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -340,9 +379,13 @@ export class ThreadRuntime {
     const { deps, putOffWake, wakeAt } = this.#options;
     const now = deps.clock.now();
     const isBusy = this.#runner.isBusy();
-    const needs = [this.#readAgainAt, this.#advanceAt, this.#retryAt, this.delivery.nextWakeAt()].filter(
-      (at) => at !== undefined,
-    );
+    const needs = [
+      this.#readAgainAt,
+      this.#advanceAt,
+      this.#retryAt,
+      this.#moveNews.tellAgainAt,
+      this.delivery.nextWakeAt(),
+    ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
     const at = needs.length === 0 ? undefined : Math.min(...needs);
     if (at !== undefined) wakeAt(at);

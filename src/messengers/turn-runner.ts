@@ -5,7 +5,7 @@ import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
-import { followsInBurst, nextBatch } from "../inbox/next-batch.ts";
+import { followsInBurst, isStale, nextBatch } from "../inbox/next-batch.ts";
 import type { TurnEngine, TurnOutcome } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
@@ -111,14 +111,12 @@ export class TurnRunner {
    * the model to hear it now. Knows only of messages that have been read.
    */
   beforeStep(turnId: string): "go" | "yield" {
-    const { deps, turns } = this.#options;
+    const { turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn === undefined) return "go";
     if (turn.state !== "open" || (!this.#isContinued(turn) && this.#interrupt(turn))) return "yield";
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
-    const now = deps.clock.now();
-    const isAddressed = this.#queuedFor(turn).some((row) => row.readyAt <= now);
-    if (!isAddressed) return "go";
+    if (!this.#hasNews(turn)) return "go";
     turns.setState(turn.id, "yielding");
     return "yield";
   }
@@ -178,7 +176,12 @@ export class TurnRunner {
       return undefined;
     const row = inbox
       .rows(turn.messageSeqs)
-      .find((candidate) => isForThread(candidate, turn) && candidate.event?.message?.id === edit.message?.id);
+      .find(
+        (candidate) =>
+          isForThread(candidate, turn) &&
+          candidate.event?.message?.id === edit.message?.id &&
+          candidate.event?.thread.formerChatId === edit.thread.formerChatId,
+      );
     return row === undefined || edit.thread.chatId !== turn.address.chatId ? undefined : { turn, row };
   }
 
@@ -234,8 +237,14 @@ export class TurnRunner {
   /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
   #interrupt(turn: Turn): boolean {
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
+    return this.#hasNews(turn) && this.endings.stop();
+  }
+
+  /** Whether a message waits in the turn's thread that says something new. After an outage people wait in a queue. */
+  #hasNews(turn: Turn): boolean {
+    const definition = this.#options.definition(turn.address.messengerId);
     const now = this.#options.deps.clock.now();
-    return this.#queuedFor(turn).some((row) => row.readyAt <= now) && this.endings.stop();
+    return this.#queuedFor(turn).some((row) => row.readyAt <= now && !isStale(row, definition, now));
   }
 
   /** Whether the next message is a part of what the turn answers, which is begun again with it. */

@@ -1,3 +1,4 @@
+import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
@@ -61,6 +62,8 @@ export interface TurnStore {
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;
   markActed(id: string): void;
+  /** A chat goes on under another id: so do its turns. */
+  move(messengerId: string, move: ChatMove): void;
 }
 
 type StoredTurn = {
@@ -112,6 +115,20 @@ export function createTurnStore(database: Database): TurnStore {
     },
     markActed(id) {
       database.run("UPDATE turn_v1 SET acted = 1 WHERE id = ? AND acted = 0", id);
+    },
+    move(messengerId, { from, to }) {
+      database.run(
+        `UPDATE turn_v1 SET address = json_set(address, '$.threadId', ?, '$.chatId', ?),
+           context = json_set(context, '$.thread.id', ?, '$.thread.chatId', ?, '$.thread.formerChatId', ?)
+         WHERE json_extract(address, '$.messengerId') = ? AND json_extract(address, '$.chatId') = ?`,
+        to.threadId,
+        to.chatId,
+        to.threadId,
+        to.chatId,
+        from.chatId,
+        messengerId,
+        from.chatId,
+      );
     },
   };
 }

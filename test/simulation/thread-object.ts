@@ -173,6 +173,7 @@ export class ThreadObject {
       root: {
         budget,
         identity: () => Promise.resolve({ userId: "bot" }),
+        chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
       },
       definitions: () => [options.definition(life)],

@@ -5,7 +5,7 @@ import {
   GIVE_UP_AFTER_MS,
   GIVE_UP_MISCONFIGURED_AFTER_MS,
 } from "../../../delivery/call-policy.ts";
-import type { CallContext, CallMethod, Decision } from "../../../delivery/call-policy.ts";
+import type { CallContext, Decision, RuledMethod } from "../../../delivery/call-policy.ts";
 import type { CallFailure } from "../../../src/core/surface.ts";
 
 const CONTEXT: CallContext = {
@@ -26,6 +26,7 @@ const KINDS = [
   "transient",
   "unknown",
   "gone",
+  "moved",
   "missing",
   "unchanged",
   "rejected",
@@ -33,19 +34,18 @@ const KINDS = [
 ] as const;
 
 /** The first decision for each call and failure, in the order of the kinds above. */
-const TABLE: Readonly<Record<CallMethod, readonly Decision["kind"][]>> = {
-  post: ["wait", "retry", "resend", "gone", "plain", "plain", "plain", "retry"],
-  edit: ["wait", "retry", "retry", "gone", "repost", "done", "plain", "retry"],
-  remove: ["wait", "retry", "retry", "gone", "done", "done", "fail", "retry"],
-  typing: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
-  answer: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+const TABLE: Readonly<Record<RuledMethod, readonly Decision["kind"][]>> = {
+  post: ["wait", "retry", "resend", "gone", "move", "plain", "plain", "plain", "retry"],
+  edit: ["wait", "retry", "retry", "gone", "move", "repost", "done", "plain", "retry"],
+  remove: ["wait", "retry", "retry", "gone", "move", "done", "done", "fail", "retry"],
 };
 
 const CASES = Object.entries(TABLE).flatMap(([method, decisions]) =>
-  KINDS.map((kind, index) => ({ method: method as CallMethod, kind, decision: decisions[index] })),
+  KINDS.map((kind, index) => ({ method: method as RuledMethod, kind, decision: decisions[index] })),
 );
 
 function failure(kind: CallFailure["kind"]): CallFailure {
+  if (kind === "moved") return { kind, code: kind, to: { chatId: "2", threadId: "any:2" } };
   return kind === "retry-after" ? { kind, code: kind, retryAfterMs: 7_000 } : { kind, code: kind };
 }
 
@@ -56,7 +56,7 @@ it.each(CASES)("answers a $method that is $kind with $decision", ({ method, kind
 describe("what came before changes the decision", () => {
   const REFINED: readonly [
     string,
-    CallMethod,
+    RuledMethod,
     CallFailure["kind"],
     Partial<CallContext>,
     Decision["kind"],

@@ -7,7 +7,7 @@ import type { Harness } from "./engine-harness.ts";
 const TEXT = "One two three four five.";
 const HOUR_MS = 3_600_000;
 
-const fail = (kind: Exclude<CallFailure["kind"], "retry-after">): Fault => ({
+const fail = (kind: Exclude<CallFailure["kind"], "retry-after" | "moved">): Fault => ({
   kind: "fail",
   failure: { kind, code: `${kind}-code` },
 });

@@ -94,6 +94,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       identity: () => Promise.resolve({ userId: "bot" }),
     }),
     route: options.route,
+    atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
     host: { stopRunning: () => false, stop: () => false, openSession: () => {}, ...options.host },
     takeQuestion: async (asked) => {

@@ -47,11 +47,29 @@ describe("nextBatch", () => {
     expect(batchOf(held, 5000)).toEqual([1, 2]);
   });
 
-  it("answers everything that waited out an outage as one", () => {
+  it("answers all that one person wrote before an outage as one", () => {
     const old = (sentAt: number) => messageEvent({ message: { sentAt } });
     expect(
       batchOf([at(1, 200_000, old(0)), at(2, 200_500, old(30_000)), at(3, 201_000, old(190_000))], 201_000),
     ).toEqual([1, 2]);
+  });
+
+  it("gives each person of a group a turn of their own after an outage, in the order of their oldest messages", () => {
+    const by = (userId: string, sentAt: number) => messageEvent({ author: { userId }, message: { sentAt } });
+    const rows = [
+      at(1, 200_000, by("ada", 0)),
+      at(2, 200_100, by("bob", 10_000)),
+      at(3, 200_200, by("ada", 20_000)),
+      at(4, 200_300, by("cleo", 30_000)),
+      at(5, 200_400, by("bob", 40_000)),
+    ];
+    const turns: unknown[] = [];
+    for (let left = rows; left.length > 0;) {
+      const next = batchOf(left, 201_000);
+      turns.push(next);
+      left = left.filter(({ seq }) => !(Array.isArray(next) && next.includes(seq)));
+    }
+    expect(turns).toEqual([[1, 3], [2, 5], [4]]);
   });
 
   it("takes every message exactly once and those of a thread in their order (I3)", () => {

@@ -20,6 +20,7 @@ function createRig() {
   const state = {
     commands: (): readonly CommandEntry[] => [{ name: "help", description: "Show the commands" }],
     answer: (): Promise<void> => Promise.resolve(),
+    account: "the first token's hash",
   };
   const write = (event: string, fields: object = {}): void =>
     void log.push(JSON.stringify({ event, ...fields }));
@@ -35,6 +36,7 @@ function createRig() {
     telegram: definitionOf({
       platform: {
         ...platform,
+        account: () => Promise.resolve(state.account),
         setCommands: async (commands) => {
           told.push(commands);
           await state.answer();
@@ -66,6 +68,15 @@ describe("the menu of commands", () => {
       ["new", "Begin a new conversation"],
       ["hours", "When we are open"],
     ]);
+  });
+
+  it("is told to the bot of a new token, too", async () => {
+    const { start, state, told } = createRig();
+    await start()();
+    state.account = "the second token's hash";
+    await start()();
+    await start()();
+    expect(told).toHaveLength(2);
   });
 
   it("is told once, also over restarts, and again when the list has changed", async () => {

@@ -69,6 +69,7 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
         budget,
         identity: () => Promise.resolve({ userId: "bot" }),
         takeQuestion: () => Promise.resolve(true),
+        chatMoved: () => Promise.resolve(),
       },
       definitions: () =>
         normalizeMessengers({

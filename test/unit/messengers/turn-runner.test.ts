@@ -2,7 +2,7 @@ import type { UIMessage } from "ai";
 import { expect, it } from "vitest";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
-import type { MessengerPlatform } from "../../../src/core/messenger.ts";
+import type { MessengerOptions, MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
@@ -50,7 +50,7 @@ class Operations {
   }
 }
 
-function createRig() {
+function createRig(options: MessengerOptions = {}) {
   const database = createNodeDatabase();
   const operations = new Operations();
   const inbox = createInboxStore(database);
@@ -67,7 +67,9 @@ function createRig() {
     receipt: (id: string) => opened.find((reply) => reply.id === id),
   };
   const platform = { provider: "any", verification: { kind: "none" } } as MessengerPlatform;
-  const [definition] = normalizeMessengers({ any: { platform, verifyWebhook: false, rerunOnEdit: true } });
+  const [definition] = normalizeMessengers({
+    any: { platform, verifyWebhook: false, rerunOnEdit: true, ...options },
+  });
   if (definition === undefined) throw new Error("The definition is missing.");
   const clock = createVirtualClock(5_000);
   let ids = 0;
@@ -98,10 +100,13 @@ function createRig() {
     if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
   };
   /** Something more is written, now. */
-  const add = (key: string, { messengerId = "any", readyAt = 0, thread = THREAD } = {}): void => {
+  const add = (
+    key: string,
+    { messengerId = "any", readyAt = 0, thread = THREAD, userId = "ada", sentAt = clock.now() } = {},
+  ): void => {
     const row = inbox.insert(messengerId, { key, thread, raw: {} }, clock.now());
-    const event = { ...eventOf(key), key, messengerId, thread };
-    const message = { ...event.message, id: key, text: key, sentAt: clock.now() };
+    const event = { ...eventOf(key), key, messengerId, thread, author: { userId } };
+    const message = { ...event.message, id: key, text: key, sentAt };
     if (row !== undefined) inbox.queue(row.seq, { ...event, message } as MessengerEvent, readyAt);
   };
   return { add, clock, database, inbox, operations, opened, sent, start, write };
@@ -331,3 +336,21 @@ it("lets a tool with an effect wait for a quick line though another thread of th
   await clock.advance(900);
   expect(decided).toEqual([]);
 });
+
+it.each(["interrupt", "steer"] as const)(
+  "lets no message that waited out an outage %s the answer to another person",
+  async (whenBusy) => {
+    const { add, clock, operations, start } = createRig({ whenBusy, staleAfterMs: 1_000 });
+    const runner = start();
+    await clock.advance(60_000);
+    add("Ada's question", { sentAt: 1_000 });
+    add("Bob's question", { sentAt: 2_000, userId: "bob" });
+    await runner.advance();
+    expect(operations.running).toEqual(["turn-1"]);
+    expect(runner.beforeStep("turn-1")).toBe("go");
+    add("Bob again", { userId: "bob" });
+    expect(runner.beforeStep("turn-1")).toBe("yield");
+    await runner.advance();
+    expect(operations.running).not.toContain("turn-1");
+  },
+);

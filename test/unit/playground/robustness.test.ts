@@ -134,4 +134,23 @@ describe("a group that becomes a supergroup", () => {
     expect(notices.some((message) => message?.migrate_to_chat_id === upgraded.id)).toBe(true);
     expect(notices.some((message) => message?.migrate_from_chat_id === group.id)).toBe(true);
   });
+
+  it("has the bot join the new chat, and leave the old one without a word", async () => {
+    const alice = simulator.addUser();
+    const group = simulator.addGroup({ title: "G", type: "group", members: [alice] });
+    const before = simulator.updates().length;
+    const response = await fetch(`${simulator.url}/_sim/upgradeGroup`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ chatId: group.id }),
+    });
+    const { chat } = (await response.json()) as { chat: { id: number; type: string } };
+    expect(chat.type).toBe("supergroup");
+    const told = simulator.updates().slice(before);
+    expect(told.map(({ kind, chatId }) => [kind, chatId])).toEqual([
+      ["my_chat_member", chat.id],
+      ["message", group.id],
+      ["message", chat.id],
+    ]);
+  });
 });

@@ -206,6 +206,21 @@ describe("threads and keys", () => {
     expect(await keyOf(update({ message: message({ text: "a" }, supergroup) }))).not.toBe(first);
   });
 
+  it("says of both messages about an upgraded group which chat has become which, and of no others", async () => {
+    const group = { id: -5, type: "group", title: "Team" } as const;
+    const rig = createTelegramRig();
+    const moveOf = async (fields: object, chat: typeof group | typeof supergroup) =>
+      (await rig.post(update({ message: message(fields, chat as typeof supergroup) }))).accepted[0]?.move;
+    const move = {
+      from: { chatId: "-5", threadId: "telegram:-5" },
+      to: { chatId: String(supergroup.id), threadId: `telegram:${supergroup.id}` },
+    };
+    expect(await moveOf({ migrate_to_chat_id: supergroup.id }, group)).toEqual(move);
+    expect(await moveOf({ migrate_from_chat_id: group.id }, supergroup)).toEqual(move);
+    expect(await moveOf({ text: "migrate_to_chat_id: -7" }, group)).toBeUndefined();
+    expect(await moveOf({ migrate_to_chat_id: "-7" }, group)).toBeUndefined();
+  });
+
   it("does not take two messages for one that the platform has not numbered yet", async () => {
     const rig = createTelegramRig();
     const first = await rig.post(update({ message: message({ message_id: 0, text: "a" }) }));

@@ -358,7 +358,7 @@ const answers: readonly (readonly [string, () => Response | Promise<Response>, C
       refusal(400, "Bad Request: group chat was upgraded to a supergroup chat", {
         migrate_to_chat_id: -1005,
       }),
-    { kind: "gone", code: "chat-upgraded" },
+    { kind: "moved", code: "chat-upgraded", to: { chatId: "-1005", threadId: "telegram:-1005" } },
   ],
   ["a wrong token", () => refusal(401, "Unauthorized"), { kind: "misconfigured", code: "token-refused" }],
   ["a wrong address", () => refusal(404, "Not Found"), { kind: "misconfigured", code: "method-missing" }],
@@ -473,10 +473,10 @@ describe("what a failed call means", () => {
 
   it("gives any other value a class", () => {
     const { surface } = createTelegramRig();
-    const kinds = "retry-after transient unknown gone missing unchanged rejected misconfigured".split(" ");
+    const kinds = "retry-after transient unknown gone moved missing unchanged rejected misconfigured";
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        expect(kinds).toContain(surface.classifyError(value).kind);
+        expect(kinds.split(" ")).toContain(surface.classifyError(value).kind);
       }),
     );
   });

@@ -321,6 +321,7 @@ describe("what the root answers and logs (I10)", () => {
         commands: () => [],
         later: () => {},
         observe: () => {},
+        hasEvent: () => Promise.resolve(false),
       });
       const request = new Request("https://bot.example/messengers/bot/webhook", {
         method: "POST",

@@ -224,6 +224,30 @@ describe("messages that waited too long", () => {
   });
 });
 
+describe("a group after an outage", () => {
+  it("answers each person once, in the order in which they first wrote, below their own newest message", async () => {
+    const gate = createGate();
+    const world = createWorld({
+      messenger: { staleAfterMs: 1000, channelSpeakerLabel: false },
+      script: ({ said }) => (said === "first" ? [holdAt(gate), say("First.")] : [say(`You said: ${said}`)]),
+    });
+    const inGroup = { isGroup: true, mentions: true };
+    await world.write("g1", "first", { ...inGroup, id: "first", user: "cleo" });
+    await untilReached(gate);
+    const lines = [
+      ["ada", "a1"],
+      ["bob", "b1"],
+      ["ada", "a2"],
+      ["bob", "b2"],
+    ] as const;
+    for (const [user, text] of lines)
+      await world.write("g1", text, { ...inGroup, id: text, user, sentAt: Date.now() - 60_000 });
+    gate.open();
+    await world.shows("g1", "First.", "You said: a1\na2", "You said: b1\nb2");
+    expect(world.chats.messages("g1").map(({ replyTo }) => replyTo)).toEqual(["first", "a2", "b2"]);
+  });
+});
+
 describe("an inbox that is full", () => {
   it("says so once, and once again after it had room", async () => {
     const gates = [createGate(), createGate()] as const;

@@ -1,18 +1,22 @@
+import type { ChatMove, ChatPlace } from "../../../src/core/chat-move.ts";
 import type { IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
 import type {
   MessengerEvent,
   MessengerEventKind,
   MessengerThread,
 } from "../../../src/core/messenger-event.ts";
-import type { Surface } from "../../../src/core/surface.ts";
+import type { Address, Surface } from "../../../src/core/surface.ts";
 
 /** An update of a platform that exists for tests only. The body of its webhook is one of them, or a list. */
 export interface FakeUpdate {
-  readonly kind?: "message" | "edit" | "delete" | "press" | "member" | "poll";
+  readonly kind?: "message" | "edit" | "delete" | "press" | "member" | "poll" | "moved";
   readonly id: string;
   readonly chat: string;
   readonly user: string;
   readonly text?: string;
+  /** Of a `moved`: the chat that this one has become, or was. */
+  readonly movedTo?: string;
+  readonly movedFrom?: string;
   readonly isGroup?: boolean;
   readonly mentions?: boolean;
   /** Epoch milliseconds. */
@@ -37,6 +41,8 @@ export class FakeChats {
   readonly answered: string[] = [];
   /** When the typing indicator was shown, in epoch milliseconds. */
   readonly typed: number[] = [];
+  /** Chats that take nothing any more, and those that they have become. */
+  readonly moved = new Map<string, string>();
   #lastId = 0;
 
   /** The newest text of each message, in order. */
@@ -69,9 +75,26 @@ export class FakeChats {
   }
 }
 
+/** A call to a chat that goes on under another id. */
+class MovedError extends Error {
+  readonly to: string;
+
+  constructor(to: string) {
+    super("moved");
+    this.to = to;
+  }
+}
+
+const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${chat}` });
+
 const RATE = { burst: 10_000, everyMs: 1 };
 
 export function fakePlatform(chats: FakeChats, { typing = false } = {}): MessengerPlatform {
+  const open = ({ chatId }: Address): string => {
+    const to = chats.moved.get(chatId);
+    if (to !== undefined) throw new MovedError(to);
+    return chatId;
+  };
   const surface: Surface = {
     provider: "fake",
     capabilities: { edit: true, remove: true, typing, buttons: true },
@@ -79,12 +102,15 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
     limits: { maxLength: 4096, maxEntities: 100 },
     pacing: { direct: RATE, group: RATE, global: RATE },
     typingLastsMs: 5000,
-    post: async (address, { text, replyTo }) => ({ messageId: chats.post(address.chatId, text, replyTo) }),
-    edit: async (address, messageId, { text }) => chats.edit(address.chatId, messageId, text),
-    remove: async (address, messageId) => chats.remove(address.chatId, messageId),
+    post: async (address, { text, replyTo }) => ({ messageId: chats.post(open(address), text, replyTo) }),
+    edit: async (address, messageId, { text }) => chats.edit(open(address), messageId, text),
+    remove: async (address, messageId) => chats.remove(open(address), messageId),
     typing: async () => void chats.typed.push(Date.now()),
     answerAction: async (_address, actionId) => void chats.answered.push(actionId),
-    classifyError: () => ({ kind: "unknown", code: "fake" }),
+    classifyError: (error) =>
+      error instanceof MovedError
+        ? { kind: "moved", code: "chat-upgraded", to: placeOf(error.to) }
+        : { kind: "unknown", code: "fake" },
   };
   return {
     provider: "fake",
@@ -117,7 +143,14 @@ function incomingOf(update: FakeUpdate): IncomingEvent {
     title: chat,
   };
   const edition = kind === "edit" ? `:${update.text ?? ""}` : "";
-  return { key: `${kind}:${chat}:${id}${edition}`, thread, raw: update };
+  const { movedFrom, movedTo } = update;
+  const move: ChatMove | undefined =
+    movedTo !== undefined
+      ? { from: placeOf(chat), to: placeOf(movedTo) }
+      : movedFrom !== undefined
+        ? { from: placeOf(movedFrom), to: placeOf(chat) }
+        : undefined;
+  return { key: `${kind}:${chat}:${id}${edition}`, thread, raw: update, ...(move !== undefined && { move }) };
 }
 
 function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
@@ -168,6 +201,8 @@ function kindOf(update: FakeUpdate): MessengerEventKind {
       return "action";
     case "member":
       return "membership";
+    case "moved":
+      return "service";
     default:
       if (update.isGroup !== true) return "direct-message";
       return update.mentions === true ? "mention" : "message";

@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import type { ChatMove } from "../../../src/core/chat-move.ts";
+import { MoveNews } from "../../../src/messengers/move-news.ts";
+import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
+import { createNodeDatabase } from "../../support/node-database.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const MOVE: ChatMove = {
+  from: { chatId: "-5", threadId: "telegram:-5" },
+  to: { chatId: "-1005", threadId: "telegram:-1005" },
+};
+
+function createRig() {
+  const database = createNodeDatabase();
+  const clock = createVirtualClock();
+  const told: ChatMove[] = [];
+  const log: string[] = [];
+  const wakes: number[] = [];
+  const root = { isAway: false };
+  const write = (event: string): void => void log.push(event);
+  const start = () => {
+    const memory = createThreadMemory(database);
+    const news = new MoveNews({
+      deps: { clock, newId: () => "id", random: () => 0, fetch },
+      log: { info: write, warn: write, error: write },
+      memory,
+      root: {
+        chatMoved: async (_messengerId, move) => {
+          if (root.isAway) throw new Error("away");
+          told.push(move);
+        },
+      },
+      wakeAt: (at) => wakes.push(at),
+    });
+    return { memory, news };
+  };
+  return { clock, log, root, start, told, wakes };
+}
+
+it("tells a move until the root knows it, over restarts, and not once more", async () => {
+  const { clock, log, root, start, told, wakes } = createRig();
+  const { memory, news } = start();
+  expect(news.tellAgainAt).toBeUndefined();
+  memory.keepUntoldMove({ messengerId: "telegram", move: MOVE });
+  root.isAway = true;
+  news.tell();
+  news.tell();
+  await clock.settle();
+  expect([told, log, wakes]).toEqual([[], ["chat.move-not-told"], [clock.now() + 5000]]);
+  root.isAway = false;
+  const { news: later } = start();
+  expect(later.tellAgainAt).toBe(clock.now() + 5000);
+  later.tell();
+  await clock.settle();
+  expect(told).toEqual([MOVE]);
+  expect(later.tellAgainAt).toBeUndefined();
+  start().news.tell();
+  await clock.settle();
+  expect(told).toHaveLength(1);
+});
+
+it("tells a move once that is asked for twice while the root answers", async () => {
+  const { clock, start, told } = createRig();
+  const { memory, news } = start();
+  memory.keepUntoldMove({ messengerId: "telegram", move: MOVE });
+  news.tell();
+  news.tell();
+  await clock.settle();
+  expect(told).toEqual([MOVE]);
+});
