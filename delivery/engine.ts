@@ -49,6 +49,8 @@ export interface DeliveryOptions {
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
   /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
   readonly onGone?: (place: GonePlace, code: string) => void;
+  /** The platform has refused the messenger's credentials, with this code, or takes them again. */
+  readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
 }
 
 /** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
@@ -111,8 +113,11 @@ class Engine implements Delivery {
           options.log.error("delivery.misconfigured", { messenger: messengerId, code });
         }
         this.#misconfigured.add(messengerId);
+        options.onAccess?.(messengerId, code);
       },
-      configured: ({ messengerId }) => void this.#misconfigured.delete(messengerId),
+      configured: ({ messengerId }) => {
+        if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
+      },
       otherRows: (entry, address) =>
         [...this.#replies.values()]
           .filter((reply) => isSameChat(reply.record.address, address))

@@ -25,7 +25,8 @@ import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
-import type { AgentNamespace, ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import type { AgentNamespace } from "./messengers/agent-namespace.ts";
+import type { HealthProblem } from "./messengers/bot-health.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { AskedQuestion } from "./messengers/turn-limits.ts";
@@ -197,8 +198,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /** @internal For `/health`. */
-  configurationProblem(): Promise<ConfigurationProblem | undefined> {
-    return Promise.resolve(this.#runtime.configurationProblem());
+  async healthProblem(): Promise<HealthProblem | undefined> {
+    return this.#runtime.health.problem();
   }
 
   /** @internal From the root: resolves when the events are durable here. */
@@ -249,6 +250,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From a conversation to its root. */
   async takeQuestion(asked: AskedQuestion): Promise<boolean> {
     return this.#runtime.root.takeQuestion(asked);
+  }
+
+  /** @internal From a conversation to its root. */
+  async reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void> {
+    this.#runtime.reportAccess(messengerId, refusedWith);
   }
 
   /** @internal From a conversation to its root. */

@@ -10,19 +10,13 @@ import type {
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
+import type { HealthProblem } from "./bot-health.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import type { RouteResult } from "./root-runtime.ts";
 
-/** Why no message can be answered. */
-export interface ConfigurationProblem {
-  readonly code: string;
-  /** What to do; words of ours only. */
-  readonly message: string;
-}
-
 /** The methods of another object of the class, over RPC. */
 export interface AgentStub {
-  configurationProblem(): Promise<ConfigurationProblem | undefined>;
+  healthProblem(): Promise<HealthProblem | undefined>;
   receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
   acquireBudget(
     address: Address,
@@ -36,6 +30,7 @@ export interface AgentStub {
   ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
+  reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
   routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
 }
 

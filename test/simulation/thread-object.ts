@@ -173,6 +173,7 @@ export class ThreadObject {
         budget,
         identity: () => Promise.resolve({ userId: "bot" }),
         takeQuestion: () => Promise.resolve(true),
+        reportAccess: () => Promise.resolve(),
       },
       definitions: () => [options.definition(life)],
       commands: () => ({}),
