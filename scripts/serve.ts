@@ -76,6 +76,7 @@ async function main(): Promise<void> {
   const lock = await lockDataDirectory(dataDirectory);
   await waitForPort(port, host);
   const bundle = await makeBundle(configFile, dataDirectory);
+  for (const warning of bundle.warnings) log(warning);
   const workerdFile = await inFolder(data, () =>
     prepareWorker({ bundle, configFile, config, dataDirectory }),
   );

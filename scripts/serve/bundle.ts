@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { runWrangler } from "./run-wrangler.ts";
 import type { WranglerBuild } from "./run-wrangler.ts";
 import { ServeError } from "./serve-error.ts";
@@ -12,13 +13,17 @@ export interface Bundle {
   readonly directory: string;
   readonly modules: readonly BundleModule[];
   readonly cached: boolean;
+  /** What in the sources is certainly a mistake; said at every start. */
+  readonly warnings: readonly string[];
 }
 
 /** What the cache knows of a configuration's latest build. */
-interface Manifest {
-  readonly inputs: readonly string[];
-  readonly entry: string;
-}
+const manifestSchema = z.object({
+  inputs: z.array(z.string()),
+  entry: z.string(),
+  warnings: z.array(z.string()),
+});
+type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 
 const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
   ".js": "esModule",
@@ -56,8 +61,7 @@ export async function bundleWorker(options: {
       cacheDirectory,
       `${configKey}-${await hashInputs(manifest.inputs, configFile, root)}`,
     );
-    if (existsSync(directory))
-      return { directory, modules: await listModules(directory, manifest.entry), cached: true };
+    if (existsSync(directory)) return bundleIn(directory, manifest, true);
   }
 
   options.onBuild?.();
@@ -74,10 +78,14 @@ export async function bundleWorker(options: {
     if (!existsSync(directory)) await rename(building, directory).catch(ignoreExisting);
     await writeAtomically(manifestFile, JSON.stringify(built));
     await removeOldBundles(cacheDirectory, directory);
-    return { directory, modules: await listModules(directory, built.entry), cached: false };
+    return await bundleIn(directory, built, false);
   } finally {
     await rm(building, { recursive: true, force: true });
   }
+}
+
+async function bundleIn(directory: string, { entry, warnings }: Manifest, cached: boolean): Promise<Bundle> {
+  return { directory, modules: await listModules(directory, entry), cached, warnings };
 }
 
 /** Hashes names and contents, so that a renamed, changed or removed source gives another key. */
@@ -104,11 +112,13 @@ export async function writeAtomically(file: string, content: string): Promise<vo
 
 async function readManifest(file: string): Promise<Manifest | undefined> {
   const content = await readFile(file, "utf8").catch(ignoreMissing);
-  return content === undefined ? undefined : (JSON.parse(content) as Manifest);
+  // One of another version is none: it is built again.
+  return content === undefined ? undefined : manifestSchema.safeParse(JSON.parse(content)).data;
 }
 
 /** @throws {ServeError} when the entry is no worker: workerd would print thousands of lines about that */
-function manifestOf({ entry, exports, inputs }: WranglerBuild, configFile: string, root: string): Manifest {
+function manifestOf(build: WranglerBuild, configFile: string, root: string): Manifest {
+  const { entry, exports, inputs, warnings } = build;
   if (!exports.includes("default")) {
     const agent = exports.find((name) => /^[A-Z]/.test(name)) ?? "MyBot";
     throw new ServeError(
@@ -120,7 +130,7 @@ function manifestOf({ entry, exports, inputs }: WranglerBuild, configFile: strin
   const sources = inputs
     .filter((input) => !input.includes("node_modules") && existsSync(input))
     .map((input) => path.relative(root, input));
-  return { inputs: sources.toSorted(), entry };
+  return { inputs: sources.toSorted(), entry, warnings: [...warnings] };
 }
 
 async function listModules(directory: string, entry: string): Promise<BundleModule[]> {

@@ -4,10 +4,10 @@ const WINDOW_MS = 10_000;
 /** Most different lines that are remembered at once. */
 const MOST_KNOWN = 200;
 
-/** Takes text as it comes; `end` says what was left out since the last word about it. */
+/** `write` takes text as it comes; `end` says what was left out since the last word about it. */
 export interface RepeatCutter {
-  write(text: string): void;
-  end(): void;
+  readonly write: (text: string) => void;
+  readonly end: () => void;
 }
 
 /**

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { ServeError } from "./serve-error.ts";
 import { parseJsonc } from "./worker-config.ts";
 
@@ -13,6 +14,8 @@ export interface WranglerBuild {
   readonly entry: string;
   /** What the entry exports. */
   readonly exports: readonly string[];
+  /** What in the sources is certainly a mistake, though it can be bundled: sentences for their author. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -27,7 +30,7 @@ export async function runWrangler(configFile: string, directory: string): Promis
   const config = await linkProject(configFile, project);
   await mkdir(home);
   const parameters = ["deploy", "--dry-run", "--outdir", directory, "--metafile", "--config", config];
-  await runToEnd([wranglerProgram(), ...parameters], {
+  const output = await runToEnd([wranglerProgram(), ...parameters], {
     cwd: project,
     env: { ...offlineEnvironment(), ...elsewhere(home) },
     failure: `The worker of ${configFile} could not be bundled`,
@@ -36,14 +39,24 @@ export async function runWrangler(configFile: string, directory: string): Promis
     inputs: Record<string, unknown>;
     outputs: Record<string, { exports?: string[] }>;
   };
-  const [file, output] = Object.entries(metadata.outputs).find(([name]) => name.endsWith(".js")) ?? [];
-  if (file === undefined || output === undefined)
+  const [file, built] = Object.entries(metadata.outputs).find(([name]) => name.endsWith(".js")) ?? [];
+  if (file === undefined || built === undefined)
     throw new ServeError("bundle", "The bundle has no entry; this is a fault of the build.");
   return {
     inputs: Object.keys(metadata.inputs).map((input) => path.resolve(project, input)),
     entry: path.basename(file),
-    exports: output.exports ?? [],
+    exports: built.exports ?? [],
+    warnings: duplicatesIn(stripVTControlCharacters(output)),
   };
+}
+
+/** An object keeps the last of two entries with one name: a messenger would be gone without a word. */
+function duplicatesIn(output: string): string[] {
+  const pattern = /Duplicate key "([^"\n]+)" in object literal \[duplicate-object-key\]\s+(\S+:\d+):\d+:/g;
+  return [...output.matchAll(pattern)].map(
+    ([, name, place = ""]) =>
+      `"${name}" stands twice in one object, and the first one is lost: ${path.basename(place)}`,
+  );
 }
 
 /** Makes a folder that looks like the configuration's, and returns the configuration in it. */
@@ -74,7 +87,7 @@ function wranglerProgram(): string {
 function runToEnd(
   parameters: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly failure: string },
-): Promise<void> {
+): Promise<string> {
   const { failure, ...rest } = options;
   const child = spawn(process.execPath, parameters, { ...rest, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -83,7 +96,7 @@ function runToEnd(
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code === 0) resolve();
+      if (code === 0) resolve(output);
       else reject(new ServeError("bundle", `${failure}:\n${output.trim()}`));
     });
   });

@@ -63,9 +63,9 @@ function isShortened(short: string, long: string): boolean {
 /** How many letters must be put in, taken out or replaced to get from one word to the other. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
+  for (const [index, letter] of Array.from(from).entries()) {
     const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
+    for (const [column, other] of Array.from(to).entries()) {
       const [replaced = 0, removed = 0, added = 0] = [row[column], row[column + 1], next[column]];
       next.push(Math.min(replaced + (letter === other ? 0 : 1), removed + 1, added + 1));
     }

@@ -479,21 +479,6 @@ it("retries slowly where the token is wrong, and tells the owner once", async ()
   expect(visible()).toEqual([TEXT]);
 });
 
-it("says of each call whether the platform refused the token, and once that it does not any more", async () => {
-  const { surface, delivery, start, advance, access } = createHarness();
-  surface.faultAlways("post", fail("misconfigured"));
-  delivery.send(start("r1"), TEXT);
-  await advance(10_000);
-  expect(access.length).toBeGreaterThan(1);
-  expect(new Set(access)).toEqual(new Set(["misconfigured-code"]));
-  surface.faultAlways("post", undefined);
-  await advance(2 * 60_000);
-  delivery.send(start("r2"), TEXT);
-  await advance(10_000);
-  expect(access.filter((code) => code === undefined)).toHaveLength(1);
-  expect(access.at(-1)).toBeUndefined();
-});
-
 it("logs each failed call in one line without any text of the message", async () => {
   const harness = createHarness();
   const { surface, lines } = harness;

@@ -76,12 +76,12 @@ function createRig(options: { readonly canAsk?: boolean } = {}) {
     root: () => root,
     restart: () => void (root = start()),
     /** The code of the problem, once everything that was begun is done. */
-    async code(): Promise<string | undefined> {
+    code: async (): Promise<string | undefined> => {
       const problem = await root.problem();
       await Promise.all(work.splice(0));
       return problem?.code;
     },
-    async webhook(): Promise<number | undefined> {
+    webhook: async (): Promise<number | undefined> => {
       const request = new Request("https://bot.example/messengers/telegram/webhook", { method: "POST" });
       return (await root.handle(request))?.status;
     },

@@ -182,6 +182,18 @@ describe("serve", () => {
     );
   });
 
+  it("says at every start that one of two messengers with the same id is lost", async () => {
+    const config = await workerThatEndsWith(
+      "const messengers = { telegram: 1, telegram: 2 };\nexport default { fetch: () => Response.json(messengers) };",
+    );
+    const bot = await startServedBot({ config, dataDirectory: await newFolder() });
+    bots.push(bot);
+    const warning = '"telegram" stands twice in one object, and the first one is lost: worker.ts:3';
+    expect(bot.logs().split(warning).length).toBe(2);
+    await bot.restart();
+    expect(bot.logs().split(warning).length).toBe(3);
+  });
+
   it("keeps serving a worker that is not one of createWorker, and says what it answers", async () => {
     const folder = await newFolder();
     const bot = await startServedBot({

@@ -1,7 +1,6 @@
-import { createWorker, modelFromEnv, Think } from "../../../../src/index.ts";
-import type { ModelEnvironment } from "../../../../src/index.ts";
-import { defineMessengers } from "../../../../src/messengers/index.ts";
-import { telegramMessenger } from "../../../../providers/telegram/index.ts";
+import { createWorker, modelFromEnv, Think, type ModelEnvironment, type ThinkModel } from "switchboard";
+import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
+import telegramMessenger from "switchboard/messengers/telegram";
 
 interface Env extends ModelEnvironment {
   readonly TELEGRAM_BOT_TOKEN: string;
@@ -10,11 +9,11 @@ interface Env extends ModelEnvironment {
 
 /** A bot with a mistake in it: there is no such mode. */
 export class MisconfiguredBot extends Think<Env> {
-  override getModel() {
+  override getModel(): ThinkModel {
     return modelFromEnv(this.env).model;
   }
 
-  override getMessengers() {
+  override getMessengers(): ThinkMessengers {
     return defineMessengers({
       telegram: telegramMessenger({
         token: this.env.TELEGRAM_BOT_TOKEN,
