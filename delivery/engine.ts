@@ -53,6 +53,8 @@ export interface DeliveryOptions {
   readonly onGone?: (place: GonePlace, code: string) => void;
   /** A chat goes on under another id. Called once for each, in the transaction in which that is stored. */
   readonly onMoved?: (messengerId: string, move: ChatMove) => void;
+  /** The platform has refused the messenger's credentials, with this code, or takes them again. */
+  readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
 }
 
 /** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
@@ -132,8 +134,11 @@ class Engine implements Delivery {
           options.log.error("delivery.misconfigured", { messenger: messengerId, code });
         }
         this.#misconfigured.add(messengerId);
+        options.onAccess?.(messengerId, code);
       },
-      configured: ({ messengerId }) => void this.#misconfigured.delete(messengerId),
+      configured: ({ messengerId }) => {
+        if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
+      },
       otherRows: (entry, address) =>
         [...this.#replies.values()]
           .filter((reply) => isSameChat(reply.record.address, address))

@@ -13,7 +13,7 @@ export interface BotProcess {
 }
 
 /**
- * Starts the bot as `npm run serve` does, and resolves when it answers.
+ * Starts the bot as `npm run serve` does, and resolves when it serves requests.
  *
  * @throws {Error} when it ends before; its own words have then been shown
  */
@@ -35,16 +35,16 @@ export async function startBot(options: {
     // The bot is gone, which its exit tells.
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const ready = Promise.withResolvers<string>();
+  const running = Promise.withResolvers<string>();
   createInterface({ input: child.stdout }).on("line", (line) => {
     options.onLine(line);
-    const url = /^\[serve\] ready on (\S+)/.exec(line)?.[1];
-    if (url !== undefined) ready.resolve(url);
+    const url = /^\[serve\] (?:ready|running) on (\S+)/.exec(line)?.[1];
+    if (url !== undefined) running.resolve(url);
   });
-  child.once("error", (error) => ready.reject(error));
-  void ended.then(() => ready.reject(new Error("The bot did not start; the reason is above.")));
+  child.once("error", (error) => running.reject(error));
+  void ended.then(() => running.reject(new Error("The bot did not start; the reason is above.")));
   return {
-    url: await ready.promise,
+    url: await running.promise,
     ended,
     async stop() {
       child.kill("SIGTERM");

@@ -6,17 +6,20 @@
  * --fresh     forgets all that earlier runs kept
  * --port      where the playground's page is; the next free port when it is taken
  * --config    runs another bot than the support bot
- * --headless  prints one line of JSON when all is ready, and everything else on stderr
+ * --headless  prints one line of JSON when all is up, and everything else on stderr; a bot that is not ready says why
  */
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readOptions } from "../scripts/command-line/read-options.ts";
+import { askHealth } from "../scripts/serve/health.ts";
+import type { Health } from "../scripts/serve/health.ts";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
 import { isPortFree, nextFreePort, parsePort } from "../scripts/serve/port.ts";
 import { shortPath } from "../scripts/serve/short-path.ts";
 import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBot } from "./bot-process.ts";
+import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
 import { startShop } from "./shop/shop-server.ts";
 import { addFirstPerson } from "./telegram/first-person.ts";
@@ -25,6 +28,7 @@ import { startSimulator } from "./telegram/simulator.ts";
 const HOST = "127.0.0.1";
 const PAGE_PORT = "8080";
 const BOT_PORT = "8787";
+const LOOK_AT_BOT_EVERY_MS = 2_000;
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -85,9 +89,18 @@ async function main(): Promise<void> {
   addresses.bot = bot.url;
   addresses.webhook = `${bot.url}/messengers/telegram/webhook`;
   simulator?.setWebhook(addresses.webhook, secret);
+  const ask = (): Promise<Health> => askHealth(bot.url);
+  if (simulator !== undefined) {
+    const watch = createBotWatch({ ask, simulator });
+    await watch.look();
+    setInterval(() => void watch.look(), LOOK_AT_BOT_EVERY_MS).unref();
+  }
+  const health = await ask();
+  const problem = health.kind === "problem" ? health.message : undefined;
 
   if (values.headless) {
-    process.stdout.write(`${JSON.stringify({ ready: true, ...addresses })}\n`);
+    const line = { ready: problem === undefined, ...(problem !== undefined && { problem }), ...addresses };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
     return;
   }
   const rows = [
@@ -100,9 +113,14 @@ async function main(): Promise<void> {
     ["Model", plan.model],
     ["Data", `${shortPath(dataDirectory)} (kept; --fresh starts over)`],
   ];
-  say(`\nSwitchboard is running.\n`);
+  say(
+    problem === undefined
+      ? "\nSwitchboard is running.\n"
+      : "\nSwitchboard is up, but the bot is not ready.\n",
+  );
   for (const [name, value] of rows) say(`  ${String(name).padEnd(12)}${value}`);
-  if (addresses.playground !== undefined) {
+  if (problem !== undefined) say(`\nThe bot cannot answer yet: ${problem}`);
+  else if (addresses.playground !== undefined) {
     say(`\nOpen ${addresses.playground} in a browser and write to the bot. Ctrl-C ends everything.\n`);
   }
 }

@@ -3,18 +3,23 @@
  *
  *   node scripts/serve.ts [--config wrangler.jsonc] [--port 8787] [--exit-with-stdin]
  *
- * Reads HOST (127.0.0.1), PORT (8787; 0 picks one), DATA_DIR (.data) and the bot's own variables, bundles the
- * worker that the configuration names, and lets workerd serve it with its storage on disk.
+ * Reads HOST (127.0.0.1), PORT (8787; 0 picks one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's
+ * own variables, bundles the worker that the configuration names, and lets workerd serve it with its storage on disk.
  */
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { readOptions } from "./command-line/read-options.ts";
 import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
+import type { Bundle } from "./serve/bundle.ts";
 import { lockDataDirectory } from "./serve/data-lock.ts";
 import { bindingNames, undeclaredNames } from "./serve/environment.ts";
+import { askHealth, firstHealth } from "./serve/health.ts";
+import type { Health } from "./serve/health.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
 import { ServeError } from "./serve/serve-error.ts";
 import { shortPath } from "./serve/short-path.ts";
+import { inFolder } from "./serve/storage-errors.ts";
 import { superviseWorkerd } from "./serve/supervisor.ts";
 import { stopWithParent } from "./serve/stop-with-parent.ts";
 import { parseWorkerConfig } from "./serve/worker-config.ts";
@@ -26,8 +31,9 @@ const DEFAULT_PORT = 8787;
 /** How long a port may stay taken by the server that was here a moment ago. */
 const PORT_WAIT_MS = 1_500;
 
-/** How long the worker may take to answer its first health check. */
-const HEALTH_TIMEOUT_MS = 30_000;
+/** A platform may refuse the bot's token a moment after the first health check; after that the bot is looked at seldom. */
+const SECOND_LOOK_MS = 3_000;
+const LOOK_EVERY_MS = 30_000;
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -64,11 +70,16 @@ async function main(): Promise<void> {
     if (!sqlite) log(`${className} has no SQLite ("new_classes"); a class that extends Think needs it`);
   }
   const binary = findWorkerd();
+  const data = { folder: dataDirectory, variable: "DATA_DIR" };
+  const objectsDirectory = path.join(dataDirectory, "objects");
+  await inFolder(data, () => mkdir(objectsDirectory, { recursive: true }));
   const lock = await lockDataDirectory(dataDirectory);
   await waitForPort(port, host);
-  const workerdFile = await prepareWorker({ configFile, config, dataDirectory });
-  const objectsDirectory = path.join(dataDirectory, "objects");
-  await mkdir(objectsDirectory, { recursive: true });
+  const bundle = await makeBundle(configFile, dataDirectory);
+  for (const warning of bundle.warnings) log(warning);
+  const workerdFile = await inFolder(data, () =>
+    prepareWorker({ bundle, configFile, config, dataDirectory }),
+  );
 
   const supervisor = superviseWorkerd({
     binary,
@@ -85,26 +96,32 @@ async function main(): Promise<void> {
     await reportHealth(url, shortPath(dataDirectory), stop.signal);
     await supervisor.ended;
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!stop.signal.aborted) {
+      await supervisor.stop().catch(() => undefined);
+      throw error;
+    }
     await supervisor.ended;
   }
   lock.close();
   process.exit(0);
 }
 
+function makeBundle(configFile: string, dataDirectory: string): Promise<Bundle> {
+  const given = process.env.CACHE_DIR;
+  const folder = given ? path.resolve(given) : path.join(dataDirectory, "cache");
+  return inFolder({ folder, variable: given ? "CACHE_DIR" : "DATA_DIR" }, () =>
+    bundleWorker({ configFile, root, cacheDirectory: folder, onBuild: () => log("bundling the worker") }),
+  );
+}
+
 /** Puts bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
 async function prepareWorker(options: {
+  readonly bundle: Bundle;
   readonly configFile: string;
   readonly config: ReturnType<typeof parseWorkerConfig>;
   readonly dataDirectory: string;
 }): Promise<string> {
-  const { config, configFile, dataDirectory } = options;
-  const bundle = await bundleWorker({
-    configFile,
-    root,
-    cacheDirectory: path.join(root, "node_modules/.cache/switchboard"),
-    onBuild: () => log("bundling the worker"),
-  });
+  const { bundle, config, configFile, dataDirectory } = options;
   const directory = path.join(dataDirectory, "worker");
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
@@ -148,22 +165,46 @@ async function waitForPort(port: number, host: string): Promise<void> {
   }
 }
 
+/**
+ * Says that the bot is ready, or in one sentence why it is not. It goes on serving then: whoever looks at `/health` sees
+ * the same sentence.
+ *
+ * @throws {ServeError} when the worker answers nothing
+ */
 async function reportHealth(url: string, dataDirectory: string, stopped: AbortSignal): Promise<void> {
-  const deadline = Date.now() + HEALTH_TIMEOUT_MS;
-  let last = "no answer";
-  while (Date.now() < deadline && !stopped.aborted) {
-    try {
-      const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) });
-      await response.body?.cancel();
-      if (response.status === 200) return log(`ready on ${url} (data in ${dataDirectory})`);
-      last = `status ${response.status}`;
-    } catch (error) {
-      last = error instanceof Error ? error.message : String(error);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  const ask = (): Promise<Health> => askHealth(url);
+  const health = await firstHealth({ ask, now: Date.now, pause: delay, stopped });
+  const where = `on ${url} (data in ${dataDirectory})`;
+  if (health === undefined) return;
+  switch (health.kind) {
+    case "problem":
+      log(`running ${where}, but not ready: ${health.message}`);
+      break;
+    case "foreign":
+      log(
+        `running ${where}, but GET /health answers ${health.status}: is this the Worker of createWorker()?`,
+      );
+      return;
+    default:
+      log(`ready ${where}`);
   }
-  if (stopped.aborted) return;
-  log(`${url} listens, but GET /health gave no 200 in ${HEALTH_TIMEOUT_MS / 1000} s (${last})`);
+  void watchHealth(ask, health, stopped);
+}
+
+/** Says what has changed since: a problem that came up, or that is gone. */
+async function watchHealth(ask: () => Promise<Health>, first: Health, stopped: AbortSignal): Promise<void> {
+  const messageOf = (health: Health): string => (health.kind === "problem" ? health.message : "");
+  let said = messageOf(first);
+  for (let waitMs = SECOND_LOOK_MS; ; waitMs = LOOK_EVERY_MS) {
+    await delay(waitMs, undefined, { ref: false });
+    if (stopped.aborted) return;
+    const health = await ask();
+    // workerd may be starting again, which its supervisor says.
+    if (health.kind !== "ready" && health.kind !== "problem") continue;
+    const message = messageOf(health);
+    if (message !== said) log(message === "" ? "ready again" : `not ready: ${message}`);
+    said = message;
+  }
 }
 
 main().catch((error: unknown) => {

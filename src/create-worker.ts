@@ -4,7 +4,8 @@ import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLog } from "./core/log.ts";
 import { failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
-import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import type { HealthProblem } from "./messengers/bot-health.ts";
+import { storageProblem } from "./messengers/storage-health.ts";
 import { problem } from "./messengers/webhook.ts";
 import { Think } from "./think.ts";
 
@@ -25,7 +26,7 @@ export interface AgentClass {
 }
 
 /**
- * The fetch handler of a bot: `/health`, `/agents/...` for those who are authorized, and everything else to the root
+ * The fetch handler of a bot: `/health` and `/health/live`, `/agents/...` for those who are authorized, and everything else to the root
  * object, which serves the messengers' webhooks and then the bot's own `onRequest`.
  *
  * @throws {ConfigurationError} when the class does not extend `Think`.
@@ -79,6 +80,8 @@ async function serve<Env>(
   context: ExecutionContext,
 ): Promise<Response> {
   const { pathname } = new URL(request.url);
+  // Whoever watches the process: it asks no object, and says only that requests are served.
+  if (pathname === "/health/live") return Response.json({ status: "live" });
   if (pathname === "/health") return health(bot, request, env, context);
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
@@ -93,10 +96,7 @@ async function serve<Env>(
     .fetch(request);
 }
 
-/**
- * 200 as soon as requests are served. `status` is `misconfigured`, with what to do, while no message could be answered:
- * a messenger or the model is declared wrongly.
- */
+/** 200 when messages can be answered; 503 with what to do when they cannot. */
 async function health<Env>(
   bot: Bot<Env>,
   request: Request,
@@ -104,21 +104,30 @@ async function health<Env>(
   context: ExecutionContext,
 ): Promise<Response> {
   const agent = bot.agentClass.name;
-  let problem: ConfigurationProblem | undefined;
+  let found: HealthProblem | undefined;
   try {
     const root = agentNamespace(context, env as object, agent).getByName(
       rootName(await bot.root(request, env)),
     );
-    problem = await root.configurationProblem();
+    found = await root.healthProblem();
   } catch (error) {
-    problem =
-      error instanceof ConfigurationError
-        ? { code: error.code, message: error.message }
-        : { code: "root-unreachable", message: "The root object could not be started; the log says more." };
+    found = problemOf(error);
   }
-  return Response.json(
-    problem === undefined ? { status: "ok", agent } : { status: "misconfigured", agent, problem },
-  );
+  if (found === undefined) return Response.json({ status: "ok", agent });
+  const { code, message, status } = found;
+  return Response.json({ status, agent, problem: { code, message } }, { status: 503 });
+}
+
+function problemOf(error: unknown): HealthProblem {
+  if (error instanceof ConfigurationError)
+    return { status: "misconfigured", code: error.code, message: error.message };
+  // A commit that fails ends the object before it could say so.
+  if (failureCode(error) === "storage-full") return storageProblem(error);
+  return {
+    status: "unavailable",
+    code: "root-unreachable",
+    message: "The root object could not be started; the log says more.",
+  };
 }
 
 /** Headers by which agents speak among themselves: they are believed, so none may come from outside. */

@@ -26,7 +26,8 @@ import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
-import type { AgentNamespace, ConfigurationProblem } from "./messengers/agent-namespace.ts";
+import type { AgentNamespace } from "./messengers/agent-namespace.ts";
+import type { HealthProblem } from "./messengers/bot-health.ts";
 import { keepName, nameOf } from "./messengers/object-name.ts";
 import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
@@ -210,8 +211,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /** @internal For `/health`. */
-  configurationProblem(): Promise<ConfigurationProblem | undefined> {
-    return Promise.resolve(this.#runtime.configurationProblem());
+  async healthProblem(): Promise<HealthProblem | undefined> {
+    return this.#runtime.health.problem();
   }
 
   /** @internal From the root: resolves when the events are durable here. */
@@ -272,6 +273,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** @internal From a conversation to its root. */
   async takeQuestion(asked: AskedQuestion): Promise<boolean> {
     return this.#runtime.root.takeQuestion(asked);
+  }
+
+  /** @internal From a conversation to its root. */
+  async reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void> {
+    this.#runtime.reportAccess(messengerId, refusedWith);
   }
 
   /** @internal From a conversation to its root. */

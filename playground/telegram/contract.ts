@@ -123,6 +123,8 @@ export interface Simulator {
   calls(filter?: CallFilter): readonly ApiCall[];
   updates(): readonly UpdateRecord[];
   webhookProblem(): string | undefined;
+  /** Shows on the page why the bot cannot answer, which its webhook does not say; nothing when it can. */
+  setBotProblem(problem: string | undefined): void;
   /** Resolves as soon as the predicate holds; asked again at every change. @throws {Error} after the time limit */
   waitFor(predicate: () => boolean, options?: { readonly timeoutMs?: number }): Promise<void>;
   onChange(listener: () => void): () => void;

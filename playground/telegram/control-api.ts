@@ -25,6 +25,8 @@ export interface ControlApiOptions {
   readonly signal: ChangeSignal;
   /** The bot's commands, by scope and language. */
   readonly commands: ReadonlyMap<string, readonly object[]>;
+  /** Why the bot cannot answer, in its own words. */
+  readonly botProblem: () => string | undefined;
 }
 
 const id = z.coerce.number().int();
@@ -164,6 +166,7 @@ function createOperations({
   faults,
   log,
   commands,
+  botProblem,
 }: ControlApiOptions): Readonly<Record<string, Operation>> {
   const on =
     <Schema extends z.ZodType>(schema: Schema, run: (input: z.infer<Schema>) => unknown): Operation =>
@@ -176,7 +179,7 @@ function createOperations({
       now: world.clock.now(),
       users: simulator.users(),
       chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),
-      webhook: webhookState(updates, delivery),
+      webhook: { ...webhookState(updates, delivery), botProblem: botProblem() },
       faults: faults.list().map(({ id: faultId, rule, left }) => ({
         id: faultId,
         kind: rule.kind,

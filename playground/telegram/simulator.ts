@@ -136,6 +136,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   server.keepAliveTimeout = 60_000;
 
   let url = "";
+  let botProblem: string | undefined;
   const simulator: Simulator = {
     get url() {
       return url;
@@ -192,6 +193,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     calls: (filter) => log.list(filter),
     updates: () => updates.records,
     webhookProblem: () => delivery.lastError?.message,
+    setBotProblem: (problem) => {
+      if (botProblem === problem) return;
+      botProblem = problem;
+      onChange();
+    },
     waitFor: (predicate, waitOptions) =>
       signal.waitFor(predicate, waitOptions?.timeoutMs ?? defaultWaitMs, () => summary(log, updates)),
     onChange: (listener) => signal.subscribe(listener),
@@ -218,6 +224,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     faults,
     signal,
     commands: context.commands,
+    botProblem: () => botProblem,
   });
 
   await new Promise<void>((resolve, reject) => {

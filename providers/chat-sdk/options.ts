@@ -1,5 +1,8 @@
 import type { Adapter } from "chat";
+import { checkNames } from "../../src/core/check-names.ts";
+import type { OptionNames } from "../../src/core/check-names.ts";
 import { ConfigurationError } from "../../src/core/errors.ts";
+import { MESSENGER_OPTIONS } from "../../src/core/messenger-options.ts";
 import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.ts";
 import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
@@ -45,6 +48,24 @@ export interface ChatSdkSettings {
   readonly attachmentHosts: readonly string[] | undefined;
 }
 
+const optionNames: OptionNames<ChatSdkMessengerOptions> = {
+  ...MESSENGER_OPTIONS,
+  adapter: true,
+  provider: true,
+  userName: true,
+  capabilities: true,
+  pacing: true,
+  attachmentHosts: true,
+};
+
+const capabilityNames: OptionNames<MessengerCapabilities> = {
+  canEditMessages: true,
+  canStream: true,
+  maxMessageLength: true,
+  supportsActions: true,
+  supportsAttachments: true,
+};
+
 const defaultCapabilities: MessengerCapabilities = {
   canEditMessages: true,
   canStream: true,
@@ -64,6 +85,9 @@ const defaultPacing: Pacing = {
  * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
  */
 export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSettings {
+  const owner = "chatSdkMessenger";
+  checkNames<ChatSdkMessengerOptions>(options, optionNames, { owner });
+  checkNames<MessengerCapabilities>(options.capabilities, capabilityNames, { owner, at: "capabilities" });
   const adapter: Partial<Adapter> | undefined = options.adapter;
   if (typeof adapter?.handleWebhook !== "function" || typeof adapter.postMessage !== "function") {
     throw new ConfigurationError(
@@ -90,7 +114,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     provider: options.provider ?? options.adapter.name,
     userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
     capabilities: { ...defaultCapabilities, ...options.capabilities },
-    pacing: pacingFrom(defaultPacing, options.pacing),
+    pacing: pacingFrom(owner, defaultPacing, options.pacing),
     attachmentHosts: options.attachmentHosts,
   };
 }

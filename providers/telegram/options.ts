@@ -1,4 +1,7 @@
+import { checkNames } from "../../src/core/check-names.ts";
+import type { OptionNames } from "../../src/core/check-names.ts";
 import { ConfigurationError } from "../../src/core/errors.ts";
+import { MESSENGER_OPTIONS } from "../../src/core/messenger-options.ts";
 import type { MessengerOptions } from "../../src/core/messenger.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { Pacing } from "../../src/core/surface.ts";
@@ -46,6 +49,17 @@ export interface TelegramSettings {
   readonly fetch: typeof fetch | undefined;
 }
 
+const optionNames: OptionNames<TelegramMessengerOptions> = {
+  ...MESSENGER_OPTIONS,
+  token: true,
+  secretToken: true,
+  userName: true,
+  commandMenu: true,
+  apiBaseUrl: true,
+  pacing: true,
+  fetch: true,
+};
+
 const defaultApiBaseUrl = "https://api.telegram.org";
 
 /**
@@ -63,6 +77,7 @@ const defaultPacing: Pacing = {
  * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
  */
 export function parseTelegramOptions(options: TelegramMessengerOptions): TelegramSettings {
+  checkNames<TelegramMessengerOptions>(options, optionNames, { owner: "telegramMessenger" });
   // Options often come straight from an environment, where the types promise more than is there.
   const token: unknown = options.token;
   if (typeof token !== "string" || token === "") {
@@ -85,7 +100,7 @@ export function parseTelegramOptions(options: TelegramMessengerOptions): Telegra
     userName: parseUserName(options.userName),
     commandMenu: options.commandMenu !== false,
     apiBaseUrl: parseApiBaseUrl(options.apiBaseUrl),
-    pacing: pacingFrom(defaultPacing, options.pacing),
+    pacing: pacingFrom("telegramMessenger", defaultPacing, options.pacing),
     fetch: options.fetch,
   };
 }

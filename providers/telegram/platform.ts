@@ -40,6 +40,9 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
       return { userId: String(me.id), ...(me.username ? { userName: me.username } : {}) };
     },
+    async checkAccess(context, signal) {
+      await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
+    },
     ...(settings.commandMenu && {
       setCommands: (commands: readonly CommandEntry[], context: PlatformContext, signal: AbortSignal) =>
         setCommandMenu(commands, clientOf(context), signal),

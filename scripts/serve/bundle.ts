@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
+import { runWrangler } from "./run-wrangler.ts";
+import type { WranglerBuild } from "./run-wrangler.ts";
 import { ServeError } from "./serve-error.ts";
 import type { BundleModule } from "./workerd-config.ts";
 
@@ -12,13 +13,17 @@ export interface Bundle {
   readonly directory: string;
   readonly modules: readonly BundleModule[];
   readonly cached: boolean;
+  /** What in the sources is certainly a mistake; said at every start. */
+  readonly warnings: readonly string[];
 }
 
 /** What the cache knows of a configuration's latest build. */
-interface Manifest {
-  readonly inputs: readonly string[];
-  readonly entry: string;
-}
+const manifestSchema = z.object({
+  inputs: z.array(z.string()),
+  entry: z.string(),
+  warnings: z.array(z.string()),
+});
+type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 
 const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
   ".js": "esModule",
@@ -56,16 +61,15 @@ export async function bundleWorker(options: {
       cacheDirectory,
       `${configKey}-${await hashInputs(manifest.inputs, configFile, root)}`,
     );
-    if (existsSync(directory))
-      return { directory, modules: await listModules(directory, manifest.entry), cached: true };
+    if (existsSync(directory)) return bundleIn(directory, manifest, true);
   }
 
   options.onBuild?.();
   await mkdir(cacheDirectory, { recursive: true });
-  const building = await mkdtemp(path.join(cacheDirectory, "building-"));
+  const building = await mkdtemp(path.join(await realpath(cacheDirectory), "building-"));
   try {
-    await runWrangler(configFile, building, root);
-    const built = await readBuild(building, configFile, root);
+    const built = manifestOf(await runWrangler(configFile, building), configFile, root);
+    for (const name of [".project", ".home"]) await rm(path.join(building, name), { recursive: true });
     const directory = path.join(
       cacheDirectory,
       `${configKey}-${await hashInputs(built.inputs, configFile, root)}`,
@@ -74,10 +78,14 @@ export async function bundleWorker(options: {
     if (!existsSync(directory)) await rename(building, directory).catch(ignoreExisting);
     await writeAtomically(manifestFile, JSON.stringify(built));
     await removeOldBundles(cacheDirectory, directory);
-    return { directory, modules: await listModules(directory, built.entry), cached: false };
+    return await bundleIn(directory, built, false);
   } finally {
     await rm(building, { recursive: true, force: true });
   }
+}
+
+async function bundleIn(directory: string, { entry, warnings }: Manifest, cached: boolean): Promise<Bundle> {
+  return { directory, modules: await listModules(directory, entry), cached, warnings };
 }
 
 /** Hashes names and contents, so that a renamed, changed or removed source gives another key. */
@@ -104,24 +112,25 @@ export async function writeAtomically(file: string, content: string): Promise<vo
 
 async function readManifest(file: string): Promise<Manifest | undefined> {
   const content = await readFile(file, "utf8").catch(ignoreMissing);
-  return content === undefined ? undefined : (JSON.parse(content) as Manifest);
+  // One of another version is none: it is built again.
+  return content === undefined ? undefined : manifestSchema.safeParse(JSON.parse(content)).data;
 }
 
-async function readBuild(directory: string, configFile: string, root: string): Promise<Manifest> {
-  const metadata = JSON.parse(await readFile(path.join(directory, "bundle-meta.json"), "utf8")) as {
-    inputs: Record<string, unknown>;
-    outputs: Record<string, { entryPoint?: string }>;
-  };
-  // Paths in the metadata are relative to the configuration's folder. Installed packages are covered by the
-  // lock file, and virtual modules have no file.
-  const inputs = Object.keys(metadata.inputs)
-    .map((input) => path.relative(root, path.resolve(path.dirname(configFile), input)))
-    .filter((input) => !input.includes("node_modules") && existsSync(path.resolve(root, input)))
-    .toSorted();
-  const entry = Object.keys(metadata.outputs).find((output) => output.endsWith(".js"));
-  if (entry === undefined)
-    throw new ServeError("bundle", "The bundle has no entry; this is a fault of the build.");
-  return { inputs, entry: path.basename(entry) };
+/** @throws {ServeError} when the entry is no worker: workerd would print thousands of lines about that */
+function manifestOf(build: WranglerBuild, configFile: string, root: string): Manifest {
+  const { entry, exports, inputs, warnings } = build;
+  if (!exports.includes("default")) {
+    const agent = exports.find((name) => /^[A-Z]/.test(name)) ?? "MyBot";
+    throw new ServeError(
+      "no-default-export",
+      `The worker of ${configFile} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(${agent});`,
+    );
+  }
+  // Installed packages are covered by the lock file, and virtual modules have no file.
+  const sources = inputs
+    .filter((input) => !input.includes("node_modules") && existsSync(input))
+    .map((input) => path.relative(root, input));
+  return { inputs: sources.toSorted(), entry, warnings: [...warnings] };
 }
 
 async function listModules(directory: string, entry: string): Promise<BundleModule[]> {
@@ -133,44 +142,6 @@ async function listModules(directory: string, entry: string): Promise<BundleModu
   return modules.toSorted(
     (a, b) => Number(b.name === entry) - Number(a.name === entry) || (a.name < b.name ? -1 : 1),
   );
-}
-
-function runWrangler(configFile: string, directory: string, root: string): Promise<void> {
-  const wrangler = path.join(
-    path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
-    "bin/wrangler.js",
-  );
-  const parameters = ["deploy", "--dry-run", "--outdir", directory, "--metafile", "--config", configFile];
-  const child = spawn(process.execPath, [wrangler, ...parameters], {
-    cwd: root,
-    env: offlineEnvironment(),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (output += chunk));
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) resolve();
-      else
-        reject(
-          new ServeError("bundle", `The worker of ${configFile} could not be bundled:\n${output.trim()}`),
-        );
-    });
-  });
-}
-
-/** The environment that keeps wrangler from asking anything of the network. */
-export function offlineEnvironment(): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    WRANGLER_SEND_METRICS: "false",
-    WRANGLER_HIDE_BANNER: "true",
-    CLOUDFLARE_CF_FETCH_ENABLED: "false",
-    X_LOCAL_OBSERVABILITY: "false",
-    X_LOCAL_EXPLORER: "false",
-  };
 }
 
 async function removeOldBundles(cacheDirectory: string, current: string): Promise<void> {

@@ -4,6 +4,7 @@ import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ServeError } from "./serve-error.ts";
+import { inFolder } from "./storage-errors.ts";
 
 /** How long an instance that is ending may still hold the directory. */
 const END_WAIT_MS = 1_500;
@@ -21,7 +22,7 @@ export type DataUse = "server" | "playground";
  * @throws {ServeError} when another instance uses the directory
  */
 export async function lockDataDirectory(directory: string, use: DataUse = "server"): Promise<Server> {
-  await mkdir(directory, { recursive: true });
+  await inFolder({ folder: directory, variable: "DATA_DIR" }, () => mkdir(directory, { recursive: true }));
   const key = createHash("sha256")
     .update(await realpath(directory))
     .digest("hex")
@@ -38,7 +39,12 @@ export async function lockDataDirectory(directory: string, use: DataUse = "serve
       `An instance already runs on the data directory ${directory}; stop that one, or set DATA_DIR.`,
     );
   }
-  await rm(socketFile, { force: true });
+  await rm(socketFile, { force: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new ServeError(
+      "data-in-use",
+      `${socketFile}, the lock of the data directory ${directory}, is another user's (${error.code}); remove it if nothing runs there, or set DATA_DIR.`,
+    );
+  });
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once("error", reject);

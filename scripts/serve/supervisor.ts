@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { cutRepeats } from "./cut-repeats.ts";
 import { ServeError } from "./serve-error.ts";
 
 /** A start that fails this often within the window is not tried again. */
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
+/** The wait before the first restart within the window; each further one waits twice as long. */
 const RESTART_DELAY_MS = 100;
 
 /** workerd waits for open requests when asked to end; after this it is killed, which loses nothing. */
@@ -67,9 +69,19 @@ export function superviseWorkerd(options: {
         "--control-fd=3",
         configFile,
       ],
-      { stdio: ["ignore", "inherit", "inherit", "pipe"] },
+      { stdio: ["ignore", "inherit", "pipe", "pipe"] },
     );
     current = child;
+    showErrors(child.stdio[2] as Readable, () => {
+      stopping = true;
+      child.kill("SIGKILL");
+      finish(
+        new ServeError(
+          "default-export",
+          "The worker's default export is a class or a function. Its entry has to end with: export default createWorker(MyBot);",
+        ),
+      );
+    });
     const watchdog = watch(child);
     let wasListening = false;
     onPort(child.stdio[3] as Readable, (actualPort) => {
@@ -85,7 +97,7 @@ export function superviseWorkerd(options: {
         ),
       );
     });
-    child.on("exit", (code, signal) => {
+    child.on("close", (code, signal) => {
       current = undefined;
       watchdog.kill("SIGKILL");
       const how = signal === null ? `with code ${code}` : `by ${signal}`;
@@ -98,16 +110,19 @@ export function superviseWorkerd(options: {
         finish(
           new ServeError(
             "workerd",
-            `workerd ended ${how}, ${startTimes.length} times in a minute; giving up.`,
+            `workerd ended ${how}, ${startTimes.length} times in a minute; giving up. Its own words are above.`,
           ),
         );
       } else {
         // A Ctrl-C reaches workerd and this process at once; give ours a moment to be heard.
-        setTimeout(() => {
-          if (stopping) return;
-          log(`workerd ended ${how}; starting it again`);
-          start();
-        }, RESTART_DELAY_MS);
+        setTimeout(
+          () => {
+            if (stopping) return;
+            log(`workerd ended ${how}; starting it again`);
+            start();
+          },
+          RESTART_DELAY_MS * 2 ** (startTimes.length - 1),
+        );
       }
     });
   };
@@ -125,6 +140,21 @@ export function superviseWorkerd(options: {
       await ended.promise.finally(() => clearTimeout(timer));
     },
   };
+}
+
+/** A worker of which workerd says this serves its first request in an endless loop. */
+const ENDLESS = "Exported actor class as default entrypoint";
+
+/** Shows what workerd writes to stderr, without its repetitions. */
+function showErrors(errors: Readable, onEndless: () => void): void {
+  const cutter = cutRepeats((line) => {
+    process.stderr.write(line);
+    if (line.startsWith("workerd/") && line.includes(ENDLESS)) onEndless();
+  }, Date.now);
+  errors.setEncoding("utf8");
+  errors.on("error", ignore);
+  errors.on("data", (chunk: string) => cutter.write(chunk));
+  errors.on("end", () => cutter.end());
 }
 
 /** Starts the shell that kills `child` when this process is gone. */

@@ -123,7 +123,8 @@ function classesOf(
   return [...classes.values()];
 }
 
-function parseJsonc(text: string, fileName: string): unknown {
+/** @throws {ServeError} when the text is no JSON with comments */
+export function parseJsonc(text: string, fileName: string): unknown {
   // Each alternative ends at its own end mark at the latest, so that none can be stretched over a string.
   const comment = String.raw`\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\/`;
   const trailingComma = String.raw`,(?=(?:\s|${comment})*[}\]])`;

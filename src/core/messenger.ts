@@ -186,6 +186,11 @@ export interface MessengerPlatform {
   /** Asks the platform who the bot is. */
   fetchIdentity(context: PlatformContext, signal: AbortSignal): Promise<BotIdentity>;
   /**
+   * Asks the platform whether it takes the bot's credentials: rejects with an error that the surface calls
+   * `misconfigured` when it does not. Absent where no call answers just that.
+   */
+  readonly checkAccess?: (context: PlatformContext, signal: AbortSignal) => Promise<void>;
+  /**
    * Has clients offer these commands wherever the platform has a menu of them. Absent where there is none, or where the
    * bot does not want it.
    */

@@ -1,3 +1,4 @@
+import { checkNames } from "./check-names.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Pacing, Rate } from "./surface.ts";
 
@@ -6,7 +7,11 @@ import type { Pacing, Rate } from "./surface.ts";
  *
  * @throws {ConfigurationError} `pacing-malformed` when a rate could never grant a call, or is none
  */
-export function pacingFrom(defaults: Pacing, given: Partial<Pacing> | undefined): Pacing {
+export function pacingFrom(owner: string, defaults: Pacing, given: Partial<Pacing> | undefined): Pacing {
+  const code = "pacing-malformed";
+  checkNames<Pacing>(given, { direct: true, group: true, global: true }, { owner, at: "pacing", code });
+  for (const [name, rate] of Object.entries(given ?? {}))
+    checkNames<Rate>(rate, { burst: true, everyMs: true }, { owner, at: `pacing.${name}`, code });
   return {
     direct: rateFrom("direct", defaults.direct, given?.direct),
     group: rateFrom("group", defaults.group, given?.group),

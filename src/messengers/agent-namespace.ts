@@ -11,19 +11,13 @@ import type { ChatMove } from "../core/chat-move.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
 import type { Address, Pacing } from "../core/surface.ts";
+import type { HealthProblem } from "./bot-health.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import type { RouteResult } from "./root-runtime.ts";
 
-/** Why no message can be answered. */
-export interface ConfigurationProblem {
-  readonly code: string;
-  /** What to do; words of ours only. */
-  readonly message: string;
-}
-
 /** The methods of another object of the class, over RPC. */
 export interface AgentStub {
-  configurationProblem(): Promise<ConfigurationProblem | undefined>;
+  healthProblem(): Promise<HealthProblem | undefined>;
   receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
   acquireBudget(
     address: Address,
@@ -39,6 +33,7 @@ export interface AgentStub {
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
   chatMoved(messengerId: string, move: ChatMove): Promise<void>;
   hasMessengerEvent(messengerId: string, key: string): Promise<boolean>;
+  reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
   routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
 }
 

@@ -6,7 +6,7 @@ import type { OwnMessages, OwnMessagesQuestion, RootBudget } from "../core/budge
 import type { Database } from "../core/database.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
-import { errorCode, failureCode, SwitchboardError } from "../core/errors.ts";
+import { errorCode, failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
@@ -24,7 +24,8 @@ import { fileContent } from "./file-content.ts";
 import { normalizeMessengers } from "./define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { RootRuntime } from "./root-runtime.ts";
-import type { AgentStub, ConfigurationProblem } from "./agent-namespace.ts";
+import type { AgentStub } from "./agent-namespace.ts";
+import { BotHealth } from "./bot-health.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
@@ -81,11 +82,13 @@ const ANSWER_FIRST_MS = 1;
 /** Everything that an agent object does, as a Lifecycle capability: its root's part, its conversation's part, its alarm. */
 export class AgentRuntime extends LifecycleCapability {
   readonly engine: TurnEngine;
+  readonly health: BotHealth;
   readonly #options: AgentRuntimeOptions;
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
   #budget: RootBudget | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
+  /** The code of what `getMessengers` threw last: every request asks it again, and the log has it once. */
   #loggedProblem: string | undefined;
   /** The time of the durable wake, as far as this object knows. */
   #armedAt: number | undefined;
@@ -99,6 +102,12 @@ export class AgentRuntime extends LifecycleCapability {
     this.#options = options;
     const { agent, deps, log } = options;
     const botCode = { clock: deps.clock, log };
+    this.health = new BotHealth({
+      log,
+      definitions: () => this.#all(),
+      getModel: () => agent.getModel(),
+      root: () => this.root,
+    });
     this.engine = new TurnEngine({
       log,
       clock: deps.clock,
@@ -183,29 +192,9 @@ export class AgentRuntime extends LifecycleCapability {
     return this.thread.delivery.ownMessages(question);
   }
 
-  /**
-   * What is wrong with the bot's declarations, as far as that shows without a message; logged once. A bot that is ready
-   * has its menu of commands told, so that it is there before the first message.
-   */
-  configurationProblem(): ConfigurationProblem | undefined {
-    const { agent, log } = this.#options;
-    try {
-      this.#all();
-      agent.getModel();
-      this.#later(() => this.root.tellMenus());
-      return undefined;
-    } catch (error) {
-      const isOurs = error instanceof SwitchboardError;
-      const problem = {
-        code: errorCode(error) ?? "bot-code-failed",
-        message: isOurs
-          ? error.message
-          : "getMessengers() or getModel() of the bot threw; its log says more.",
-      };
-      if (this.#loggedProblem !== problem.code) logBotFailure(log, "getMessengers or getModel", error);
-      this.#loggedProblem = problem.code;
-      return problem;
-    }
+  reportAccess(messengerId: string, refusedWith: string | undefined): void {
+    if (refusedWith === undefined) this.root.access.works(messengerId);
+    else this.root.access.refused(messengerId, refusedWith);
   }
 
   /** The name of an object that belongs to this root. */
@@ -290,7 +279,9 @@ export class AgentRuntime extends LifecycleCapability {
       this.#definitions = normalizeMessengers(this.#options.agent.getMessengers());
       return this.#definitions;
     } catch (error) {
-      logBotFailure(this.#options.log, "getMessengers", error);
+      const code = failureCode(error);
+      if (this.#loggedProblem !== code) logBotFailure(this.#options.log, "getMessengers", error);
+      this.#loggedProblem = code;
       throw error;
     }
   }
@@ -302,6 +293,7 @@ export class AgentRuntime extends LifecycleCapability {
         chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
         identity: (messengerId) => this.root.identity(messengerId),
         takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
+        reportAccess: async (...report) => this.reportAccess(...report),
       };
     }
     const root = (): AgentStub => this.#options.stub(this.#rootName());
@@ -318,6 +310,7 @@ export class AgentRuntime extends LifecycleCapability {
       chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
       identity: (messengerId) => root().botIdentity(messengerId),
       takeQuestion: (asked) => root().takeQuestion(asked),
+      reportAccess: (...report) => root().reportAccess(...report),
     };
   }
 

@@ -12,6 +12,8 @@ export interface BotIdentitiesOptions {
   readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
   /** Runs work that nobody waits for. */
   readonly later: (work: () => Promise<void>) => void;
+  /** The platform was asked: with the error when it did not answer. */
+  readonly onAsked?: (definition: NormalizedMessengerDefinition, error?: unknown) => void;
 }
 
 const CALL_LIMIT_MS = 5000;
@@ -80,10 +82,14 @@ export class BotIdentities {
     const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
     try {
       const identity = await definition.platform.fetchIdentity(context(definition), limit.signal);
+      this.#options.onAsked?.(definition);
       const asked = { account, identity, askedAt: deps.clock.now() };
       store.setIdentity(definition.id, asked);
       this.#known.set(definition.id, asked);
       return identity;
+    } catch (error) {
+      this.#options.onAsked?.(definition, error);
+      throw error;
     } finally {
       deps.clock.clearTimeout(timer);
     }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkNames } from "../core/check-names.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { DeliveryPolicy } from "../core/delivery.ts";
 import { silencePrompt } from "../outgoing/index.ts";
@@ -39,13 +40,21 @@ const schema = z.strictObject({
  */
 export function checkDelivery(id: string, delivery: DeliveryPolicy | undefined): void {
   if (delivery === undefined) return;
+  const owner = `the messenger "${id}"`;
+  checkNames<DeliveryPolicy>(delivery, schema.shape, {
+    owner,
+    at: "delivery",
+  });
+  if (typeof delivery.silence === "object") {
+    checkNames(delivery.silence, { signal: true }, { owner, at: "delivery.silence" });
+  }
   const checked = schema.safeParse(delivery);
   const [issue] = checked.error?.issues ?? [];
   if (issue !== undefined) {
     const option = ["delivery", ...issue.path].join(".");
     throw new ConfigurationError(
       "messenger-option-invalid",
-      `${option} of the messenger "${id}" is not valid: ${issue.message}.`,
+      `${option} of ${owner} is not valid: ${issue.message}.`,
     );
   }
   if (typeof delivery.silence === "object") silencePrompt({ silence: delivery.silence });

@@ -12,6 +12,8 @@ export interface CommandMenuOptions {
   readonly store: Pick<RootStore, "menu" | "setMenu">;
   /** What a person can choose from; may throw, as it asks the bot. */
   readonly commands: () => readonly CommandEntry[];
+  /** The platform was asked, and has answered or failed. */
+  readonly onAsked?: (definition: NormalizedMessengerDefinition, error?: unknown) => void;
 }
 
 const CALL_LIMIT_MS = 10_000;
@@ -39,8 +41,9 @@ export class CommandMenu {
   }
 
   /** Never throws: a bot without a menu answers all the same. */
-  async tell({ id, platform }: NormalizedMessengerDefinition, context: PlatformContext): Promise<void> {
-    const { commands, deps, log, store } = this.#options;
+  async tell(definition: NormalizedMessengerDefinition, context: PlatformContext): Promise<void> {
+    const { commands, deps, log, onAsked, store } = this.#options;
+    const { id, platform } = definition;
     this.#lookAgainAt.set(id, Infinity);
     let list: readonly CommandEntry[];
     try {
@@ -64,6 +67,7 @@ export class CommandMenu {
       const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
       try {
         await platform.setCommands?.(list, context, limit.signal);
+        onAsked?.(definition);
       } finally {
         deps.clock.clearTimeout(timer);
       }
@@ -71,6 +75,7 @@ export class CommandMenu {
       this.#lookAgainAt.set(id, Infinity);
     } catch (error) {
       log.warn("menu.not-set", { messenger: id, ...platformFailureFields(error) });
+      onAsked?.(definition, error);
     }
   }
 

@@ -1,4 +1,5 @@
 import { checkDelivery } from "./check-delivery.ts";
+import { checkOptions } from "./check-options.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type {
   MessengerConversation,
@@ -56,6 +57,7 @@ export function defineMessengers<const Messengers extends ThinkMessengers>(
  * @throws {ConfigurationError} as `defineMessengers`.
  */
 export function normalizeMessengers(messengers: ThinkMessengers): NormalizedMessengerDefinition[] {
+  requireRecord(messengers);
   const normalized = Object.entries(messengers).map(([id, definition]) => normalize(id, definition));
   requireUnique(normalized, "path", (definition) => definition.path);
   requireUnique(normalized, "adapterName", (definition) => definition.adapterName);
@@ -69,6 +71,8 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
       `The messenger id "${id}" is not allowed. Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.`,
     );
   }
+  requireDefinition(id, definition);
+  checkOptions(id, definition);
   const path = definition.path ?? `/messengers/${id}/webhook`;
   checkPath(id, path);
   checkReserved(id, path);
@@ -113,6 +117,41 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
   };
 }
 
+const EXAMPLE =
+  "return defineMessengers({ telegram: telegramMessenger({ token: this.env.TELEGRAM_BOT_TOKEN, secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN }) });";
+
+/** What the types promise, and plain JavaScript, or a forgotten `return`, does not keep. */
+function requireRecord(messengers: unknown): void {
+  if (typeof messengers === "object" && messengers !== null && !Array.isArray(messengers)) {
+    if (!(messengers instanceof Promise)) return;
+    throw new ConfigurationError(
+      "messengers-missing",
+      `getMessengers() returns a promise, and nobody waits for it. Take the word async away, and end it with: ${EXAMPLE}`,
+    );
+  }
+  const what = Array.isArray(messengers) ? "a list" : String(messengers);
+  throw new ConfigurationError(
+    "messengers-missing",
+    `getMessengers() returns ${what}, where an object with a messenger for each id is expected. End it with: ${EXAMPLE}`,
+  );
+}
+
+function requireDefinition(id: string, definition: unknown): void {
+  if (typeof definition === "object" && definition !== null && "platform" in definition) return;
+  throw new ConfigurationError(
+    "messenger-missing",
+    `The messenger "${id}" is none. Give it what a factory returns, for example: ${id}: telegramMessenger({ token, secretToken })`,
+  );
+}
+
+/** Why a bot answers nobody that declares no messenger. */
+export function noMessengers(): ConfigurationError {
+  return new ConfigurationError(
+    "messengers-missing",
+    `The bot has no messenger, so that nobody can write to it. Write in its class: getMessengers() { ${EXAMPLE} }`,
+  );
+}
+
 function checkPath(id: string, path: string): void {
   if (!path.startsWith("/")) {
     throw new ConfigurationError(
@@ -130,10 +169,10 @@ function checkPath(id: string, path: string): void {
 
 /** Paths that requests of other kinds are taken by, before those of messengers. */
 function checkReserved(id: string, path: string): void {
-  if (path !== "/health" && !/^\/agents(?:\/|$)|\/sub(?:\/|$)/.test(path)) return;
+  if (path !== "/health" && path !== "/health/live" && !/^\/agents(?:\/|$)|\/sub(?:\/|$)/.test(path)) return;
   throw new ConfigurationError(
     "messenger-path-invalid",
-    `The path "${path}" of the messenger "${id}" is taken: choose one that is not "/health", does not begin with "/agents" and has no segment "sub".`,
+    `The path "${path}" of the messenger "${id}" is taken: choose one that is neither "/health" nor "/health/live", does not begin with "/agents" and has no segment "sub".`,
   );
 }
 

@@ -11,4 +11,6 @@ export interface RootLink {
   identity(messengerId: string): Promise<BotIdentity>;
   /** Whether a person may ask for one more answer; then it counts. */
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
+  /** Whether the platform has refused the messenger's credentials, with this code, or takes them again. */
+  reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
 }

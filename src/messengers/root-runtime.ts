@@ -11,10 +11,13 @@ import { eventFields } from "../inbox/event-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
+import type { HealthProblem } from "./bot-health.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
+import { PlatformAccess } from "./platform-access.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
+import { StorageHealth } from "./storage-health.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { admitWebhook, methodNotAllowed, problem } from "./webhook.ts";
@@ -54,6 +57,9 @@ export class RootRuntime {
   readonly #options: RootRuntimeOptions;
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
+  readonly #storage: StorageHealth;
+  /** Whether the platforms take the bot's credentials. */
+  readonly access: PlatformAccess;
   readonly #limits: TurnLimits;
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
@@ -63,10 +69,25 @@ export class RootRuntime {
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
     this.#store = createRootStore(options.database);
-    this.#menu = new CommandMenu({ ...options, store: this.#store });
+    this.#storage = new StorageHealth({ clock: options.deps.clock, store: this.#store });
+    this.access = new PlatformAccess({
+      deps: options.deps,
+      store: this.#store,
+      context: (definition) => this.#context(definition),
+    });
+    this.#menu = new CommandMenu({
+      ...options,
+      store: this.#store,
+      onAsked: (definition, error) => this.access.outcome(definition, error),
+    });
     this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
-    this.#identities = new BotIdentities({ ...options, store: this.#store, context });
+    this.#identities = new BotIdentities({
+      ...options,
+      store: this.#store,
+      context,
+      onAsked: (definition, error) => this.access.outcome(definition, error),
+    });
     this.#limits = new TurnLimits(options.database);
   }
 
@@ -80,7 +101,7 @@ export class RootRuntime {
       if (admitted instanceof Response) return admitted;
       if (admitted.method === "GET") return await this.#shakeHands(admitted, definition);
       return await definition.platform.receive(admitted, this.#context(definition), {
-        accept: (events) => this.#accept(definition, events),
+        accept: (events) => this.#acceptSafely(definition, events),
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
       });
     } catch (error) {
@@ -124,6 +145,19 @@ export class RootRuntime {
     return this.#store.ignored();
   }
 
+  async #acceptSafely(
+    definition: NormalizedMessengerDefinition,
+    events: readonly IncomingEvent[],
+  ): Promise<void> {
+    try {
+      await this.#accept(definition, events);
+      this.#storage.worked();
+    } catch (error) {
+      this.#storage.failed(error);
+      throw error;
+    }
+  }
+
   async #accept(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): Promise<void> {
     this.#observe(definition, events);
     for (const { move } of events) if (move !== undefined) this.chatMoved(definition.id, move);
@@ -151,6 +185,16 @@ export class RootRuntime {
     }
     await delivered;
     this.#tellMenu(definition);
+  }
+
+  /**
+   * Why no message could be stored, or answered. A bot without a problem has its menu of commands told, so that it is
+   * there before the first message.
+   */
+  async problem(): Promise<HealthProblem | undefined> {
+    const problem = this.#storage.problem() ?? (await this.access.problem(this.#all()));
+    if (problem === undefined) this.tellMenus();
+    return problem;
   }
 
   /** Has each platform told which commands there are, if it does not know. Nobody waits for it. */

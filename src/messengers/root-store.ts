@@ -20,6 +20,8 @@ const SCHEMA = [
     to_thread_id TEXT NOT NULL, has_twin INTEGER NOT NULL, learned_at INTEGER NOT NULL, PRIMARY KEY (messenger_id, chat_id)
   ) STRICT, WITHOUT ROWID`,
   "CREATE TABLE IF NOT EXISTS menu_v1 (messenger_id TEXT PRIMARY KEY, hash TEXT NOT NULL, try_again_at INTEGER) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS refusal_v1 (messenger_id TEXT PRIMARY KEY, code TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS probe_v1 (id INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT",
   "CREATE TABLE IF NOT EXISTS ignored_v1 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
@@ -60,7 +62,19 @@ export interface StoredMenu {
   readonly tryAgainAt: number | undefined;
 }
 
+/** That a platform refuses the credentials of a messenger. */
+export interface StoredRefusal {
+  readonly code: string;
+  /** Epoch milliseconds of the newest refused call. */
+  readonly at: number;
+}
+
 export interface RootStore {
+  refusal(messengerId: string): StoredRefusal | undefined;
+  setRefusal(messengerId: string, refusal: StoredRefusal): void;
+  clearRefusal(messengerId: string): void;
+  /** Writes something, to see whether the storage takes it. @throws {Error} when it does not */
+  probe(now: number): void;
   menu(messengerId: string): StoredMenu | undefined;
   setMenu(messengerId: string, menu: StoredMenu): void;
   identity(messengerId: string): StoredIdentity | undefined;
@@ -82,6 +96,27 @@ export function createRootStore(database: Database): RootStore {
   const touched = new Map<string, number>();
 
   return {
+    refusal: (messengerId) =>
+      firstRow(
+        database.all<{ code: string; at: number }>(
+          "SELECT code, at FROM refusal_v1 WHERE messenger_id = ?",
+          messengerId,
+        ),
+      ),
+    setRefusal(messengerId, { at, code }) {
+      database.run(
+        "INSERT OR REPLACE INTO refusal_v1 (messenger_id, code, at) VALUES (?, ?, ?)",
+        messengerId,
+        code,
+        at,
+      );
+    },
+    clearRefusal(messengerId) {
+      database.run("DELETE FROM refusal_v1 WHERE messenger_id = ?", messengerId);
+    },
+    probe(now) {
+      database.run("INSERT OR REPLACE INTO probe_v1 (id, at) VALUES (1, ?)", now);
+    },
     menu(messengerId) {
       const row = firstRow(
         database.all<{ hash: string; try_again_at: number | null }>(

@@ -129,6 +129,11 @@ export class ThreadRuntime {
         this.#runner.endings.abandon(place);
         this.poke();
       },
+      onAccess: (...report) =>
+        void root.reportAccess(...report).catch((error: unknown) => {
+          // Told again with the next refused call.
+          log.warn("access.not-reported", { code: failureCode(error) });
+        }),
     });
     this.#runner = new TurnRunner({
       database,

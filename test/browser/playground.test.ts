@@ -346,6 +346,15 @@ describe("a person at the playground", () => {
     expect(webhook.received).toHaveLength(1);
   });
 
+  it("is told in the bot's own words why it is not ready", async () => {
+    simulator.setBotProblem("telegramMessenger needs `token`.");
+    const banner = page.getByRole("alert");
+    await banner.waitFor();
+    expect(await banner.innerText()).toBe("The bot is not ready: telegramMessenger needs `token`.");
+    simulator.setBotProblem(undefined);
+    await banner.waitFor({ state: "hidden" });
+  });
+
   it("sees a draft, and stops it", async () => {
     await api.sendMessageDraft(chat.id, 5, "Half a sent", { can_stop: true });
     await page.locator(".draft").getByText("Half a sent").waitFor();

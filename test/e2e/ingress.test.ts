@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRig, type Rig } from "../support/rig.ts";
 import { say } from "../support/model-script.ts";
+import { startServedBot } from "../support/served-bot.ts";
 import { logs, newcomer, rehearse, SOON, type Person, type Rehearsal } from "./rehearsal.ts";
 
+const SECRET = "ingress-secret";
 const SECRET_HEADER = "x-telegram-bot-api-secret-token";
 const ONE_MEBIBYTE = 1024 * 1024;
 
@@ -107,6 +109,31 @@ describe("routes", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("application/json");
     expect(await response.json()).toMatchObject({ status: "ok" });
+  });
+
+  it("is not ready with a token that Telegram refuses, and says so, but lives", async () => {
+    const bot = await startServedBot({
+      env: {
+        TELEGRAM_BOT_TOKEN: "1:refused",
+        TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
+        TELEGRAM_API_BASE_URL: rig.simulator.url,
+      },
+    });
+    try {
+      await bot.logged(
+        /\[serve\] (?:running on .*, but )?not ready: The platform refuses the calls of the messenger/,
+      );
+      const response = await fetch(`${bot.url}/health`);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({
+        status: "misconfigured",
+        problem: { code: "token-refused" },
+      });
+      expect((await fetch(`${bot.url}/health/live`)).status).toBe(200);
+      expect(bot.logs()).not.toContain("1:refused");
+    } finally {
+      await bot.close();
+    }
   });
 
   it("gives what nobody else serves to the bot's own onRequest, which says 404 by default", async () => {

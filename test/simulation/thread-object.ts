@@ -175,6 +175,7 @@ export class ThreadObject {
         identity: () => Promise.resolve({ userId: "bot" }),
         chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
+        reportAccess: () => Promise.resolve(),
       },
       definitions: () => [options.definition(life)],
       commands: () => ({}),

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { offlineEnvironment } from "../../scripts/serve/bundle.ts";
+import { offlineEnvironment } from "../../scripts/serve/run-wrangler.ts";
 
 export interface ServedBot {
   readonly url: string;
@@ -27,7 +27,8 @@ export interface ServedBot {
   close(): Promise<void>;
 }
 
-const READY = /\[serve\] ready on (http:\S+)/;
+/** A bot that is not ready serves requests all the same. */
+const RUNNING = /\[serve\] (?:ready|running) on (http:\S+)/;
 const root = path.resolve(import.meta.dirname, "../..");
 
 export async function startServedBot(
@@ -67,6 +68,8 @@ export async function startServedBot(
         PORT: String(port),
         HOST: "127.0.0.1",
         DATA_DIR: dataDirectory,
+        // The data of each test is its own, the bundles are not.
+        CACHE_DIR: path.join(root, "node_modules/.cache/switchboard"),
       },
     });
     child = started;
@@ -80,7 +83,7 @@ export async function startServedBot(
     const failed = exited.then((code): never => {
       throw new Error(`The bot ended with code ${code} before it was ready:\n${output.slice(from)}`);
     });
-    const ready = await Promise.race([logged(READY, from), failed]);
+    const ready = await Promise.race([logged(RUNNING, from), failed]);
     failed.catch(() => undefined);
     const url = ready[1] ?? "";
     port = Number(new URL(url).port);

@@ -76,12 +76,13 @@ function goTo(chatId, threadId) {
 }
 
 function showBanner() {
-  const { url, problem, pending } = page.state.webhook;
+  const { botProblem, url, problem, pending } = page.state.webhook;
   const waiting = pending === 1 ? "1 update waits" : `${pending} updates wait`;
   let text = "";
   if (isLost) text = "The simulator cannot be reached. This page goes on as soon as it is back.";
   else if (url === undefined)
     text = "No bot is connected yet: nobody has set a webhook. What you write waits until then.";
+  else if (botProblem !== undefined) text = `The bot is not ready: ${botProblem}`;
   else if (problem !== undefined) {
     text = `The bot cannot be reached at ${url} (${problem}). ${waiting} and will be delivered when it answers.`;
   }

@@ -32,6 +32,8 @@ export interface Harness {
   readonly lines: readonly string[];
   readonly ended: readonly (readonly [string, ReplyState])[];
   readonly gone: readonly (readonly [string, string])[];
+  /** Codes with which the platform has refused the messenger, and `undefined` for each time it takes it again. */
+  readonly access: readonly (string | undefined)[];
   /** The durable wake, as the object's alarm would hold it. */
   readonly wakeAt: () => number | undefined;
   /** Advances, and runs the engine when its alarm is due, as the object does. */
@@ -55,6 +57,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const lines: string[] = [];
   const ended: [string, ReplyState][] = [];
   const gone: [string, string][] = [];
+  const access: (string | undefined)[] = [];
   let wakeAt: number | undefined;
   const real = createBudget({ database: createNodeDatabase(), deps });
   const budget = options.budget?.(real) ?? real;
@@ -66,6 +69,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     surfaceFor: () => surface,
     onWake: (at) => (wakeAt = at),
     onEnded: (id, state) => ended.push([id, state]),
+    onAccess: (_messengerId, refusedWith) => access.push(refusedWith),
     onGone: ({ chatId, threadId }, code) => gone.push([threadId ?? chatId, code]),
   });
   const advance = async (milliseconds: number): Promise<void> => {
@@ -96,6 +100,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     lines,
     ended,
     gone,
+    access,
     wakeAt: () => wakeAt,
     advance,
     start: (id, more) => ({ id, address: ADDRESS, policy: options.policy ?? {}, ...more }),

@@ -137,3 +137,18 @@ it("looks for a lost message also when its first tries fail after the machine wa
   await second.advance(60_000);
   expect(world.platform.visible("7")).toEqual(["The answer."]);
 });
+
+it("says of each call whether the platform refused the token, and once that it does not any more", async () => {
+  const { surface, delivery, start, advance, access } = createHarness();
+  surface.faultAlways("post", { kind: "fail", failure: REFUSED_TOKEN });
+  delivery.send(start("r1"), "Hello.");
+  await advance(10_000);
+  expect(access.length).toBeGreaterThan(1);
+  expect(new Set(access)).toEqual(new Set(["token-refused"]));
+  surface.faultAlways("post", undefined);
+  await advance(2 * 60_000);
+  delivery.send(start("r2"), "Hello again.");
+  await advance(10_000);
+  expect(access.filter((code) => code === undefined)).toHaveLength(1);
+  expect(access.at(-1)).toBeUndefined();
+});

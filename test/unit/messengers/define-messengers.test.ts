@@ -68,10 +68,71 @@ describe("normalizeMessengers", () => {
       "invalid-silence-signal",
       /4 to 64/,
     ],
+    [
+      "a misspelt option",
+      { respondsTo: ["mention"] } as never,
+      "messenger-option-invalid",
+      /^respondsTo of the messenger "telegram" does not exist\. Did you mean "respondTo"\?$/,
+    ],
+    [
+      "an option that is like none",
+      { colour: "blue" } as never,
+      "messenger-option-invalid",
+      /^colour of .* does not exist\. Use any of: path, respondTo, /,
+    ],
+    [
+      "a limit that does not exist",
+      { limits: { turnsPerDay: 50 } } as never,
+      "messenger-option-invalid",
+      /^limits\.turnsPerDay of .* Did you mean "turnsPerPersonPerDay"\?$/,
+    ],
+    ["limits that are a number", { limits: 50 as never }, "messenger-option-invalid", /^limits of .* object/],
+    [
+      "a misspelt option of delivery, and says which one was meant",
+      { delivery: { footr: "x" } } as never,
+      "messenger-option-invalid",
+      /^delivery\.footr of .* Did you mean "footer"\?$/,
+    ],
+    [
+      "a misspelt option of silence",
+      { delivery: { silence: { signl: "[[quiet]]" } } } as never,
+      "messenger-option-invalid",
+      /^delivery\.silence\.signl of .* Did you mean "signal"\?$/,
+    ],
+    [
+      "a conversation that does not exist",
+      { conversation: "threads" as never },
+      "messenger-option-invalid",
+      /conversation of .* must be "thread", "self" or a function/,
+    ],
+    ["one user in place of a list", { allow: 7 as never }, "messenger-option-invalid", /allow of .* a list/],
+    ["a yes that is a word", { rerunOnEdit: "yes" as never }, "messenger-option-invalid", /true or false/],
     ["an unknown kind", { respondTo: ["everything"] as never }, "messenger-respond-to-invalid", /everything/],
   ])("refuses %s and says the fix", (_name, overrides, code, message) => {
     expect(() => one(overrides)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
+  });
+
+  it.each([
+    ["nothing", undefined, /returns undefined, .*return defineMessengers\(\{ telegram: telegramMessenger\(/],
+    ["a promise", Promise.resolve({}), /async/],
+    ["a list", [definitionOf()], /returns a list/],
+  ])("refuses %s in place of messengers, and says what to write", (_name, messengers, message) => {
+    expect(() => normalizeMessengers(messengers as never)).toThrow(
+      expect.objectContaining({ code: "messengers-missing", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it.each([
+    ["undefined", undefined],
+    ["options that no factory has seen", { token: "1:a" }],
+  ])("refuses a messenger that is %s", (_name, definition) => {
+    expect(() => defineMessengers({ support: definition } as never)).toThrow(
+      expect.objectContaining({
+        code: "messenger-missing",
+        message: expect.stringMatching(/"support" .*support: telegramMessenger\(/),
+      }),
     );
   });
 

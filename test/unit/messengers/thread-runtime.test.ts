@@ -70,6 +70,7 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
         identity: () => Promise.resolve({ userId: "bot" }),
         takeQuestion: () => Promise.resolve(true),
         chatMoved: () => Promise.resolve(),
+        reportAccess: () => Promise.resolve(),
       },
       definitions: () =>
         normalizeMessengers({

@@ -225,6 +225,16 @@ describe("options", () => {
       "chat-sdk-capabilities",
       "above 0",
     ],
+    [
+      { adapter: createMockAdapter(), verifyWebhook: false, attachmentHost: ["x.example"] },
+      "messenger-option-invalid",
+      'attachmentHost of chatSdkMessenger does not exist. Did you mean "attachmentHosts"?',
+    ],
+    [
+      { adapter: createMockAdapter(), verifyWebhook: false, capabilities: { canEdit: false } },
+      "messenger-option-invalid",
+      "capabilities.canEdit of chatSdkMessenger does not exist.",
+    ],
   ])("says how to mend %#", (options, code, fix) => {
     let thrown: unknown;
     try {

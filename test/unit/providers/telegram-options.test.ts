@@ -33,6 +33,14 @@ describe("options", () => {
     [{ token, secretToken, apiBaseUrl: "localhost:8081" }, "telegram-api-base-url-malformed", "http"],
     [{ token, secretToken, pacing: { group: { burst: 0, everyMs: 1 } } }, "pacing-malformed", "above 0"],
     [{ token, secretToken, pacing: { direct: { burst: 1 } } }, "pacing-malformed", "milliseconds"],
+    [{ token, secretTokn: "x" }, "messenger-option-invalid", 'Did you mean "secretToken"?'],
+    [{ token, secretToken, respondsTo: ["mention"] }, "messenger-option-invalid", '"respondTo"?'],
+    [{ token, secretToken, pacing: { groups: {} } }, "pacing-malformed", 'Did you mean "group"?'],
+    [
+      { token, secretToken, pacing: { group: { burst: 1, everyMS: 1 } } },
+      "pacing-malformed",
+      'pacing.group.everyMS of telegramMessenger does not exist. Did you mean "everyMs"?',
+    ],
   ])("says how to mend %#", (options, code, fix) => {
     const error = failure(options);
     expect(errorCode(error)).toBe(code);

@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { startServedBot, type ServedBot } from "../../support/served-bot.ts";
@@ -9,6 +11,7 @@ import { startServedBot, type ServedBot } from "../../support/served-bot.ts";
 const root = path.resolve(import.meta.dirname, "../../..");
 const config = path.join(root, "test/worker/probe/wrangler.jsonc");
 const bots: ServedBot[] = [];
+const folders: string[] = [];
 
 async function serveProbe(env: Record<string, string> = {}): Promise<ServedBot> {
   const bot = await startServedBot({ config, env });
@@ -18,6 +21,7 @@ async function serveProbe(env: Record<string, string> = {}): Promise<ServedBot> 
 
 afterEach(async () => {
   for (const bot of bots.splice(0)) await bot.close();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs `serve` to its end, for the cases in which it refuses to start. */
@@ -36,6 +40,29 @@ async function refuse(
   child.stderr.on("data", (chunk) => (output += chunk));
   const [code] = (await once(child, "close")) as [number];
   return { code, output };
+}
+
+/** A worker in a folder of its own, which ends with this code. */
+async function workerThatEndsWith(code: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "switchboard-worker-"));
+  folders.push(folder);
+  const entry = `import { DurableObject } from "cloudflare:workers";\nexport class Probe extends DurableObject {}\n${code}\n`;
+  await writeFile(path.join(folder, "worker.ts"), entry);
+  const configuration = {
+    name: "probe",
+    main: "./worker.ts",
+    compatibility_date: "2026-10-15",
+    durable_objects: { bindings: [{ name: "Probe", class_name: "Probe" }] },
+    migrations: [{ tag: "v1", new_sqlite_classes: ["Probe"] }],
+  };
+  await writeFile(path.join(folder, "wrangler.json"), JSON.stringify(configuration));
+  return path.join(folder, "wrangler.json");
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "switchboard-serve-"));
+  folders.push(folder);
+  return folder;
 }
 
 async function refusesConnections(url: string): Promise<boolean> {
@@ -118,4 +145,140 @@ describe("serve", () => {
     expect(code).toBe(1);
     expect(output).toMatch(/^\[serve\] The configuration cannot be read: .*\/nowhere\/wrangler\.jsonc'\n$/);
   });
+
+  it("refuses a worker without a default export in one sentence, before anything runs", async () => {
+    const worker = await workerThatEndsWith("");
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: await newFolder() }, worker);
+    expect(code).toBe(1);
+    expect(output).toBe(
+      `[serve] bundling the worker\n[serve] The worker of ${worker} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(Probe);\n`,
+    );
+  });
+
+  it.each([
+    ["its class", "export default Probe;"],
+    ["a function", "export default () => new Response();"],
+  ])("ends at once with a worker whose default export is %s", async (_name, ending) => {
+    const { code, output } = await refuse(
+      { PORT: "0", DATA_DIR: await newFolder() },
+      await workerThatEndsWith(ending),
+    );
+    expect(code).toBe(1);
+    expect(output.trim().split("\n").length).toBeLessThan(25);
+    expect(output.trim().split("\n").at(-1)).toBe(
+      "[serve] The worker's default export is a class or a function. Its entry has to end with: export default createWorker(MyBot);",
+    );
+  });
+
+  it("ends at once with a worker that throws when it is loaded", async () => {
+    const { code, output } = await refuse(
+      { PORT: "0", DATA_DIR: await newFolder() },
+      await workerThatEndsWith('throw new Error("not today"); export default {};'),
+    );
+    expect(code).toBe(1);
+    expect(output).toContain("Error: not today");
+    expect(output.trim().split("\n").at(-1)).toMatch(
+      /^\[serve\] workerd ended with code 1 before it listened/,
+    );
+  });
+
+  it("says at every start that one of two messengers with the same id is lost", async () => {
+    const config = await workerThatEndsWith(
+      "const messengers = { telegram: 1, telegram: 2 };\nexport default { fetch: () => Response.json(messengers) };",
+    );
+    const bot = await startServedBot({ config, dataDirectory: await newFolder() });
+    bots.push(bot);
+    const warning = '"telegram" stands twice in one object, and the first one is lost: worker.ts:3';
+    expect(bot.logs().split(warning).length).toBe(2);
+    await bot.restart();
+    expect(bot.logs().split(warning).length).toBe(3);
+  });
+
+  it("keeps serving a worker that is not one of createWorker, and says what it answers", async () => {
+    const folder = await newFolder();
+    const bot = await startServedBot({
+      config: await workerThatEndsWith('export default { fetch: () => new Response("", { status: 404 }) };'),
+      dataDirectory: folder,
+    });
+    bots.push(bot);
+    expect(bot.logs()).toContain("but GET /health answers 404");
+    expect((await fetch(`${bot.url}/any`)).status).toBe(404);
+  });
+
+  it.each([
+    ["DATA_DIR", (folder: string) => ({ DATA_DIR: path.join(folder, "data") })],
+    [
+      "CACHE_DIR",
+      (folder: string, data: string) => ({ DATA_DIR: data, CACHE_DIR: path.join(folder, "cache") }),
+    ],
+  ])("names %s when it is not a folder that can be made", async (name, variables) => {
+    const file = path.join(await newFolder(), "a-file");
+    await writeFile(file, "");
+    const { code, output } = await refuse({ PORT: "0", ...variables(file, await newFolder()) });
+    expect(code).toBe(1);
+    expect(output.trim()).toMatch(
+      new RegExp(`\\(${name}\\) is not writable for this user \\(ENOTDIR, user id `),
+    );
+    expect(output.trim().split("\n").length).toBeLessThanOrEqual(2);
+  });
 });
+
+/** Why another user cannot be played here; nothing where that works. */
+const cannotSwitch =
+  process.getuid?.() !== 0
+    ? "not root"
+    : spawnSync("setpriv", ["--version"]).error === undefined
+      ? undefined
+      : "no setpriv";
+
+describe.skipIf(cannotSwitch !== undefined)(
+  `serve as a user who owns nothing${cannotSwitch === undefined ? "" : ` (skipped: ${cannotSwitch})`}`,
+  () => {
+    /** Runs `serve` as nobody until it says this, or ends. */
+    async function serveAsNobody(data: string, until: RegExp): Promise<string> {
+      const child = spawn(
+        "setpriv",
+        [
+          "--reuid=65534",
+          "--regid=65534",
+          "--clear-groups",
+          process.execPath,
+          "scripts/serve.ts",
+          "--config",
+          config,
+        ],
+        {
+          cwd: root,
+          env: { PATH: process.env.PATH, HOME: "/nonexistent", DATA_DIR: data, PORT: "0" },
+          stdio: ["ignore", "pipe", "pipe"],
+        },
+      );
+      const closed = once(child, "close");
+      let output = "";
+      const collect = (chunk: Buffer): void => {
+        output += chunk.toString();
+        if (until.test(output)) child.kill("SIGTERM");
+      };
+      child.stdout.on("data", collect);
+      child.stderr.on("data", collect);
+      await closed;
+      return output;
+    }
+
+    it("bundles and runs, and writes to its data directory only", async () => {
+      const data = await newFolder();
+      await chmod(data, 0o777);
+      const output = await serveAsNobody(data, /ready on/);
+      expect(output).toMatch(/^\[serve\] bundling the worker\n\[serve\] ready on http/);
+      expect(await serveAsNobody(data, /ready on/)).toMatch(/^\[serve\] ready on http/);
+    });
+
+    it("says which folder it cannot write to", async () => {
+      const data = await newFolder();
+      await chmod(data, 0o755);
+      expect(await serveAsNobody(data, /ready on/)).toBe(
+        `[serve] ${data} (DATA_DIR) is not writable for this user (EACCES, user id 65534). Set DATA_DIR to a folder that it may write to.\n`,
+      );
+    });
+  },
+);

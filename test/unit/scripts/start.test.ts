@@ -32,15 +32,22 @@ interface Playground {
   interrupt(): Promise<number | null>;
 }
 
+const PROBE = path.join(root, "test/worker/probe/wrangler.jsonc");
+
 async function startPlayground(...parameters: string[]): Promise<Playground> {
-  const config = path.join(root, "test/worker/probe/wrangler.jsonc");
   const child = spawn(
     process.execPath,
-    ["playground/start.ts", "--headless", "--config", config, ...parameters],
+    ["playground/start.ts", "--headless", "--config", PROBE, ...parameters],
     {
       cwd: root,
       detached: true,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDirectory, PORT: "0" },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DATA_DIR: dataDirectory,
+        CACHE_DIR: path.join(root, "node_modules/.cache/switchboard"),
+        PORT: "0",
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
@@ -124,5 +131,19 @@ describe("npm start", () => {
     server.close();
     expect(Number(new URL(addresses.playground ?? "").port)).toBeGreaterThan(port);
     expect(errors()).toContain(`Port ${port} is in use; taking `);
+  });
+
+  it("says why the bot is not ready, in its answer and on the page, and keeps running", async () => {
+    const config = path.join(root, "test/e2e/bots/misconfigured/wrangler.jsonc");
+    const { addresses } = await startPlayground("--port", "0", "--config", config);
+    const problem =
+      'delivery.mode of the messenger "telegram" is not valid: Invalid option: expected one of "edit"|"draft"|"native"|"buffered"|"final-only".';
+    expect(addresses).toMatchObject({ ready: false, problem });
+    expect((await fetch(`${addresses.bot}/health`)).status).toBe(503);
+    expect((await fetch(`${addresses.bot}/health/live`)).status).toBe(200);
+    const state = (await (await fetch(`${addresses.playground}/_sim/state`)).json()) as {
+      readonly webhook: { readonly botProblem?: string };
+    };
+    expect(state.webhook.botProblem).toBe(problem);
   });
 });

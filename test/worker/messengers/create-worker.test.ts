@@ -1,8 +1,10 @@
-import { createExecutionContext } from "cloudflare:test";
+import { createExecutionContext, evictDurableObject } from "cloudflare:test";
 import { Agent } from "agents";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
 import type { WorkerOptions } from "../../../src/index.ts";
+import type { PlatformContext } from "../../../src/core/messenger.ts";
+import type { Surface } from "../../../src/core/surface.ts";
 import { testEnv } from "../test-env.ts";
 import { SECRET, SECRET_HEADER } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
@@ -88,12 +90,90 @@ describe("createWorker", () => {
     const ask = async (): Promise<unknown> => {
       if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
       const request = new Request("https://bot.example/health") as Parameters<typeof worker.fetch>[0];
-      return (await worker.fetch(request, testEnv, createExecutionContext())).json();
+      const response = await worker.fetch(request, testEnv, createExecutionContext());
+      return { code: response.status, ...((await response.json()) as object) };
     };
-    const expected = { status: "misconfigured", agent: "BareBot", problem: { code: "model-missing" } };
+    const problem = { code: "model-missing" };
+    const expected = { code: 503, status: "misconfigured", agent: "BareBot", problem };
     expect(await ask()).toMatchObject(expected);
     expect(await ask()).toMatchObject(expected);
     expect(log.filter(({ event }) => event === "bot.failed")).toHaveLength(1);
+  });
+
+  it.each([
+    ["no messenger", () => ({}), /has no messenger.*getMessengers\(\) \{ return defineMessengers\(/],
+    [
+      "a promise of messengers",
+      () => Promise.resolve({}) as never,
+      /word async away.*return defineMessengers\(/,
+    ],
+  ])("is not ready when there is %s, says what to write, and lives", async (_name, messengers, message) => {
+    const log = captureLog();
+    const ask = serve({ root: createWorld({ messengers }).root });
+    for (let count = 0; count < 2; count += 1) {
+      const response = await ask("/health");
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({
+        status: "misconfigured",
+        problem: { code: "messengers-missing", message: expect.stringMatching(message) as string },
+      });
+    }
+    expect(log.length).toBeLessThanOrEqual(1);
+    const live = await ask("/health/live");
+    expect([live.status, await live.json()]).toEqual([200, { status: "live" }]);
+  });
+
+  it("is not ready while the platform refuses the token, which shows with the first answer", async () => {
+    captureLog();
+    let isRefused = true;
+    const world = createWorld({
+      messengers: (self) => {
+        const { platform, ...rest } = self.messenger();
+        const surface: Surface = {
+          ...platform.surface({} as PlatformContext),
+          classifyError: () => ({ kind: "misconfigured", code: "token-refused" }),
+          post: async () => {
+            throw new Error("401");
+          },
+        };
+        const checkAccess = async (): Promise<void> => {
+          if (isRefused) throw new Error("401");
+        };
+        return { fake: { ...rest, platform: { ...platform, checkAccess, surface: () => surface } } };
+      },
+    });
+    const ask = serve({ root: world.root });
+    expect((await ask("/health")).status).toBe(200);
+    await world.write("c1", "Hello");
+    await vi.waitFor(async () => expect((await ask("/health")).status).toBe(503));
+    expect(await (await ask("/health")).json()).toMatchObject({
+      status: "misconfigured",
+      problem: {
+        code: "token-refused",
+        message: expect.stringMatching(/"fake" \(token-refused\)/) as string,
+      },
+    });
+    isRefused = false;
+    await evictDurableObject(world.stub);
+    expect((await ask("/health")).status).toBe(200);
+  });
+
+  it("is not ready while its root cannot commit, and says that the disk is full", async () => {
+    const worker = createWorker<Env>(ScriptedBot);
+    const full = (): never => {
+      throw new Error("database or disk is full: SQLITE_FULL");
+    };
+    const context = Object.assign(createExecutionContext(), {
+      exports: { ScriptedBot: { getByName: () => ({ healthProblem: full }) } },
+    });
+    if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
+    const request = new Request("https://bot.example/health");
+    const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], testEnv, context);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      status: "unavailable",
+      problem: { code: "storage-full", message: expect.stringContaining("Free some space") as string },
+    });
   });
 
   it("gives a webhook to the root that is named, or that a function names", async () => {

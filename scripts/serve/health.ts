@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { ServeError } from "./serve-error.ts";
+
+/** What a bot says of itself at `/health`. */
+export type Health =
+  | { readonly kind: "ready" }
+  /** It serves requests, and says why it cannot answer messages. */
+  | { readonly kind: "problem"; readonly code: string; readonly message: string }
+  /** An answer that is not `createWorker`'s. */
+  | { readonly kind: "foreign"; readonly status: number }
+  /** The connection was ended without an answer. */
+  | { readonly kind: "cut"; readonly reason: string }
+  | { readonly kind: "silent" };
+
+const ANSWER_TIMEOUT_MS = 5_000;
+/** How long a worker may take to answer for the first time. */
+const FIRST_ANSWER_MS = 30_000;
+/** A worker that gives foreign answers gets so long to change its mind. */
+const FOREIGN_MS = 3_000;
+/** A worker that ends this many connections in a row will end the next one too. */
+const MOST_CUTS = 6;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+const problemSchema = z.object({
+  problem: z.object({ code: z.string(), message: z.string() }),
+});
+
+/** Asks once. Never throws. */
+export async function askHealth(url: string): Promise<Health> {
+  let response: Response;
+  try {
+    response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  } catch (error) {
+    if (error instanceof Error && error.name === "TimeoutError") return { kind: "silent" };
+    return { kind: "cut", reason: error instanceof Error ? error.message : String(error) };
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.status === 200) return { kind: "ready" };
+  const parsed = problemSchema.safeParse(body);
+  if (response.status === 503 && parsed.success) return { kind: "problem", ...parsed.data.problem };
+  return { kind: "foreign", status: response.status };
+}
+
+export interface FirstHealthOptions {
+  readonly ask: () => Promise<Health>;
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<unknown>;
+  readonly stopped: AbortSignal;
+}
+
+/**
+ * Asks until the worker has said something that will not change by waiting; `undefined` when it was stopped before.
+ *
+ * @throws {ServeError} `no-answer` when it answers nothing
+ */
+export async function firstHealth(options: FirstHealthOptions): Promise<Health | undefined> {
+  const { ask, now, pause, stopped } = options;
+  const startedAt = now();
+  let foreignSince: number | undefined;
+  let cuts = 0;
+  for (let pauseMs = FIRST_PAUSE_MS; !stopped.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const health = await ask();
+    if (health.kind === "ready" || health.kind === "problem") return health;
+    if (health.kind === "foreign") {
+      foreignSince ??= now();
+      if (now() - foreignSince >= FOREIGN_MS) return health;
+    }
+    cuts = health.kind === "cut" ? cuts + 1 : 0;
+    if (cuts >= MOST_CUTS || now() - startedAt >= FIRST_ANSWER_MS) throw noAnswer(health, stopped);
+    await pause(pauseMs);
+  }
+  return undefined;
+}
+
+function noAnswer(health: Health, stopped: AbortSignal): unknown {
+  if (stopped.aborted) return stopped.reason;
+  const how = health.kind === "cut" ? "ends every connection" : "does not answer";
+  return new ServeError(
+    "no-answer",
+    `The worker listens but ${how} without a word. Its entry has to end with: export default createWorker(MyBot);`,
+  );
+}

@@ -1,0 +1,75 @@
+import { ConfigurationError } from "./errors.ts";
+
+/** The names that options may have, as the keys of a record: the compiler says when one is missing. */
+export type OptionNames<Options> = Readonly<Record<keyof Required<Options>, unknown>>;
+
+export interface NamedOptions {
+  /** Whose options they are: `telegramMessenger`, `the messenger "telegram"`. */
+  readonly owner: string;
+  /** Where they stand in the owner's options, such as `limits`. @default the options themselves */
+  readonly at?: string;
+  /** @default "messenger-option-invalid" */
+  readonly code?: string;
+}
+
+/**
+ * Refuses an option that does not exist: it would be ignored, and its author would believe in it.
+ *
+ * @throws {ConfigurationError} that names the option, and the one that was probably meant
+ */
+export function checkNames<Options>(
+  given: unknown,
+  names: OptionNames<Options>,
+  { at, code = "messenger-option-invalid", owner }: NamedOptions,
+): void {
+  if (given === undefined) return;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new ConfigurationError(
+      code,
+      `${at ?? "The argument"} of ${owner} must be an object with any of: ${list(names)}.`,
+    );
+  }
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(names, name)) continue;
+    const meant = closestName(name, Object.keys(names));
+    const advice = meant === undefined ? `Use any of: ${list(names)}.` : `Did you mean "${meant}"?`;
+    const option = at === undefined ? name : `${at}.${name}`;
+    throw new ConfigurationError(code, `${option} of ${owner} does not exist. ${advice}`);
+  }
+}
+
+function list(names: object): string {
+  return Object.keys(names).join(", ");
+}
+
+/** The known name that somebody who wrote `name` may have meant. */
+export function closestName(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.toLowerCase();
+  const candidates = known
+    .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.ceil(candidate.length / 4))
+    .toSorted((left, right) => left.distance - right.distance);
+  return candidates[0]?.candidate ?? known.find((candidate) => isShortened(wanted, candidate.toLowerCase()));
+}
+
+/** Whether letters of `long` were left out to get `short`: `turnsPerDay` for `turnsPerPersonPerDay`. */
+function isShortened(short: string, long: string): boolean {
+  if (short.length * 2 < long.length) return false;
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at += 1;
+  return at === short.length;
+}
+
+/** How many letters must be put in, taken out or replaced to get from one word to the other. */
+function distanceOf(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of Array.from(from).entries()) {
+    const next = [index + 1];
+    for (const [column, other] of Array.from(to).entries()) {
+      const [replaced = 0, removed = 0, added = 0] = [row[column], row[column + 1], next[column]];
+      next.push(Math.min(replaced + (letter === other ? 0 : 1), removed + 1, added + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

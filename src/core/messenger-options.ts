@@ -1,0 +1,24 @@
+import type { OptionNames } from "./check-names.ts";
+import type { MessengerOptions } from "./messenger.ts";
+
+/** What every messenger understands, by name. */
+export const MESSENGER_OPTIONS: OptionNames<MessengerOptions> = {
+  path: true,
+  respondTo: true,
+  subscribeOnMention: true,
+  conversation: true,
+  verifyWebhook: true,
+  delivery: true,
+  toEvent: true,
+  channelSpeakerLabel: true,
+  adapterName: true,
+  acceptsMedia: true,
+  maxMediaBytes: true,
+  allow: true,
+  limits: true,
+  burstMs: true,
+  whenBusy: true,
+  rerunOnEdit: true,
+  staleAfterMs: true,
+  inboxLimit: true,
+};
