@@ -1,7 +1,7 @@
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import { mostDoubts } from "./call-policy.ts";
-import { isOpenQuestion } from "./open-question.ts";
+import { isSearchable } from "./lost-posts/doubt.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 
 /**
@@ -36,7 +36,7 @@ export function adoptMessages(
 
 /** A lost message that will not be said again: when it is found it is surplus. */
 function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
-  return canProbe && row.state === "unknown" && isOpenQuestion(row);
+  return canProbe && row.state === "unknown" && isSearchable(row.doubt);
 }
 
 function isWorthAdopting(row: OutboxRow, most: number): boolean {

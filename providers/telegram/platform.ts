@@ -15,7 +15,7 @@ import { downloadFile } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
-import { routeUpdate } from "./routing.ts";
+import { routeUpdate, telegramThreadId } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
@@ -29,6 +29,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     (client ??= createTelegramClient(settings, fetchOf(context)));
   return {
     provider: "telegram",
+    chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
     verification: verificationBy(settings.secretToken),
     receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),

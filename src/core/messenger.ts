@@ -157,6 +157,11 @@ export interface MessengerPlatform {
   readonly provider: string;
   /** The verification that the provider does itself; `undefined` when the definition has `verifyWebhook`. */
   readonly verification: PlatformVerification;
+  /**
+   * The id of a chat's thread without a topic. Its object is the chat's gate, whatever conversation speaks there. Pure:
+   * the same chat always gives the same id.
+   */
+  chatThreadId(chatId: string): string;
   /** Turns a verified request into events and answers it. The body is at most 1 MiB. */
   receive(request: Request, context: PlatformContext, receive: ReceiveContext): Promise<Response>;
   /** The event of a stored update. Pure but for `context.identity()`; total: an update it cannot read is `ignored`. */

@@ -1,15 +1,6 @@
-import type {
-  CallPurpose,
-  CallRequest,
-  Grant,
-  IdRange,
-  OwnMessages,
-  OwnMessagesQuestion,
-  UnseenIds,
-} from "../core/budget.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
-import type { Address, Pacing } from "../core/surface.ts";
+import type { InnerDoor } from "./inner-calls.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import type { RouteResult } from "./root-runtime.ts";
 
@@ -21,19 +12,9 @@ export interface ConfigurationProblem {
 }
 
 /** The methods of another object of the class, over RPC. */
-export interface AgentStub {
+export interface AgentStub extends InnerDoor {
   configurationProblem(): Promise<ConfigurationProblem | undefined>;
   receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
-  acquireBudget(
-    address: Address,
-    purpose: CallPurpose,
-    pacing: Pacing,
-    request?: CallRequest,
-  ): Promise<Grant>;
-  penalizeBudget(address: Address, retryAfterMs: number): Promise<void>;
-  observeMessages(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
-  unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
-  ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
   routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;

@@ -5,6 +5,7 @@ import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { Probing } from "../core/surface.ts";
+import type { RootBudget } from "../../delivery/index.ts";
 import { withinTime } from "../core/within-time.ts";
 import { eventFields } from "../inbox/event-fields.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
@@ -32,7 +33,7 @@ export interface RootRuntimeOptions {
   /** Runs work that nobody waits for. */
   readonly later: (work: () => Promise<void>) => void;
   /** Ids of messages that have come, where the platform numbers them. Never throws. */
-  readonly observe: (messengerId: string, box: string, messageIds: readonly number[]) => void;
+  readonly observe: RootBudget["noteIncoming"];
 }
 
 const IDENTITY_TIMEOUT_MS = 5000;
@@ -193,7 +194,7 @@ export class RootRuntime {
         chatId,
         isDirectMessage,
       });
-      if (box !== undefined) this.#options.observe(messengerId, box, [Number(messageId)]);
+      if (box !== undefined) this.#options.observe(messengerId, box, box !== chatId, [Number(messageId)]);
     }
   }
 

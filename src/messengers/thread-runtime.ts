@@ -17,6 +17,7 @@ import { createTurnStore } from "../turn/turn-store.ts";
 import type { TurnStore } from "../turn/turn-store.ts";
 import { builtInCommands } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
+import { threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { Intake } from "./intake.ts";
 import { silenceInstruction } from "./reply-filter.ts";
@@ -95,7 +96,10 @@ export class ThreadRuntime {
       database,
       deps,
       log,
-      budget: root.budget,
+      gateOf: ({ messengerId, chatId }) => {
+        const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
+        return root.gate(threadConversationName(messengerId, threadId));
+      },
       speaker: options.name,
       keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) =>

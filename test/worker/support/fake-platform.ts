@@ -86,6 +86,7 @@ export function fakePlatform(chats: FakeChats): MessengerPlatform {
   };
   return {
     provider: "fake",
+    chatThreadId: (chatId: string) => `fake:${chatId}`,
     verification: {
       kind: "header",
       verify: (headers) => Promise.resolve(headers.get(SECRET_HEADER) === SECRET),
@@ -127,6 +128,7 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
     kind: kindOf(update),
     messengerId,
     provider: "fake",
+    chatThreadId: (chatId: string) => `fake:${chatId}`,
     thread: incoming.thread,
     author: { userId: user, fullName: user },
     capabilities: {
