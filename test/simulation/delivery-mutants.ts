@@ -1,4 +1,4 @@
-import type { SqlValue } from "../../src/core/database.ts";
+import type { CallPurpose, ChatGate } from "../../src/core/gate.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { NativeStream, Surface } from "../../src/core/surface.ts";
 import type { Mutant } from "./mutant.ts";
@@ -58,28 +58,24 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "no-reserve",
     what: "interim edits and typing take the slot of the final text",
-    budget: (budget) => ({
-      acquire: (address, purpose, pacing, request) =>
-        budget.acquire(
-          address,
-          purpose === "edit" || purpose === "typing" ? "post" : purpose,
-          pacing,
-          request,
-        ),
-      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs),
+    gate: (gate) => ({
+      ...bound(gate),
+      acquire: (request) =>
+        gate.acquire(isCosmetic(request.purpose) ? { ...request, purpose: "post" } : request),
     }),
   },
   {
     name: "penalty-forgotten",
-    what: "a penalty is not known any more after a restart of the root",
-    rootDatabase: (database) => withoutWrites(database, (statement) => /INTO budget_v1/.test(statement)),
+    what: "a penalty is not known any more after a restart of the chat's gate",
+    gateDatabase: (database) =>
+      withoutWrites(database, (statement) => /INTO gate_v1 .*until/.test(statement)),
   },
   {
     name: "penalty-halved",
     what: "half of a penalty is waited for",
-    budget: (budget) => ({
-      acquire: (address, purpose, pacing, request) => budget.acquire(address, purpose, pacing, request),
-      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs / 2),
+    gate: (gate) => ({
+      ...bound(gate),
+      penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs / 2),
     }),
     surface: (surface) => ({
       ...surface,
@@ -173,19 +169,6 @@ export const deliveryMutants: readonly Mutant[] = [
     mode: (mode) => (mode === "buffered" ? "edit" : mode),
   },
   {
-    name: "late-not-looked-for",
-    what: "a post that was taken for not made is never looked for again",
-    threadDatabase: (database) => ({
-      all: (statement, ...bindings) => database.all(statement, ...bindings),
-      run: (statement, ...bindings) =>
-        database.run(
-          statement,
-          ...(/INTO outbox_v1/.test(statement) ? withoutLateUntil(bindings) : bindings),
-        ),
-      transaction: (body) => database.transaction(body),
-    }),
-  },
-  {
     name: "final-only-grows",
     what: "a reply that should come whole appears while it streams",
     mode: (mode) => (mode === "final-only" ? "buffered" : mode),
@@ -211,9 +194,15 @@ function withoutMark<Content extends RichText>(content: Content): Content {
   return { ...content, text, entities };
 }
 
-/** Its place among the columns of an outbox row. */
-const LATE_UNTIL = 18;
+function bound(gate: ChatGate): ChatGate {
+  return {
+    acquire: (request) => gate.acquire(request),
+    penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs),
+    report: (report) => gate.report(report),
+    unclaimed: (question) => gate.unclaimed(question),
+  };
+}
 
-function withoutLateUntil(bindings: readonly SqlValue[]): SqlValue[] {
-  return bindings.map((value, index) => (index === LATE_UNTIL ? null : value));
+function isCosmetic(purpose: CallPurpose): boolean {
+  return purpose === "edit" || purpose === "typing";
 }

@@ -1,6 +1,6 @@
-import type { CallPurpose, Grant } from "../../src/core/budget.ts";
+import type { CallRequest, Grant } from "../../src/core/gate.ts";
 import type { Delivery, DeliveryMode, ReplyStart } from "../../src/core/delivery.ts";
-import type { Address, Pacing } from "../../src/core/surface.ts";
+import type { Address } from "../../src/core/surface.ts";
 import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
 import type { OperationStore } from "./model-engine.ts";
@@ -277,7 +277,7 @@ export class Oracle {
     this.#penalties.spoken(call.address, retryAfterS * 1_000, life);
   }
 
-  onGrant(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant): void {
+  onGrant({ address, purpose, pacing }: CallRequest, grant: Grant): void {
     const problem = this.#budget.count(address, purpose, pacing, grant, this.#now());
     if (problem !== undefined) this.fail("I7", problem);
   }
@@ -297,8 +297,8 @@ export class Oracle {
     if (wakes > MOST_IDLE_WAKES) this.fail("I8", `${chatId} is woken again and again during a penalty`);
   }
 
-  onRootStarted(): void {
-    this.#budget.restarted(this.#now());
+  onGateStarted(chatId: string): void {
+    this.#budget.restarted(chatId, this.#now());
   }
 
   #isStreaming(threadId: string): boolean {
