@@ -5,7 +5,7 @@ import { consoleLog } from "./core/log.ts";
 import { failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { ConfigurationProblem } from "./messengers/agent-namespace.ts";
-import { problem } from "./messengers/webhook.ts";
+import { problem } from "./core/problem.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {

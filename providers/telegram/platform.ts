@@ -1,5 +1,5 @@
 import { equalSecrets } from "../../src/core/constant-time.ts";
-import { failureCode } from "../../src/core/errors.ts";
+import { problem } from "../../src/core/problem.ts";
 import type {
   CommandEntry,
   MessengerPlatform,
@@ -57,7 +57,7 @@ function verificationBy(secretToken: string | undefined): PlatformVerification {
   return { kind: "header", verify: (headers) => equalSecrets(headers.get(secretHeader) ?? "", secretToken) };
 }
 
-/** Answers 200 only for what is durable or of no concern, 400 for what is no update, 503 for what must come again. */
+/** Answers 200 only for what is durable or of no concern, and 400 for what is no update; rejects when an update could not be stored. */
 async function receiveUpdate(
   request: Request,
   context: PlatformContext,
@@ -76,23 +76,11 @@ async function receiveUpdate(
       receive.ignore(routed.updateKind);
       return Response.json({ ok: true });
     case "routed":
-      try {
-        await receive.accept([routed.event]);
-      } catch (error) {
-        context.log.error("webhook.failed", {
-          messenger: context.messengerId,
-          code: failureCode(error),
-        });
-        return problem(503, "not-stored", "The update could not be stored; send it again.");
-      }
+      await receive.accept([routed.event]);
       return Response.json({ ok: true });
     default:
       return routed satisfies never;
   }
-}
-
-function problem(status: number, code: string, message: string): Response {
-  return Response.json({ error: { code, message } }, { status });
 }
 
 function parseJson(text: string): unknown {

@@ -162,7 +162,10 @@ export interface MessengerPlatform {
    * the same chat always gives the same id.
    */
   chatThreadId(chatId: string): string;
-  /** Turns a verified request into events and answers it. The body is at most 1 MiB. */
+  /**
+   * Turns a verified request into events and answers it. The body is at most 1 MiB. Rejects when an event could not be
+   * stored: the root then answers 503, and the platform sends the event again.
+   */
   receive(request: Request, context: PlatformContext, receive: ReceiveContext): Promise<Response>;
   /** The event of a stored update. Pure but for `context.identity()`; total: an update it cannot read is `ignored`. */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;

@@ -15,7 +15,8 @@ import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
-import { admitWebhook, problem } from "./webhook.ts";
+import { problem } from "../core/problem.ts";
+import { admitWebhook } from "./webhook.ts";
 
 export interface RootRuntimeOptions {
   readonly database: Database;
