@@ -1,6 +1,6 @@
 import type { CallPurpose, ChatGate } from "../../src/core/gate.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { NativeStream, Surface } from "../../src/core/surface.ts";
+import type { NativeStream, Probing, Surface } from "../../src/core/surface.ts";
 import type { Mutant } from "./mutant.ts";
 import { stripMark } from "./visible-text.ts";
 import { withoutWrites } from "./without-writes.ts";
@@ -169,11 +169,69 @@ export const deliveryMutants: readonly Mutant[] = [
     mode: (mode) => (mode === "buffered" ? "edit" : mode),
   },
   {
+    name: "right-given-to-two",
+    what: "two conversations of a chat post at the same time",
+    gate: (gate) => ({ ...bound(gate), acquire: (request) => gate.acquire({ ...request, isPost: false }) }),
+  },
+  {
+    name: "right-forgotten",
+    what: "the right to post is not known any more after a restart of the chat's gate",
+    gateDatabase: (database) =>
+      withoutWrites(database, (statement) => /INTO gate_v1 .*post_right/.test(statement)),
+  },
+  {
+    name: "grant-kept",
+    what: "a grant is used again after the gate that gave it has died",
+    gateClient: (gate) => ({
+      ...bound(gate),
+      acquire: async (request) => {
+        const grant = await gate.acquire(request);
+        const isUsedAgain = grant.kind === "wait" && grant.reason === "pacing" && request.purpose === "edit";
+        return isUsedAgain ? { kind: "granted" } : grant;
+      },
+    }),
+  },
+  {
+    name: "edit-held-by-doubt",
+    what: "an edit waits for the post of another topic",
+    gate: (gate) => ({ ...bound(gate), acquire: (request) => gate.acquire({ ...request, isPost: true }) }),
+  },
+  {
+    name: "foreign-id-adopted",
+    what: "a message of somebody else is taken for the lost one",
+    surface: withProbing((probing) => ({
+      probe: async (...asked) => ((await probing.probe(...asked)) === "other" ? "own" : "other"),
+    })),
+  },
+  {
+    name: "doubt-resolved-twice",
+    what: "a message that was found is posted again all the same",
+    surface: withProbing((probing) => ({
+      probe: async (...asked) => {
+        const found = await probing.probe(...asked);
+        return found === "own" ? "other" : found;
+      },
+    })),
+  },
+  {
+    name: "search-too-early",
+    what: "a lost post is made again while it may still land",
+    policy: { callTimeoutMs: 1_000 },
+  },
+  {
     name: "final-only-grows",
     what: "a reply that should come whole appears while it streams",
     mode: (mode) => (mode === "final-only" ? "buffered" : mode),
   },
 ];
+
+/** A surface whose probing is another one, where it has any. */
+function withProbing(changed: (probing: Probing) => Partial<Probing>): (surface: Surface) => Surface {
+  return (surface) => {
+    const { probing } = surface;
+    return probing === undefined ? surface : { ...surface, probing: { ...probing, ...changed(probing) } };
+  };
+}
 
 /** A surface whose stream is another one, where it has any. */
 function withStream(

@@ -14,6 +14,8 @@ export interface Mutant {
   readonly rootDatabase?: (database: Database) => Database;
   readonly gateDatabase?: (database: Database) => Database;
   readonly gate?: (gate: ChatGate) => ChatGate;
+  /** The gate as a conversation sees it. */
+  readonly gateClient?: (gate: ChatGate) => ChatGate;
   readonly surface?: (surface: Surface) => Surface;
   /** Changes what a delivery does, below of what is watched. */
   readonly delivery?: (delivery: Delivery, parts: { readonly gateOf: (address: Address) => ChatGate; readonly clock: Clock }) => void;

@@ -194,10 +194,11 @@ export class ThreadObject {
       // The model engine keeps the part of its contract that a thread uses.
       engine: engine as unknown as TurnEngine,
       root: {
-        gate: (conversation) =>
-          conversation === threadConversationName("sim", threadId)
-            ? ownGate()
-            : options.gateOf(chatId, life),
+        gate: (conversation) => {
+          const isOwn = conversation === threadConversationName("sim", threadId);
+          const reached = isOwn ? ownGate() : options.gateOf(chatId, life);
+          return options.mutant?.gateClient?.(reached) ?? reached;
+        },
         identity: () => Promise.resolve({ userId: "bot" }),
         takeQuestion: () => Promise.resolve(true),
       },
