@@ -11,6 +11,17 @@ export const NOBODY: LocalSpeaker = {
   lastUsedAt: () => undefined,
 };
 
+/** Another gate, except for these answers. */
+export function gateWith(real: ChatGate, own: Partial<ChatGate>): ChatGate {
+  return {
+    acquire: (request) => real.acquire(request),
+    penalize: (...told) => real.penalize(...told),
+    report: (told) => real.report(told),
+    unclaimed: (question) => real.unclaimed(question),
+    ...own,
+  };
+}
+
 /** A root and the gate of a chat, in the object that speaks there unless `speaker` is nobody. */
 export function createTestGate(options: {
   readonly rootDatabase: Database;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createDelivery } from "../../../delivery/index.ts";
 import type { DeliveryFilter } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { createHarness, depsOn, expectedMessages } from "./engine-harness.ts";
+import { createHarness, depsOn, expectedMessages, SPEAKER } from "./engine-harness.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 
 const DAY_MS = 24 * 3_600_000;
