@@ -29,8 +29,11 @@ import type { Searching } from "./doubt.ts";
  * without any update to this one, would be taken for the lost message.
  */
 
-/** Ids after the newest one that is known. In a shared box every update is told, so few are unknown. */
-const SHARED_TAIL = 2;
+/**
+ * Ids after the newest one that is known. Groups have messages of which a bot is not told; in a box of its own a search
+ * sees where the box ends.
+ */
+const SHARED_TAIL = 6;
 export const OWN_TAIL = 4;
 /** Most ids that one search asks about. A group has twenty calls a minute. */
 const MOST_ASKED = 30;
