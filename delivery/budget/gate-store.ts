@@ -52,6 +52,8 @@ type Stored = {
   used_at: number | null;
 };
 
+const NOTHING: StoredChat = { penalty: undefined, right: undefined, sentIds: [], usedAt: undefined };
+
 export class GateStore {
   readonly #database: Database;
 
@@ -66,13 +68,14 @@ export class GateStore {
       messengerId,
       chatId,
     )[0];
-    const { until, strikes, widened_until: widenedUntil } = row ?? {};
-    const isPenalized = until != null && strikes != null && widenedUntil != null;
+    if (row === undefined) return NOTHING;
+    const { until, strikes, widened_until: widenedUntil } = row;
+    const isPenalized = until !== null && strikes !== null && widenedUntil !== null;
     return {
       penalty: isPenalized ? { until, strikes, widenedUntil } : undefined,
-      right: row?.post_right == null ? undefined : rightSchema.parse(JSON.parse(row.post_right)),
-      sentIds: row?.sent == null ? [] : parseIds(row.sent),
-      usedAt: row?.used_at ?? undefined,
+      right: row.post_right === null ? undefined : rightSchema.parse(JSON.parse(row.post_right)),
+      sentIds: row.sent === null ? [] : parseIds(row.sent),
+      usedAt: row.used_at ?? undefined,
     };
   }
 
