@@ -161,8 +161,11 @@ class Gate implements ChatGate {
       if (!taken.has(id)) ids.push(id);
     }
     const isLocalBusy = this.#options.local.isInDoubt(address, this.#ownThread(address, speaker));
-    const claim = isLocalBusy ? "busy" : chat.right.claim(key, this.#clock.now());
-    return { ids, newestId, claim };
+    const now = this.#clock.now();
+    const claim = isLocalBusy ? "busy" : chat.right.claim(key, now);
+    if (claim === "busy") return { ids, newestId, claim };
+    const ticket = chat.right.give(key, news.startedAt, this.#isRemote(speaker), now);
+    return { ids, newestId, claim, right: { ticket, isShared: this.#hasOthers(chat, address, key, now) } };
   }
 
   /** Why the call cannot be made now. The speaker keeps its place. */
@@ -204,7 +207,7 @@ class Gate implements ChatGate {
     const newestId = Math.max(chat.newestId, chat.right.newestId);
     const known = newestId > 0 ? { newestId } : {};
     if (!isPost || news === undefined) return { kind: "granted", ...known };
-    const ticket = chat.right.give(key, isDurable, now);
+    const ticket = chat.right.give(key, news.startedAt, isDurable, now);
     return {
       kind: "granted",
       ...known,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/core/deps.ts";
-import type { CallPurpose, ChatGate, ChatNews, Grant, UnclaimedIds } from "../../src/core/gate.ts";
+import type { CallPurpose, ChatGate, ChatNews, Grant, PostRight, UnclaimedIds } from "../../src/core/gate.ts";
 import type { Address, Probing, Surface } from "../../src/core/surface.ts";
 
 /** What goes with no request is told by itself after this time. */
@@ -43,6 +43,7 @@ interface Voice {
 export class GateClient {
   readonly #options: GateClientOptions;
   readonly #clock: Clock;
+  readonly #startedAt: number;
   readonly #voices = new Map<string, Voice>();
   /** Ends of penalties of which the gate has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
@@ -50,6 +51,7 @@ export class GateClient {
   constructor(options: GateClientOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#startedAt = options.clock.now();
   }
 
   async acquire(address: Address, purpose: CallPurpose, surface: Surface, isPost = false): Promise<Grant> {
@@ -65,11 +67,7 @@ export class GateClient {
     this.#told(voice, news);
     if (grant.kind === "wait") return grant;
     voice.newest = Math.max(voice.newest, grant.newestId ?? 0);
-    if (grant.right !== undefined) {
-      voice.ticket = grant.right.ticket;
-      voice.isShared = grant.right.isShared;
-      voice.isRightHeld = true;
-    }
+    if (grant.right !== undefined) this.#hold(voice, grant.right);
     return grant;
   }
 
@@ -117,6 +115,7 @@ export class GateClient {
     const { gateOf, speaker } = this.#options;
     const answer = await gateOf(address).unclaimed({ address, speaker, news, afterId });
     this.#told(voice, news);
+    if (answer.right !== undefined) this.#hold(voice, answer.right);
     return answer;
   }
 
@@ -142,6 +141,14 @@ export class GateClient {
     }
   }
 
+  #hold(voice: Voice, { ticket, isShared }: PostRight): void {
+    // Answers may overtake each other.
+    if (ticket < (voice.ticket ?? 0)) return;
+    voice.ticket = ticket;
+    voice.isShared = isShared;
+    voice.isRightHeld = true;
+  }
+
   #tellSoon(voice: Voice): void {
     if (voice.isShared) void this.#tell(voice);
     else voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), TELL_AFTER_MS);
@@ -162,7 +169,14 @@ export class GateClient {
 
   #newsOf({ address, box, newest, untold, ticket }: Voice): ChatNews {
     const isInDoubt = this.#options.isInDoubt(address);
-    return { box, newestId: newest, sentIds: untold, isInDoubt, ...(ticket !== undefined && { ticket }) };
+    return {
+      box,
+      newestId: newest,
+      sentIds: untold,
+      startedAt: this.#startedAt,
+      isInDoubt,
+      ...(ticket !== undefined && { ticket }),
+    };
   }
 
   #told(voice: Voice, { sentIds, isInDoubt, ticket }: ChatNews): void {

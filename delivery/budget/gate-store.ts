@@ -27,7 +27,7 @@ export interface Penalty {
 
 const rightSchema = z.object({
   ticket: z.int(),
-  holder: z.object({ key: z.string(), ticket: z.int(), until: z.number() }).optional(),
+  holder: z.object({ key: z.string(), ticket: z.int(), startedAt: z.number(), until: z.number() }).optional(),
   untold: z.array(z.string()),
 });
 

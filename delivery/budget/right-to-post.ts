@@ -15,6 +15,8 @@ const MEMORY = 200;
 interface Holder {
   readonly key: string;
   readonly ticket: number;
+  /** When the process began to which it was given. */
+  readonly startedAt: number;
   readonly isDurable: boolean;
   /** Epoch milliseconds. */
   readonly since: number;
@@ -35,14 +37,14 @@ export interface RightToPostOptions {
  * 1. One speaker holds it at a time, from the grant of a post until it is known what became of the post.
  * 2. It survives the gate's death: a speaker in another object is stored before its post leaves. What the gate's own
  *    object posts stands in its outbox, which is asked instead.
- * 3. A speaker that says nothing any more loses it. Until the next post is known, it counts as untold: a message that
+ * 3. Whoever searches for a lost post holds it, so that nobody posts between a question and its answer.
+ * 4. A speaker that says nothing any more loses it. Until the next post is known, it counts as untold: a message that
  *    is found may be its own, and nothing is concluded from that.
  */
 export class RightToPost {
   readonly #write: RightToPostOptions["write"];
   readonly sentIds: Set<number>;
   #ticket: number;
-  #released = 0;
   #holder: Holder | undefined;
   #untold: readonly string[];
 
@@ -71,32 +73,34 @@ export class RightToPost {
   }
 
   /** Gives the right to a speaker; `isDurable` for one in another object. Returns its ticket. */
-  give(key: string, isDurable: boolean, now: number): number {
+  give(key: string, startedAt: number, isDurable: boolean, now: number): number {
     this.#ticket += 1;
-    this.#holder = { key, ticket: this.#ticket, isDurable, since: now, until: now + HOLD_MS };
+    const ticket = this.#ticket;
+    this.#holder = { key, ticket, startedAt, isDurable, since: now, until: now + HOLD_MS };
     if (isDurable) this.#store();
     return this.#ticket;
   }
 
   /** What a speaker tells. A right that it does not need any more is free. */
-  hear(key: string, { sentIds, ticket, isInDoubt }: ChatNews, isDurable: boolean, now: number): void {
+  hear(
+    key: string,
+    { sentIds, startedAt, ticket, isInDoubt }: ChatNews,
+    isDurable: boolean,
+    now: number,
+  ): void {
     this.#lapse(now);
     for (const id of sentIds) this.sentIds.add(id);
     this.#forgetOld();
     const holder = this.#holder;
-    const isHolder = holder?.key === key && (ticket === undefined || ticket === holder.ticket);
+    // What it said before it was given the right, or before it died, says nothing about this one.
+    const isHolder = holder?.key === key && (ticket === holder.ticket || startedAt > holder.startedAt);
     let isChanged = sentIds.length > 0;
     if (isHolder && isInDoubt) {
       holder.until = Math.max(holder.until, now + HOLD_IN_DOUBT_MS);
     } else if (isHolder) {
       this.#holder = undefined;
-      this.#released = Math.max(this.#released, holder.ticket);
       // Whatever was posted before has a lower id, and searches begin above the newest that is known.
       if (sentIds.length > 0) this.#untold = [];
-      isChanged = true;
-    } else if (isInDoubt && holder === undefined && (ticket === undefined || ticket > this.#released)) {
-      // It had lost the right while it was silent, or the gate did not know of it.
-      this.#holder = { key, ticket: ticket ?? 0, isDurable, since: now, until: now + HOLD_IN_DOUBT_MS };
       isChanged = true;
     }
     if (!isInDoubt && this.#untold.includes(key)) {
@@ -138,7 +142,12 @@ export class RightToPost {
 
   #store(): void {
     const holder = this.#holder?.isDurable === true ? this.#holder : undefined;
-    const stored = holder && { key: holder.key, ticket: holder.ticket, until: holder.until };
+    const stored = holder && {
+      key: holder.key,
+      ticket: holder.ticket,
+      startedAt: holder.startedAt,
+      until: holder.until,
+    };
     this.#write(
       { ticket: this.#ticket, untold: [...this.#untold], ...(stored && { holder: stored }) },
       this.sentIds,

@@ -47,7 +47,9 @@ export interface ChatNews {
   readonly sentIds: readonly number[];
   /** The newest id of the box that it knows; 0 for none. */
   readonly newestId: number;
-  /** Which right it speaks of; nothing after a start, when it does not know any more. */
+  /** When its process began, in epoch milliseconds. A later one knows better. */
+  readonly startedAt: number;
+  /** The last right that this process was given. Requests may overtake each other. */
   readonly ticket?: number;
   /** A message of its own may exist of which it does not know the id: it keeps the right. */
   readonly isInDoubt: boolean;
@@ -82,6 +84,8 @@ export interface UnclaimedIds {
   readonly ids: readonly number[];
   /** The newest id of the box that is known. */
   readonly newestId: number;
+  /** Whoever searches holds the right to post; nothing when another one holds it. */
+  readonly right?: PostRight;
   /**
    * Whether another conversation may own one of them.
    *

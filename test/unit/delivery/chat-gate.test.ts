@@ -18,7 +18,7 @@ const chatOf = (index: number): Address => ({
 });
 
 /** What a speaker tells that has nothing to tell. */
-const QUIET: ChatNews = { box: "7", sentIds: [], newestId: 0, isInDoubt: false };
+const QUIET: ChatNews = { box: "7", sentIds: [], newestId: 0, startedAt: 0, isInDoubt: false };
 const POST: Partial<CallRequest> = { isPost: true, news: QUIET };
 
 describe("meters all calls to a chat together (1)", () => {
@@ -617,7 +617,7 @@ describe("knows the ids of messages", () => {
 
   it("tells other chats of a shared box what was sent, before it asks what is somebody's", async () => {
     const rig = await seasoned();
-    const shared = { box: "common", newestId: 100, isInDoubt: false };
+    const shared = { box: "common", newestId: 100, startedAt: 0, isInDoubt: false };
     await rig.gate.report({
       address: chatOf(8),
       speaker: "eight",
@@ -643,7 +643,7 @@ describe("knows the ids of messages", () => {
   it("passes the newest id on with each grant, also what the root knows of a shared box", async () => {
     const { ask, root } = await seasoned();
     root.noteIncoming("telegram", "common", true, [150]);
-    const news = { box: "common", sentIds: [], newestId: 100, isInDoubt: false };
+    const news = { box: "common", sentIds: [], newestId: 100, startedAt: 0, isInDoubt: false };
     const first: Grant = await ask("post", TOPIC, { isPost: true, news });
     expect(first).toMatchObject({ kind: "granted", newestId: 150 });
   });
