@@ -650,22 +650,27 @@ describe("knows the ids of messages", () => {
 
   it("says when another one may own what is found", async () => {
     const { ask, gate, clock } = await seasoned();
-    expect((await gate.unclaimed(question())).claim).toBe("certain");
     await ask("post", inTopic(3), { ...POST, speaker: "three" });
-    expect((await gate.unclaimed(question())).claim).toBe("busy");
+    const busy = await gate.unclaimed(question());
+    expect(busy.claim).toBe("busy");
+    expect(busy.right).toBeUndefined();
     // It says nothing any more.
     await clock.advance(30_000);
-    expect((await gate.unclaimed(question())).claim).toBe("uncertain");
+    expect(await gate.unclaimed(question())).toMatchObject({
+      claim: "uncertain",
+      right: { ticket: 2, isShared: true },
+    });
     await gate.report({
       address: inTopic(3),
       speaker: "three",
       news: { ...QUIET, sentIds: [101], newestId: 101, ticket: 1 },
     });
-    expect((await gate.unclaimed(question())).claim).toBe("certain");
+    expect(await gate.unclaimed(question())).toMatchObject({ claim: "certain", right: { ticket: 3 } });
   });
 
   it("says so too of the gate's own object", async () => {
     const { gate } = await seasoned({ local: { ...NOBODY, isInDoubt: () => true } });
-    expect((await gate.unclaimed(question())).claim).toBe("busy");
+    const { claim, right } = await gate.unclaimed(question());
+    expect([claim, right]).toEqual(["busy", undefined]);
   });
 });
