@@ -80,6 +80,15 @@ const policySchema = z.object({
   onUnknown: z.enum(["resend-marked", "resend", "leave"]).optional(),
 });
 
+const stateSchema = z.enum([
+  "streaming",
+  "final",
+  "delivered",
+  "gone",
+  "failed",
+  "withdrawn",
+]) satisfies z.ZodType<ReplyState>;
+
 export class ReplyStore {
   readonly #database: Database;
   /** Whether any chat may be gone: every message of a person asks, and next to none of them is. */
@@ -188,6 +197,15 @@ export class ReplyStore {
     );
   }
 
+  /** Epoch milliseconds of the last call that a reply may have made: now, while one is open. */
+  lastUsedAt(now: number): number | undefined {
+    const [row] = this.#database.all<{ at: number | null }>(
+      "SELECT MAX(COALESCE(ended_at, ?)) AS at FROM reply_v1",
+      now,
+    );
+    return row?.at ?? undefined;
+  }
+
   /** Ids of replies that were opened before `before`. */
   openedBefore(before: number): string[] {
     return this.#database
@@ -232,7 +250,7 @@ function recordOf(stored: Stored): ReplyRecord {
     replyTo: stored.reply_to ?? undefined,
     policy: policySchema.parse(JSON.parse(stored.policy)),
     isNotice: stored.is_notice === 1,
-    state: stored.state as ReplyState,
+    state: stateSchema.parse(stored.state),
     text: stored.text ?? undefined,
     code: stored.code ?? undefined,
     openedAt: stored.opened_at,

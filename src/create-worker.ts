@@ -6,7 +6,7 @@ import { failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { HealthProblem } from "./messengers/bot-health.ts";
 import { storageProblem } from "./messengers/storage-health.ts";
-import { problem } from "./messengers/webhook.ts";
+import { problem } from "./core/problem.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {

@@ -1,15 +1,6 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type {
-  CallPurpose,
-  CallRequest,
-  Grant,
-  IdRange,
-  OwnMessages,
-  OwnMessagesQuestion,
-  UnseenIds,
-} from "./core/budget.ts";
 import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -19,7 +10,6 @@ import { ConfigurationError } from "./core/errors.ts";
 import { consoleLog } from "./core/log.ts";
 import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
 import type { MessengerEvent } from "./core/messenger-event.ts";
-import type { Address, Pacing } from "./core/surface.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/commands.ts";
 import { AgentRuntime } from "./messengers/agent-runtime.ts";
@@ -220,39 +210,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     await this.#runtime.receive(messengerId, events);
   }
 
-  /** @internal From a conversation to its root. */
-  async acquireBudget(
-    address: Address,
-    purpose: CallPurpose,
-    pacing: Pacing,
-    request?: CallRequest,
-  ): Promise<Grant> {
-    return this.#runtime.budget.acquire(address, purpose, pacing, request);
-  }
-
-  /** @internal From a conversation to its root. */
-  async penalizeBudget(address: Address, retryAfterMs: number): Promise<void> {
-    await this.#runtime.budget.penalize(address, retryAfterMs);
-  }
-
-  /** @internal From a conversation to its root. */
-  async observeMessages(
-    messengerId: string,
-    box: string,
-    ids: readonly number[],
-    sender?: Address,
-  ): Promise<void> {
-    await this.#runtime.budget.boxes.observe(messengerId, box, ids, sender);
-  }
-
-  /** @internal From a conversation to its root. */
-  async unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
-    return this.#runtime.budget.boxes.unseen(address, box, range);
-  }
-
-  /** @internal From the root to a conversation. */
-  async ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages> {
-    return this.#runtime.ownMessages(question);
+  /** @internal The one door for what objects of this bot ask each other. */
+  async inner(method: string, args: readonly unknown[]): Promise<unknown> {
+    return this.#runtime.answer(method, args);
   }
 
   /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */

@@ -1,5 +1,5 @@
-import type { OwnMessages, OwnMessagesQuestion } from "./budget.ts";
 import type { ChatMove, ChatPlace } from "./chat-move.ts";
+import type { LocalSpeaker } from "./gate.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { Address } from "./surface.ts";
 
@@ -47,7 +47,7 @@ export interface ReplyPolicy {
   readonly typing?: boolean;
   /** The line in front of a message that is sent again after an unknown outcome. */
   readonly resentMark?: string;
-  /** Longest time one call to the platform may take, in milliseconds. @default 15000 */
+  /** Longest time one call to the platform may take, in milliseconds. @default 15000, on Telegram 6000 */
   readonly callTimeoutMs?: number;
   /** Least time between two interim edits of one message, in milliseconds, over what the budget allows. @default 700 */
   readonly editEveryMs?: number;
@@ -170,7 +170,7 @@ export type OutboxState = "planned" | "sending" | "sent" | "unknown" | "removed"
  * The delivery engine of one thread: reconciles what should be visible with what is visible. Methods return as soon as
  * the intent is stored; the sending goes on in the background and survives a crash.
  */
-export interface Delivery {
+export interface Delivery extends LocalSpeaker {
   /** Begins a reply, or continues the one with this id. Shows the typing indicator until text is visible. */
   open(reply: ReplyStart): void;
   /** More text of an open reply. Nothing is stored. Ignored for a reply that has ended. */
@@ -213,6 +213,4 @@ export interface Delivery {
   receipt(replyId: string): DeliveryReceipt | undefined;
   /** Receipts, the newest first. */
   receipts(filter?: DeliveryFilter): DeliveryReceipt[];
-  /** What this object has sent into a chat, for others that look for a lost message there. */
-  ownMessages(question: OwnMessagesQuestion): OwnMessages;
 }

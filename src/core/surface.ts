@@ -117,6 +117,8 @@ export interface Surface {
   readonly limits: TextLimits;
   /** The platform's pacing for one chat and for the bot as a whole. */
   readonly pacing: Pacing;
+  /** Longest time that a call with text may take, in milliseconds, unless the policy says otherwise. @default 15000 */
+  readonly callTimeoutMs?: number;
   /** How long a typing indicator stays visible, in milliseconds; it is refreshed before that. */
   readonly typingLastsMs: number;
   post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage>;

@@ -2,7 +2,7 @@ import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
-import type { OwnMessages, OwnMessagesQuestion, RootBudget } from "../core/budget.ts";
+import type { ChatGate } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
@@ -10,7 +10,8 @@ import { errorCode, failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
 import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
-import { createBudget } from "../../delivery/index.ts";
+import { createBotBudget, createChatGate } from "../../delivery/index.ts";
+import type { RootBudget } from "../../delivery/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
@@ -26,6 +27,8 @@ import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { RootRuntime } from "./root-runtime.ts";
 import type { AgentStub } from "./agent-namespace.ts";
 import { BotHealth } from "./bot-health.ts";
+import { answerInner, callsOver } from "./inner-calls.ts";
+import type { InnerCalls } from "./inner-calls.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
@@ -87,6 +90,7 @@ export class AgentRuntime extends LifecycleCapability {
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
   #budget: RootBudget | undefined;
+  #gate: ChatGate | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** The code of what `getMessengers` threw last: every request asks it again, and the log has it once. */
   #loggedProblem: string | undefined;
@@ -142,7 +146,7 @@ export class AgentRuntime extends LifecycleCapability {
       definitions: () => this.#all(),
       commands: () => menuOf(this.#options.agent.getCommands()),
       later: (work) => this.#options.waitUntil(work()),
-      observe: (messengerId, box, messageIds) => void this.budget.boxes.observe(messengerId, box, messageIds),
+      observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
         conversation === ""
           ? this.receive(messengerId, events)
@@ -174,22 +178,43 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#thread;
   }
 
-  /** The budget of all chats of this root. */
+  /** The rate of this bot over all its chats, where this object is the root. */
   get budget(): RootBudget {
-    this.#budget ??= createBudget({
-      database: this.#options.database,
-      deps: this.#options.deps,
-      askSpeaker: (name, question) =>
-        name === this.#options.name()
-          ? this.ownMessages(question)
-          : this.#options.stub(name).ownMessages(question),
-    });
+    this.#budget ??= createBotBudget({ database: this.#options.database, deps: this.#options.deps });
     return this.#budget;
   }
 
-  async ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages> {
+  /** The gates of the chats whose thread without a topic is this object. */
+  get gate(): ChatGate {
+    this.#gate ??= createChatGate({
+      database: this.#options.database,
+      deps: this.#options.deps,
+      name: this.#options.name(),
+      root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
+      local: {
+        isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
+        sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
+        lastUsedAt: () => this.thread.delivery.lastUsedAt(),
+      },
+    });
+    return this.#gate;
+  }
+
+  /** Answers what another object of the bot asks. */
+  async answer(method: string, args: readonly unknown[]): Promise<unknown> {
     await this.lifecycle.ready();
-    return this.thread.delivery.ownMessages(question);
+    const gate = (): ChatGate => this.gate;
+    const root = (): RootBudget => this.budget;
+    const calls: InnerCalls = {
+      acquire: (...asked) => gate().acquire(...asked),
+      penalize: (...asked) => gate().penalize(...asked),
+      report: (...asked) => gate().report(...asked),
+      unclaimed: (...asked) => gate().unclaimed(...asked),
+      lend: (...asked) => root().lend(...asked),
+      tellSent: (...asked) => root().tellSent(...asked),
+      seenIds: (...asked) => root().seenIds(...asked),
+    };
+    return answerInner(calls, method, args);
   }
 
   reportAccess(messengerId: string, refusedWith: string | undefined): void {
@@ -286,10 +311,18 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
+  #callsTo(name: string): InnerCalls {
+    return callsOver(() => this.#options.stub(name));
+  }
+
   #link(): RootLink {
+    const gate = (conversation: string): ChatGate => {
+      const name = this.childName(conversation);
+      return name === this.#options.name() ? this.gate : this.#callsTo(name);
+    };
     if (this.#isRoot()) {
       return {
-        budget: this.budget,
+        gate,
         chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
         identity: (messengerId) => this.root.identity(messengerId),
         takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
@@ -298,15 +331,7 @@ export class AgentRuntime extends LifecycleCapability {
     }
     const root = (): AgentStub => this.#options.stub(this.#rootName());
     return {
-      budget: {
-        acquire: (address, purpose, pacing, request) =>
-          root().acquireBudget(address, purpose, pacing, request),
-        penalize: (address, retryAfterMs) => root().penalizeBudget(address, retryAfterMs),
-        boxes: {
-          observe: (messengerId, box, ids, sender) => root().observeMessages(messengerId, box, ids, sender),
-          unseen: (address, box, range) => root().unseenMessages(address, box, range),
-        },
-      },
+      gate,
       chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
       identity: (messengerId) => root().botIdentity(messengerId),
       takeQuestion: (asked) => root().takeQuestion(asked),

@@ -18,6 +18,7 @@ import { createTurnStore } from "../turn/turn-store.ts";
 import type { TurnStore } from "../turn/turn-store.ts";
 import { builtInCommands } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
+import { threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { Intake } from "./intake.ts";
 import { MoveNews } from "./move-news.ts";
@@ -101,7 +102,10 @@ export class ThreadRuntime {
       database,
       deps,
       log,
-      budget: root.budget,
+      gateOf: ({ messengerId, chatId }) => {
+        const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
+        return root.gate(threadConversationName(messengerId, threadId));
+      },
       speaker: options.name,
       keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) =>

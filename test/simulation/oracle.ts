@@ -1,6 +1,6 @@
-import type { CallPurpose, Grant } from "../../src/core/budget.ts";
+import type { CallRequest, Grant } from "../../src/core/gate.ts";
 import type { Delivery, DeliveryMode, ReplyStart } from "../../src/core/delivery.ts";
-import type { Address, Pacing } from "../../src/core/surface.ts";
+import type { Address } from "../../src/core/surface.ts";
 import { classifyError } from "./call-errors.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
@@ -76,6 +76,7 @@ export class Oracle {
   readonly #draftsRefused = new Set<string>();
   readonly #budget = new BudgetCount();
   readonly #deliveries = new Map<string, Delivery>();
+  readonly #lives = new Map<string, Pick<Life, "isDead">>();
   readonly #penalties: PenaltyWatch;
   readonly #idleWakes = new Map<string, number>();
   readonly #postsUnderWay = new Map<string, Set<number>>();
@@ -104,6 +105,7 @@ export class Oracle {
   /** Listens to a delivery before anybody uses it. What code of a dead process still says is said by nobody. */
   watch(threadId: string, delivery: Delivery, life: Pick<Life, "isDead">): void {
     this.#deliveries.set(threadId, delivery);
+    this.#lives.set(threadId, life);
     this.#postsUnderWay.set(threadId, new Set());
     // A new process: what was only streamed has to be said again.
     for (const reply of this.replies.values()) {
@@ -223,6 +225,7 @@ export class Oracle {
     if (method === "post" || method === "begin") {
       this.#postsUnderWay.get(address.threadId)?.add(call.number);
       this.#checkI4(call);
+      if (this.#platform.kind === "telegram") this.#checkRight(call);
     }
     this.posts.onCall(call, life, [...this.replies.values()], this.#deliveries.get(address.threadId));
     // A message may also get the mark later, when it turns out that another one may stand beside it.
@@ -254,7 +257,10 @@ export class Oracle {
     this.#penalties.spoken(call.address, retryAfterS * 1_000, life);
   }
 
-  onGrant(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant): void {
+  onGrant({ address, isPost = false, purpose, pacing }: CallRequest, grant: Grant): void {
+    if (grant.kind === "wait" && grant.reason === "post" && !isPost) {
+      this.fail("I3", `${address.threadId}: ${purpose} waits for a post of somebody else`);
+    }
     const problem = this.#budget.count(address, purpose, pacing, grant, this.#now());
     if (problem !== undefined) this.fail("I7", problem);
   }
@@ -274,8 +280,8 @@ export class Oracle {
     if (wakes > MOST_IDLE_WAKES) this.fail("I8", `${chatId} is woken again and again during a penalty`);
   }
 
-  onRootStarted(): void {
-    this.#budget.restarted(this.#now());
+  onGateStarted(chatId: string): void {
+    this.#budget.restarted(chatId, this.#now());
   }
 
   #isStreaming(threadId: string): boolean {
@@ -283,6 +289,15 @@ export class Oracle {
       if (reply.threadId === threadId && !reply.isFinal && reply.text !== "") return true;
     }
     return false;
+  }
+
+  /** One post of a chat is in doubt at a time, whoever speaks there: otherwise nobody knows whose it is that is found. */
+  #checkRight({ address, number }: SurfaceCall): void {
+    for (const [threadId, delivery] of this.#deliveries) {
+      if (threadId === address.threadId || this.#lives.get(threadId)?.isDead !== false) continue;
+      if (!delivery.isInDoubt(address, address.threadId)) continue;
+      this.fail("I6", `post #${number} left while a post of ${threadId} in the same chat is in doubt`);
+    }
   }
 
   #checkI4(call: SurfaceCall): void {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   backoffMs,
+  CALL_RULES,
   decide,
   GIVE_UP_AFTER_MS,
   GIVE_UP_MISCONFIGURED_AFTER_MS,
 } from "../../../delivery/call-policy.ts";
-import type { CallContext, Decision, RuledMethod } from "../../../delivery/call-policy.ts";
+import type { CallContext, CallMethod, Decision, RowMethod, Rule } from "../../../delivery/call-policy.ts";
 import type { CallFailure } from "../../../src/core/surface.ts";
 
 const CONTEXT: CallContext = {
@@ -15,7 +16,7 @@ const CONTEXT: CallContext = {
   doubts: 0,
   isReplacement: false,
   wasWhole: false,
-  resolvableInMs: undefined,
+  isSearchable: false,
   onUnknown: "resend-marked",
   canProbe: false,
   failingForMs: 0,
@@ -26,26 +27,41 @@ const KINDS = [
   "transient",
   "unknown",
   "gone",
-  "moved",
   "missing",
   "unchanged",
   "rejected",
   "misconfigured",
 ] as const;
 
-/** The first decision for each call and failure, in the order of the kinds above. */
-const TABLE: Readonly<Record<RuledMethod, readonly Decision["kind"][]>> = {
-  post: ["wait", "retry", "resend", "gone", "move", "plain", "plain", "plain", "retry"],
-  edit: ["wait", "retry", "retry", "gone", "move", "repost", "done", "plain", "retry"],
-  remove: ["wait", "retry", "retry", "gone", "move", "done", "done", "fail", "retry"],
+/** What follows from each failure of each kind of call, in the order of the kinds above. */
+const RULES: Readonly<Record<CallMethod, readonly Rule[]>> = {
+  post: ["wait", "retry", "doubt", "gone", "refuse", "refuse", "refuse", "retry-slowly"],
+  edit: ["wait", "retry", "retry", "gone", "replace", "done", "refuse", "retry-slowly"],
+  remove: ["wait", "retry", "retry", "gone", "done", "done", "leave", "retry-slowly"],
+  append: ["wait", "retry", "abandon", "gone", "abandon", "abandon", "abandon", "abandon"],
+  end: ["wait", "retry", "retry", "gone", "abandon", "abandon", "abandon", "retry-slowly"],
+  draft: ["wait", "retry", "retry", "abandon", "abandon", "done", "abandon", "abandon"],
+  probe: ["wait", "retry", "retry", "gone", "undecided", "undecided", "undecided", "retry"],
+  typing: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+  answer: ["wait", "retry", "retry", "ignore", "ignore", "ignore", "ignore", "ignore"],
+};
+
+it.each(Object.entries(RULES))("has a rule for every failure of the call %s", (method, rules) => {
+  expect(KINDS.map((kind) => CALL_RULES[method as CallMethod][kind])).toEqual(rules);
+});
+
+/** The first decision about a call of a row, in the order of the kinds above. */
+const TABLE: Readonly<Record<RowMethod, readonly Decision["kind"][]>> = {
+  post: ["wait", "retry", "resend", "gone", "plain", "plain", "plain", "retry"],
+  edit: ["wait", "retry", "retry", "gone", "repost", "done", "plain", "retry"],
+  remove: ["wait", "retry", "retry", "gone", "done", "done", "fail", "retry"],
 };
 
 const CASES = Object.entries(TABLE).flatMap(([method, decisions]) =>
-  KINDS.map((kind, index) => ({ method: method as RuledMethod, kind, decision: decisions[index] })),
+  KINDS.map((kind, index) => ({ method: method as RowMethod, kind, decision: decisions[index] })),
 );
 
 function failure(kind: CallFailure["kind"]): CallFailure {
-  if (kind === "moved") return { kind, code: kind, to: { chatId: "2", threadId: "any:2" } };
   return kind === "retry-after" ? { kind, code: kind, retryAfterMs: 7_000 } : { kind, code: kind };
 }
 
@@ -56,11 +72,20 @@ it.each(CASES)("answers a $method that is $kind with $decision", ({ method, kind
 describe("what came before changes the decision", () => {
   const REFINED: readonly [
     string,
-    RuledMethod,
+    RowMethod,
     CallFailure["kind"],
     Partial<CallContext>,
     Decision["kind"],
   ][] = [
+    ["looks for a post that can be found", "post", "unknown", { isSearchable: true }, "search"],
+    [
+      "looks for it however often a post was lost, and whatever would follow",
+      "post",
+      "unknown",
+      { isSearchable: true, doubts: 9, onUnknown: "leave" },
+      "search",
+    ],
+    ["leaves what is lost where that is wanted", "post", "unknown", { onUnknown: "leave" }, "leave-unknown"],
     ["sends again what is in doubt for the second time", "post", "unknown", { doubts: 1 }, "resend"],
     ["leaves a row that is in doubt for the third time", "post", "unknown", { doubts: 2 }, "leave-unknown"],
     [

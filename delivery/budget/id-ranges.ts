@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** First and last id of a run without a gap. */
 export type IdRun = readonly [number, number];
 
@@ -12,8 +14,11 @@ export function runsOf(ids: Iterable<number>): IdRun[] {
   return runs;
 }
 
-export function idsOf(runs: readonly IdRun[]): number[] {
-  return runs.flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, index) => first + index),
-  );
+const runsSchema = z.array(z.tuple([z.int(), z.int()]));
+
+/** The ids of stored runs. */
+export function parseIds(json: string): number[] {
+  return runsSchema
+    .parse(JSON.parse(json))
+    .flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
 }

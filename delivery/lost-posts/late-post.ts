@@ -1,14 +1,15 @@
-import { errorCode } from "../src/core/errors.ts";
-import type { Address, PostedMessage, Surface } from "../src/core/surface.ts";
-import type { LateOutcome } from "./call-within.ts";
-import { classify, penalize } from "./delivery-context.ts";
-import type { DeliveryContext } from "./delivery-context.ts";
-import { formerChatOf } from "./move-reply.ts";
-import { store } from "./outbox-change.ts";
-import { entryOf, plannedRow } from "./outbox-entry.ts";
-import type { OutboxEntry } from "./outbox-entry.ts";
-import { nextState } from "./outbox-state.ts";
-import type { Reply } from "./reply.ts";
+import { errorCode } from "../../src/core/errors.ts";
+import type { Address, PostedMessage, Surface } from "../../src/core/surface.ts";
+import type { LateOutcome } from "../call-within.ts";
+import { classify, penalize } from "../delivery-context.ts";
+import type { DeliveryContext } from "../delivery-context.ts";
+import { formerChatOf } from "../move-reply.ts";
+import { store } from "../outbox-change.ts";
+import { entryOf, plannedRow } from "../outbox-entry.ts";
+import type { OutboxEntry } from "../outbox-entry.ts";
+import { nextState } from "../outbox-state.ts";
+import type { Reply } from "../reply.ts";
+import { answered } from "./doubt.ts";
 
 interface TimedOutPost {
   readonly entry: OutboxEntry;
@@ -57,6 +58,7 @@ async function hearLate(
     if (entry.row.state !== "sending") {
       adopt(context, post);
       context.budget.sent(reply.record.address, surface, outcome.value.messageId);
+      context.doubtEnded(reply.record.address);
     }
   } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
     const failure = classify(surface, outcome.error);
@@ -65,11 +67,12 @@ async function hearLate(
     store(context, entry, {
       state: nextState(entry.row.state, "refused"),
       doubts: 0,
+      doubt: answered(entry.row.doubt),
       isMarked: post.wasMarked,
       retryAt: undefined,
-      inquiry: undefined,
     });
-    entry.inquiry = undefined;
+    entry.probe = undefined;
+    context.budget.notSent(reply.record.address, surface);
     if (failure.kind === "retry-after") {
       await penalize(context, reply.record.address, failure.retryAfterMs);
     }
@@ -90,6 +93,7 @@ function adoptFormer(
     state: nextState(state === "planned" ? nextState(state, "begin") : state, "posted"),
     messageId,
     formerChatId,
+    doubt: answered(entry.row.doubt),
     shownHash: hash,
     sentAt: context.deps.clock.now(),
     retryAt: undefined,
@@ -125,9 +129,6 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
     if (row.messageId === messageId || row.messageId === undefined) return;
     // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.
     if (context.reply(row.replyId)?.isOpen !== true) return;
-    // What was found meanwhile may be this message: a search that is under way begins anew.
-    entry.inquiry = undefined;
-    if (row.inquiry !== undefined) store(context, entry, { inquiry: undefined });
     if (!row.isMarked && Number(messageId) > Number(row.messageId)) {
       addDuplicate(context, row.replyId, messageId);
       return;
@@ -139,14 +140,14 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
     store(context, entry, {
       state: nextState(state, "posted"),
       messageId,
+      doubt: answered(row.doubt),
       isMarked: wasMarked,
       shownHash: undefined,
       sentAt: context.deps.clock.now(),
       retryAt: undefined,
       code: undefined,
-      inquiry: undefined,
     });
-    entry.inquiry = undefined;
+    entry.probe = undefined;
     entry.shownHash = hash;
     entry.stream = undefined;
   }
@@ -156,7 +157,7 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
  * Two messages of one part. The earlier one stays, because it stands in the right place and needs no mark; when it
  * carries one itself, the newer.
  */
-export function keepEarlier(
+function keepEarlier(
   context: DeliveryContext,
   entry: OutboxEntry,
   earlierId: string,

@@ -1,5 +1,10 @@
-import type { Lease } from "../src/core/budget.ts";
-import type { Rate } from "../src/core/surface.ts";
+import type { Rate } from "../../src/core/surface.ts";
+
+/** Calls that somebody else may make until `until` (epoch milliseconds). Unused ones lapse then. */
+export interface Lease {
+  readonly slots: number;
+  readonly until: number;
+}
 
 /**
  * A token bucket on somebody else's clock. Tokens may be fractions. What it holds and what it has leased out are never

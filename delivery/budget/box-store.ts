@@ -1,6 +1,5 @@
-import type { Database } from "../src/core/database.ts";
-import { idsOf, runsOf } from "./id-ranges.ts";
-import type { IdRun } from "./id-ranges.ts";
+import type { Database } from "../../src/core/database.ts";
+import { parseIds, runsOf } from "./id-ranges.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS box_v1 (
   messenger_id TEXT NOT NULL,
@@ -21,7 +20,7 @@ export class BoxStore {
   read(messengerId: string, box: string): number[] {
     return this.#database
       .all<{ seen: string }>("SELECT seen FROM box_v1 WHERE messenger_id = ? AND box = ?", messengerId, box)
-      .flatMap(({ seen }) => idsOf(JSON.parse(seen) as IdRun[]));
+      .flatMap(({ seen }) => parseIds(seen));
   }
 
   write(messengerId: string, box: string, seen: Iterable<number>): void {
