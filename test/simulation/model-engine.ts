@@ -27,7 +27,7 @@ export interface ModelEngineOptions {
   readonly script: ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
+  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
   readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
 

@@ -257,7 +257,7 @@ describe("interruptedStep", () => {
 });
 
 describe("a tool that was running when its object died", () => {
-  const interrupted = (recovery: "rerun" | undefined) => {
+  const interrupted = (says: { recovery?: "rerun" | "report"; annotations?: { readOnly: boolean } }) => {
     const gate = createGate();
     let runs = 0;
     const world = createWorld({
@@ -271,7 +271,7 @@ describe("a tool that was running when its object died", () => {
               return `payment ${runs}`;
             },
           }),
-          ...(recovery !== undefined && { recovery }),
+          ...says,
         },
       }),
       script: ({ prompt }) =>
@@ -283,7 +283,7 @@ describe("a tool that was running when its object died", () => {
   };
 
   it("is not run again: the model is told that its outcome is not known", async () => {
-    const { gate, runs, world } = interrupted(undefined);
+    const { gate, runs, world } = interrupted({});
     await world.write("c1", "Pay");
     await untilReached(gate);
     await kill(world.thread("c1"));
@@ -292,14 +292,27 @@ describe("a tool that was running when its object died", () => {
     expect(runs()).toBe(1);
   });
 
-  it('is run again when it says that it may: recovery "rerun"', async () => {
-    const { gate, runs, world } = interrupted("rerun");
+  it.each([
+    ["may run twice", { recovery: "rerun" as const }],
+    ["changes nothing", { annotations: { readOnly: true } }],
+  ])("is run again when it says that it %s", async (_what, says) => {
+    const { gate, runs, world } = interrupted(says);
     await world.write("c1", "Pay");
     await untilReached(gate);
     await kill(world.thread("c1"));
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "Paid again.");
     expect(runs()).toBe(2);
+  });
+
+  it("is not run again when it changes nothing and asks for a report", async () => {
+    const { gate, runs, world } = interrupted({ recovery: "report", annotations: { readOnly: true } });
+    await world.write("c1", "Pay");
+    await untilReached(gate);
+    await kill(world.thread("c1"));
+    await runDurableObjectAlarm(world.thread("c1"));
+    await world.shows("c1", "Perhaps paid.");
+    expect(runs()).toBe(1);
   });
 });
 
