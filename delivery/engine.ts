@@ -112,6 +112,8 @@ class Engine implements Delivery {
       surfaceFor: (messengerId) => this.#surface(messengerId),
       refuseRich: (reply, failure) =>
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
+      doubtRich: (reply, failure) =>
+        this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);

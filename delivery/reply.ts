@@ -29,6 +29,8 @@ export class Reply {
   /** How long the text was from which the newest call was planned that showed some of it. */
   sentLength = 0;
   readonly draft = new ReplyDraft();
+  /** Rich calls since the last one that was taken whose answers may mean that the platform knows no rich messages. */
+  richDoubts = 0;
   /** The platform does not stream it: the reply goes on with edits. */
   isStreamRefused = false;
   /** Ends the typing indicator. */
