@@ -120,8 +120,8 @@ class Engine implements Delivery {
       },
       reply: (id) => this.#replies.get(id),
       keepText: (reply) => {
-        reply.record = { ...reply.record, text: reply.text };
         this.#store.keepText(reply.record.id, reply.text);
+        reply.record = { ...reply.record, text: reply.text };
       },
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endPlace: (address, failure) => this.#endPlace(address, failure),
@@ -162,7 +162,9 @@ class Engine implements Delivery {
       const strayUntil = lastEditAt + callTimeoutMs(record.policy);
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
       for (const entry of entries) entry.isLookDue = true;
-      this.#admit(new Reply(record, entries, now));
+      const reply = new Reply(record, entries, now);
+      if (this.#canEdit(reply)) reply.restore();
+      this.#admit(reply);
     }
   }
 
@@ -188,6 +190,14 @@ class Engine implements Delivery {
     this.#lanes.of(reply.laneKey).nudge();
   }
 
+  interrupt(replyId: string): void {
+    const reply = this.#streaming(replyId);
+    // Elsewhere nothing that is visible can become shorter.
+    if (reply === undefined || !this.#canEdit(reply)) return;
+    if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
+    reply.interrupt();
+  }
+
   finish(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
@@ -198,8 +208,9 @@ class Engine implements Delivery {
   }
 
   postedText(replyId: string): string {
-    const record = this.#replies.get(replyId)?.record;
-    return record?.state === "streaming" ? (record.text ?? "") : "";
+    const reply = this.#replies.get(replyId);
+    if (reply?.record.state !== "streaming" || this.#canEdit(reply)) return "";
+    return reply.record.text ?? "";
   }
 
   seenText(replyId: string): string | undefined {
@@ -329,6 +340,10 @@ class Engine implements Delivery {
     const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy);
     const now = this.#options.deps.clock.now();
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
+  }
+
+  #canEdit({ record }: Reply): boolean {
+    return this.#knownSurface(record.address)?.capabilities.edit === true;
   }
 
   #knownSurface(address: Address): Surface | undefined {

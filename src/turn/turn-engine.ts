@@ -3,7 +3,7 @@ import type { Session } from "agents/sessions";
 import { ThinkHarness } from "agents/harness/think";
 import type { ThinkErrorClass, ThinkSessionEvent, ThinkToolCallDecision } from "agents/harness/think";
 import { generateText } from "ai";
-import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import type { LanguageModel, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
@@ -154,9 +154,10 @@ export class TurnEngine {
           if (this.#judge(error, operationId) === "context-overflow") this.#overflowing.add(session);
         },
         classifyError: (error) => (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail",
-        onRecovery: async ({ session, partial }): Promise<"continue"> => {
-          if (partial !== undefined && options.interruptedStep() === "restart")
-            await this.#cutBack(session, partial);
+        onRecovery: async ({ session, operationId, partial }): Promise<"continue"> => {
+          if (partial === undefined || options.interruptedStep() !== "restart") return "continue";
+          this.#texts.get(operationId)?.onInterrupted(partial.parts);
+          await this.#cutBack(session, partial);
           return "continue";
         },
       },
@@ -166,7 +167,7 @@ export class TurnEngine {
 
   /** Begins an operation, or does nothing when it exists. Its text goes to `sink` from now on. */
   async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
-    await this.follow(operationId, session, sink);
+    await this.#follow(operationId, session, sink);
     await this.submit(operationId, session, message);
   }
 
@@ -177,11 +178,25 @@ export class TurnEngine {
       .submit({ ...message, id: userMessageId(operationId) }, { operationId });
   }
 
-  /** Sends the text of an operation, what is stored of it first, to `sink`. */
+  /** Sends the text of an operation that a crash left open, what is stored of it first, to `sink`. */
   async follow(operationId: string, session: string, sink: ReplyTextSink): Promise<void> {
+    const inFlight = await this.harness.session(session).inFlight();
+    const chunks = inFlight?.operationId === operationId ? inFlight.chunks : [];
+    await this.#follow(operationId, session, sink, chunks);
+  }
+
+  async #follow(
+    operationId: string,
+    session: string,
+    sink: ReplyTextSink,
+    chunks: readonly UIMessageChunk[] = [],
+  ): Promise<void> {
     if (this.#texts.has(operationId)) return;
     const stored = await this.#answer(operationId, session);
-    if (!this.#texts.has(operationId)) this.#texts.set(operationId, new ReplyText(sink, stored?.parts));
+    if (this.#texts.has(operationId)) return;
+    const text = new ReplyText(sink, stored?.parts);
+    this.#texts.set(operationId, text);
+    for (const chunk of chunks) text.onChunk(chunk);
   }
 
   /** Takes up everything that a crash left open, at once instead of at the harness's own next heartbeat. */
