@@ -12,7 +12,7 @@ import { nextState } from "./outbox-state.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
 import { addDuplicate } from "./lost-posts/late-post.ts";
-import { isRichRefusal } from "./rich-fallback.ts";
+import { isRichDoubt, isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
@@ -46,6 +46,8 @@ export async function applyFailure(
     context.refuseRich(reply, failure);
     return undefined;
   }
+  const surface = context.surfaceFor(reply.record.address.messengerId);
+  if (isRichDoubt(surface, call.content, failure)) context.doubtRich(reply, failure);
   const { clock, random } = context.deps;
   const { entry, method, part } = call;
   const now = clock.now();

@@ -26,6 +26,8 @@ export interface DeliveryContext {
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
   /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
+  /** A rich call failed in a way that may mean the same: after two of them the reply goes on as ordinary messages. */
+  readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */
   readonly unquote: (reply: Reply) => void;
   /** The reply in memory that has this id. */

@@ -7,7 +7,7 @@ import { callTimeoutMs, failureOf, logFailure, penalize } from "./delivery-conte
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hasMessage, isReadable } from "./mode.ts";
 import type { Reply } from "./reply.ts";
-import { isAboutRich, isRichRefusal } from "./rich-fallback.ts";
+import { isAboutRich, isRichDoubt, isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 /** The draft shows this part. It has no outbox row: it is a preview, and what it shows is sent as a message later. */
@@ -102,6 +102,7 @@ export async function showDraft(
   if (failure === undefined || CALL_RULES.draft[failure.kind] === "done") {
     context.configured(address);
     draft.shown(part.hash, startedAt + drafts.lastsMs * REFRESH_SHARE);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
     return undefined;
   }
   if (isRichRefusal(content, failure) && isAboutRich(surface, failure)) {
@@ -109,6 +110,7 @@ export async function showDraft(
     context.refuseRich(reply, failure);
     return undefined;
   }
+  if (isRichDoubt(surface, content, failure)) context.doubtRich(reply, failure);
   const failures = draft.failed();
   logFailure(
     context,

@@ -123,14 +123,16 @@ class Engine implements Delivery {
       surfaceFor: (messengerId) => this.#surface(messengerId),
       refuseRich: (reply, failure) =>
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
+      doubtRich: (reply, failure) =>
+        this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);
       },
       reply: (id) => this.#replies.get(id),
       keepText: (reply) => {
-        reply.record = { ...reply.record, text: reply.text };
         this.#store.keepText(reply.record.id, reply.text);
+        reply.record = { ...reply.record, text: reply.text };
       },
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endPlace: (address, failure) => this.#endPlace(address, failure),
@@ -171,7 +173,9 @@ class Engine implements Delivery {
       const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#knownSurface(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
       for (const entry of entries) entry.isLookDue = true;
-      this.#admit(new Reply(record, entries, now));
+      const reply = new Reply(record, entries, now);
+      if (this.#canEdit(reply)) reply.restore();
+      this.#admit(reply);
     }
   }
 
@@ -197,6 +201,14 @@ class Engine implements Delivery {
     this.#lanes.of(reply.laneKey).nudge();
   }
 
+  interrupt(replyId: string): void {
+    const reply = this.#streaming(replyId);
+    // Elsewhere nothing that is visible can become shorter.
+    if (reply === undefined || !this.#canEdit(reply)) return;
+    if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
+    reply.interrupt();
+  }
+
   finish(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
@@ -207,8 +219,9 @@ class Engine implements Delivery {
   }
 
   postedText(replyId: string): string {
-    const record = this.#replies.get(replyId)?.record;
-    return record?.state === "streaming" ? (record.text ?? "") : "";
+    const reply = this.#replies.get(replyId);
+    if (reply?.record.state !== "streaming" || this.#canEdit(reply)) return "";
+    return reply.record.text ?? "";
   }
 
   seenText(replyId: string): string | undefined {
@@ -370,6 +383,10 @@ class Engine implements Delivery {
     const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#knownSurface(address));
     const now = this.#options.deps.clock.now();
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
+  }
+
+  #canEdit({ record }: Reply): boolean {
+    return this.#knownSurface(record.address)?.capabilities.edit === true;
   }
 
   #knownSurface(address: Address): Surface | undefined {

@@ -122,6 +122,7 @@ async function post(
   );
   if (outcome.kind === "done") {
     context.configured(reply.record.address);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
       messageId: outcome.value.messageId,
@@ -195,6 +196,7 @@ async function edit(
   }
   if (failure === undefined) {
     context.configured(reply.record.address);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
     shown(context, entry, part);
     return undefined;
   }

@@ -40,8 +40,8 @@ export interface ReplyRecord {
   readonly isNotice: boolean;
   readonly state: ReplyState;
   /**
-   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Where messages cannot be changed,
-   * before that too: as much as there was when the last one was posted.
+   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Before that: the text of the
+   * newest interrupted attempt, or where messages cannot be changed, as much as there was when the last one was posted.
    */
   readonly text?: string | undefined;
   readonly code?: string | undefined;

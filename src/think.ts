@@ -23,7 +23,7 @@ import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { AskedQuestion } from "./messengers/turn-limits.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
-import type { ThinkTools } from "./turn/turn-engine.ts";
+import type { ThinkTools } from "./turn/bot-tools.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
@@ -112,7 +112,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return DEFAULT_SYSTEM_PROMPT;
   }
 
-  /** AI SDK tools. A tool that may safely run twice can carry `recovery: "rerun"`. @default none */
+  /**
+   * AI SDK tools. A tool that changes nothing can carry `annotations: { readOnly: true }`, one that may safely run twice
+   * `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and none may have `needsApproval`.
+   *
+   * @default none
+   */
   getTools(): ThinkTools | Promise<ThinkTools> {
     return {};
   }

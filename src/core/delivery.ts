@@ -177,6 +177,12 @@ export interface Delivery extends LocalSpeaker {
   append(replyId: string, delta: string): void;
   /** The text so far was void (the model call was restarted): this is the text now. */
   replace(replyId: string, text: string): void;
+  /**
+   * The model call that says the text was cut short and is made again. The text stays, also over a crash, until the text
+   * that replaces it is as long, or whole. After a crash the turn says what is stored of its text before `run`. Does
+   * nothing where messages cannot be changed: they stay anyway.
+   */
+  interrupt(replyId: string): void;
   /** The reply's whole text. Stored before anything is sent. From here on nothing but the sending can be lost. */
   finish(replyId: string, text: string): void;
   /**
@@ -186,7 +192,8 @@ export interface Delivery extends LocalSpeaker {
   postedText(replyId: string): string;
   /**
    * The beginning of a running reply's text that people see, or will when the call under way is done, with everything
-   * closed that is open in it. `undefined` where that is not known: after a start, and where no messages are shown yet.
+   * closed that is open in it. `undefined` where that is not known: after a start, unless an interrupted text stays, and
+   * where no messages are shown yet.
    */
   seenText(replyId: string): string | undefined;
   /** The reply will not be continued: what is visible of it stays for the reply that takes it over. */

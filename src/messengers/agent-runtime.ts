@@ -15,6 +15,7 @@ import type { RootBudget } from "../../delivery/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
+import { preparedTools } from "../turn/bot-tools.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
 import { createWaitStore } from "../turn/wait-store.ts";
 import { menuOf } from "./commands.ts";
@@ -110,6 +111,7 @@ export class AgentRuntime extends LifecycleCapability {
       log,
       definitions: () => this.#all(),
       getModel: () => agent.getModel(),
+      getTools: () => agent.getTools(),
       root: () => this.root,
     });
     this.engine = new TurnEngine({
@@ -124,13 +126,13 @@ export class AgentRuntime extends LifecycleCapability {
         const added = this.thread.promptFor(getMessengerContext());
         return added === undefined ? prompt : `${prompt}\n\n${added}`;
       },
-      tools: () => runBotCode(botCode, "getTools", () => agent.getTools()),
+      tools: () => runBotCode(botCode, "getTools", async () => preparedTools(await agent.getTools())),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
       resolveFile: (...file) => this.#resolveFile(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
-      beforeTool: (operationId, isRepeatable) => this.thread.beforeTool(operationId, isRepeatable),
+      beforeTool: (operationId, readOnly) => this.thread.beforeTool(operationId, readOnly),
       onSettled: () => this.thread.poke(),
       onLongWait: (operationId) => this.thread.tellWaiting(operationId),
       onWaitEnd: (operationId) => this.thread.endWaiting(operationId),

@@ -23,7 +23,7 @@ export function filteredFragment(
   text: string,
   log: Log,
 ): string {
-  const nobody = { append: () => {}, replace: () => {} };
+  const nobody = { append: () => {}, replace: () => {}, interrupt: () => {} };
   return createOutgoingText(outgoingOptions(definition, log), contextOf(event), nobody).fragment(text);
 }
 

@@ -284,9 +284,9 @@ export class ThreadRuntime {
   }
 
   /** Before a tool runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
-  async beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
-    if (!isRepeatable) await this.#readInbox(turnId);
-    return this.#runner.beforeTool(turnId, isRepeatable);
+  async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
+    if (!isReadOnly) await this.#readInbox(turnId);
+    return this.#runner.beforeTool(turnId, isReadOnly);
   }
 
   /** The model of a turn cannot answer now, for so long that the person should hear of it. */

@@ -122,10 +122,10 @@ export class TurnRunner {
   }
 
   /** Before a tool runs: see `ToolGate`. A message that interrupts the turn may have been read a moment ago. */
-  beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+  beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     const turn = this.#options.turns.get(turnId);
     if (turn?.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
-    return this.#toolGate.pass(turnId, isRepeatable);
+    return this.#toolGate.pass(turnId, isReadOnly);
   }
 
   /** The model of a turn cannot answer now, for so long that the person should hear of it. */

@@ -93,6 +93,17 @@ export const deliveryMutants: readonly Mutant[] = [
     surface: (surface) => ({ ...surface, remove: () => Promise.resolve() }),
   },
   {
+    name: "interruption-shrinks",
+    what: "the new attempt of an interrupted model call is shown before it is as long",
+    delivery: (delivery) => Object.assign(delivery, { interrupt: () => {} }),
+  },
+  {
+    name: "interruption-forgotten",
+    what: "a second death forgets the interrupted text that is visible",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) => /^\s*UPDATE reply_v1 SET text = \? WHERE/.test(statement)),
+  },
+  {
     name: "edit-not-awaited",
     what: "an edit counts as done before its answer",
     surface: (surface) => ({

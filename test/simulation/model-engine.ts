@@ -27,7 +27,7 @@ export interface ModelEngineOptions {
   readonly script: ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
+  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
   readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
 
@@ -169,7 +169,8 @@ export class ModelEngine implements Pick<
   }
 
   /** What was said of the interrupted call is void; what was said before it, and its tools, are not. */
-  #startOver(operation: StoredOperation): void {
+  #startOver(operation: StoredOperation, said = operation.text): void {
+    this.#texts.get(operation.id)?.onInterrupted(partsOf({ ...operation, text: said }));
     this.#options.life.write("attempt", () => {
       operation.attempt += 1;
       operation.text = "";
@@ -254,7 +255,7 @@ export class ModelEngine implements Pick<
       this.#settle(operation, "failed", said);
       return;
     }
-    this.#startOver(operation);
+    this.#startOver(operation, said);
     this.#later(operation, REST_MS, 0, 0);
   }
 

@@ -161,8 +161,8 @@ export class ThreadObject {
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
       beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
-      beforeTool: async (id, isRepeatable) =>
-        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isRepeatable),
+      beforeTool: async (id, isReadOnly) =>
+        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isReadOnly),
       resolveFile: async (url, mediaType, name) => {
         const stored = parseStoredFile(url);
         if (stored === undefined) return undefined;
