@@ -1,4 +1,5 @@
 import { wait } from "../src/core/deps.ts";
+import { placeFields } from "../src/core/log-fields.ts";
 import type { ActionNotice, Address, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
 import { callTimeoutMs, classify, logFailure, penalize, TIMED_OUT } from "./delivery-context.ts";
@@ -22,7 +23,7 @@ export async function answerAction(
     surface = context.surfaceFor(address.messengerId);
   } catch {
     // The messenger is not declared any more: nobody can be answered.
-    context.log.warn("delivery.unknown-messenger", { messenger: address.messengerId });
+    context.log.warn("delivery.unknown-messenger", placeFields(address));
     return;
   }
   const { clock } = context.deps;

@@ -1,5 +1,6 @@
 import type { Address, Surface } from "../src/core/surface.ts";
 import { GIVE_UP_AFTER_MS } from "./call-policy.ts";
+import { replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { mostOf, rangeOf } from "./inquiry-range.ts";
 import { landsBy } from "./landing.ts";
@@ -111,7 +112,7 @@ function removeAll(context: DeliveryContext, reply: Reply, entry: OutboxEntry, i
   const { row } = entry;
   for (const hit of inquiry.hits) addDuplicate(context, row.replyId, String(hit));
   context.log.info("delivery.lost-posts-removed", {
-    replyId: row.replyId,
+    ...replyFields(reply),
     part: row.part,
     messages: inquiry.hits.length,
   });
@@ -130,7 +131,7 @@ function adopt(
   if (messageId === undefined) return;
   for (const other of repeated) addDuplicate(context, row.replyId, other);
   context.log.info("delivery.lost-post-found", {
-    replyId: row.replyId,
+    ...replyFields(reply),
     part: row.part,
     attempts: row.attempts,
   });
@@ -185,7 +186,7 @@ function postAnew(
     store(context, entry, { state: nextState(row.state, "failed"), retryAt: undefined, inquiry: undefined });
     return;
   }
-  context.log.info("delivery.lost-post-not-made", { replyId: row.replyId, part: row.part });
+  context.log.info("delivery.lost-post-not-made", { ...replyFields(reply), part: row.part });
   store(context, entry, {
     state: nextState(row.state, "refused"),
     doubts: Math.max(0, row.doubts - 1),
@@ -218,7 +219,7 @@ function closeQuestion(context: DeliveryContext, entry: OutboxEntry, isGap: bool
 /** Probing cannot tell: a lost post is left to the policy; a message that may be a repetition says so. */
 export function leaveOpen(context: DeliveryContext, reply: Reply, entry: OutboxEntry, code: string): void {
   const { row } = entry;
-  context.log.warn("delivery.lost-post-unresolved", { replyId: row.replyId, part: row.part, code });
+  context.log.warn("delivery.lost-post-unresolved", { ...replyFields(reply), part: row.part, code });
   reply.isDirty = true;
   if (row.state === "unknown") {
     entry.inquiry = undefined;

@@ -1,5 +1,6 @@
 import type { Surface } from "../src/core/surface.ts";
 import { failureCode } from "../src/core/errors.ts";
+import { replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
@@ -87,7 +88,7 @@ function partsOf(
     return reply.parts(surface);
   } catch (error) {
     // A text that cannot be cut must not hold the chat's other replies for ever.
-    context.log.error("delivery.split-failed", { replyId: reply.record.id, code: failureCode(error) });
+    context.log.error("delivery.split-failed", { ...replyFields(reply), code: failureCode(error) });
     context.endReply(reply, "failed", "split-failed");
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { OtherOwners } from "../src/core/budget.ts";
 import { errorCode } from "../src/core/errors.ts";
 import type { Surface } from "../src/core/surface.ts";
 import { conclude } from "./conclude-inquiry.ts";
-import { BUDGET_TIMEOUT_MS } from "./delivery-context.ts";
+import { BUDGET_TIMEOUT_MS, replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { rangeOf } from "./inquiry-range.ts";
 import { landsBy } from "./landing.ts";
@@ -58,7 +58,7 @@ export async function prepareInquiry(
   entry.isLookDue = false;
   if (outcome.kind !== "done") {
     const code = outcome.kind === "failed" ? errorCode(outcome.error) : outcome.kind;
-    context.log.warn("delivery.budget-unreachable", { code });
+    context.log.warn("delivery.budget-unreachable", { ...replyFields(reply), code });
     if (isLook) return row.retryAt;
     store(context, entry, { retryAt: context.deps.clock.now() + BUDGET_TIMEOUT_MS });
     return undefined;

@@ -84,10 +84,7 @@ async function receiveUpdate(
       try {
         await receive.accept([routed.event]);
       } catch (error) {
-        context.log.error("webhook.failed", {
-          messenger: context.messengerId,
-          code: failureCode(error),
-        });
+        context.log.error("webhook.failed", { code: failureCode(error) });
         return problem(503, "not-stored", "The update could not be stored; send it again.");
       }
       return Response.json({ ok: true });

@@ -7,7 +7,7 @@ import type { Log } from "../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { Probing } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
@@ -251,7 +251,7 @@ export class RootRuntime {
   }
 
   #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {
-    const fields = { ...eventFields(id, event), ...failureFields(error) };
+    const fields = { ...eventFields(id, event), ...failureFields(this.#options.log, error) };
     this.#options.log.error("conversation.unresolved", fields);
   }
 
@@ -287,7 +287,12 @@ export class RootRuntime {
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
     const { deps, log } = this.#options;
-    return { messengerId: definition.id, deps, log, identity: () => this.identity(definition.id) };
+    return {
+      messengerId: definition.id,
+      deps,
+      log: log.with({ messenger: definition.id }),
+      identity: () => this.identity(definition.id),
+    };
   }
 
   #definition(messengerId: string): NormalizedMessengerDefinition {

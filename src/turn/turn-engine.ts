@@ -8,7 +8,7 @@ import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { Patience } from "../core/model-patience.ts";
-import { logBotFailure } from "../core/bot-code.ts";
+import { isLogged, logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
 import { toModelMessages } from "./model-messages.ts";
@@ -18,6 +18,7 @@ import type { ReplyTextSink } from "./reply-text.ts";
 import { Summaries } from "./summaries.ts";
 import { TurnPatience } from "./turn-patience.ts";
 import type { WaitStore } from "./wait-store.ts";
+import { TurnStats } from "./turn-stats.ts";
 
 /**
  * The tools of a bot: an AI SDK `ToolSet` whose tools may say what becomes of a call that was interrupted. `"rerun"`:
@@ -28,7 +29,8 @@ export type ThinkTools = Record<string, ToolSet[string] & { readonly recovery?: 
 
 /** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
-  readonly log: Log;
+  /** The log of an operation: each of its lines says whose it is. */
+  readonly logOf: (operationId: string) => Log;
   readonly clock: Clock;
   readonly random: () => number;
   readonly waits: WaitStore;
@@ -88,6 +90,7 @@ const KEEP_VERBATIM = 0.25;
  */
 export class TurnEngine {
   readonly harness: ThinkHarness;
+  readonly stats = new TurnStats();
   readonly #options: TurnEngineOptions;
   readonly #sessions = new Map<string, Session>();
   /** The operation that each session runs now. */
@@ -144,12 +147,13 @@ export class TurnEngine {
           const tool: object = this.#offered.get(session)?.[toolName] ?? {};
           const isRepeatable = "recovery" in tool && tool.recovery === "rerun";
           const decision = await options.beforeTool(operationId, isRepeatable);
-          return decision === "run"
-            ? { action: "run" }
-            : { action: "block", reason: "The turn was withdrawn." };
+          if (decision === "block") return { action: "block", reason: "The turn was withdrawn." };
+          this.stats.countTool(operationId, toolName);
+          return { action: "run" };
         },
         onStepFinish: ({ operationId }) => {
           this.#failures.delete(operationId);
+          this.stats.countStep(operationId);
         },
         onTurnEnd: ({ operationId }) => {
           this.#texts.delete(operationId);
@@ -276,9 +280,9 @@ export class TurnEngine {
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
     if (decision === "retry") this.#rests.set(operationId, restMs(error));
-    const { log } = this.#options;
-    if (decision !== "fail") log.warn("turn.model-retried", { turn: operationId, code, attempt: failures });
-    else if (!isLogged(error)) log.error("turn.failed", { turn: operationId, code });
+    const log = this.#options.logOf(operationId);
+    if (decision !== "fail") log.warn("turn.model-retried", { code, attempt: failures });
+    else if (!isLogged(error)) log.error("turn.failed", { code });
     return decision;
   }
 
@@ -333,7 +337,7 @@ export class TurnEngine {
     if (operationId === undefined) return tools;
     return interruptibleTools(tools, {
       inTurn: (body) => this.#options.inTurn(operationId, body),
-      onFailure: (name, error) => logBotFailure(this.#options.log, `tool ${name}`, error),
+      onFailure: (name, error) => logBotFailure(this.#options.logOf(operationId), `tool ${name}`, error),
     });
   }
 
@@ -370,11 +374,6 @@ function restMs(error: unknown): number {
     "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
   return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
-}
-
-/** The guard of the model and the watch over the bot's methods leave a line of their own for whatever they throw. */
-function isLogged(error: unknown): boolean {
-  return (isObject(error) && "retryable" in error) || errorCode(error) === "bot-code-failed";
 }
 
 function isObject(value: unknown): value is object {

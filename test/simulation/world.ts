@@ -157,7 +157,9 @@ export class World {
       place,
       newLife: () => this.#newLife(threadId),
       deps: (life) => this.#deps(life),
-      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`)),
+      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`), {
+        now: () => this.scheduler.now(),
+      }),
       budget: (life) => this.root.link(life),
       definition: (life) => this.#definition(place, life, mutant),
       engine: {
