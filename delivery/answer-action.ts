@@ -1,4 +1,5 @@
 import { wait } from "../src/core/deps.ts";
+import { placeFields } from "../src/core/log-fields.ts";
 import type { ActionNotice, Address, Surface } from "../src/core/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
@@ -23,7 +24,7 @@ export async function answerAction(
     surface = context.surfaceFor(address.messengerId);
   } catch {
     // The messenger is not declared any more: nobody can be answered.
-    context.log.warn("delivery.unknown-messenger", { messenger: address.messengerId });
+    context.log.warn("delivery.unknown-messenger", placeFields(address));
     return;
   }
   const { clock } = context.deps;

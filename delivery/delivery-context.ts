@@ -1,7 +1,8 @@
 import type { Database } from "../src/core/database.ts";
 import type { ReplyPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
-import type { Log } from "../src/core/log.ts";
+import { placeFields } from "../src/core/log-fields.ts";
+import type { Log, LogFields } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
@@ -101,6 +102,11 @@ export function failureOf(
   return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }
 
+/** How the log names a reply: its id is that of its turn or its notice. */
+export function replyFields({ record }: Reply): LogFields {
+  return { turn: record.id, ...placeFields(record.address) };
+}
+
 /** One line for a failed call: what it was and how it failed, never what it said (I10). */
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
@@ -118,9 +124,8 @@ export function logFailure(
     kind: failure.kind,
     code: failure.code,
     attempts: call.attempts,
-    messenger: call.address.messengerId,
-    thread: call.address.threadId,
-    replyId: call.replyId,
+    ...placeFields(call.address),
+    turn: call.replyId,
     part: call.part,
     retryAfterMs: failure.kind === "retry-after" ? failure.retryAfterMs : undefined,
   });
@@ -136,6 +141,6 @@ export async function penalize(
     context.budget.penalize(address, retryAfterMs),
   );
   if (outcome.kind !== "done") {
-    context.log.warn("delivery.penalty-not-stored", { messenger: address.messengerId, retryAfterMs });
+    context.log.warn("delivery.penalty-not-stored", { ...placeFields(address), retryAfterMs });
   }
 }

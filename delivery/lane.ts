@@ -3,7 +3,7 @@ import { errorCode, failureCode } from "../src/core/errors.ts";
 import type { Surface } from "../src/core/surface.ts";
 import { backoffMs } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { editEveryMs, GATE_TIMEOUT_MS, interimEveryMs } from "./delivery-context.ts";
+import { editEveryMs, GATE_TIMEOUT_MS, interimEveryMs, replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
@@ -163,7 +163,8 @@ export class Lane {
    */
   #rest(error: unknown): void {
     const { log, deps } = this.#context;
-    log.error("delivery.loop-failed", { code: failureCode(error) });
+    const whose = this.#current === undefined ? {} : replyFields(this.#current);
+    log.error("delivery.loop-failed", { ...whose, code: failureCode(error) });
     this.#failures += 1;
     this.#notBefore = deps.clock.now() + backoffMs(this.#failures, deps.random());
     this.#waitUntil = this.#notBefore;
@@ -174,7 +175,7 @@ export class Lane {
       this.#failures = 0;
     } catch {
       // Nothing can be stored: then that is what fails, and not the reply.
-      log.error("delivery.storage-failed", { replyId: this.#current.record.id });
+      log.error("delivery.storage-failed", replyFields(this.#current));
     }
   }
 
@@ -193,7 +194,7 @@ export class Lane {
     );
     if (answer.kind !== "done") {
       const code = answer.kind === "failed" ? errorCode(answer.error) : answer.kind;
-      this.#context.log.warn("delivery.gate-unreachable", { code });
+      this.#context.log.warn("delivery.gate-unreachable", { ...replyFields(reply), code });
       this.#refusals += 1;
       this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#refusals, deps.random()));
       return;

@@ -1,6 +1,7 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { Surface } from "../src/core/surface.ts";
 import { failureCode } from "../src/core/errors.ts";
+import { replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { nextDraft } from "./draft.ts";
 import { modeOf, partsToShow } from "./mode.ts";
@@ -99,7 +100,7 @@ export function settle(context: DeliveryContext, reply: Reply, end: Settled): vo
       return;
     case "broken":
       // A text that cannot be cut must not hold the chat's other replies for ever.
-      context.log.error("delivery.split-failed", { replyId: reply.record.id, code: failureCode(end.error) });
+      context.log.error("delivery.split-failed", { ...replyFields(reply), code: failureCode(end.error) });
       context.endReply(reply, "failed", "split-failed");
       return;
     default:

@@ -4,6 +4,7 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { RichText } from "../src/core/rich-text.ts";
 import type { CallFailure, Surface } from "../src/core/surface.ts";
+import { replyFields } from "./delivery-context.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";
 
@@ -61,9 +62,7 @@ export class RichFallback {
     const isDoubtful = code === surface.rich?.doubtfulCode;
     if (code !== surface.rich?.unsupportedCode && !isDoubtful) {
       log.warn("delivery.rich-refused", {
-        messenger: messengerId,
-        thread: address.threadId,
-        replyId: id,
+        ...replyFields(reply),
         code,
       });
       return;

@@ -1,13 +1,15 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
+import { adoptConsole } from "./core/adopt-console.ts";
 import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
+import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
-import { consoleLog } from "./core/log.ts";
+import type { Log } from "./core/log.ts";
 import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
 import type { MessengerEvent } from "./core/messenger-event.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
@@ -15,6 +17,7 @@ import type { ThinkCommands } from "./messengers/commands.ts";
 import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
+import { conversationNameOf } from "./messengers/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent-namespace.ts";
 import type { HealthProblem } from "./messengers/bot-health.ts";
@@ -65,18 +68,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** How long the receipts of this object's deliveries are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 
+  readonly #log: Log;
   readonly #runtime: AgentRuntime;
 
   constructor(ctx: AgentContext, env: Env) {
     super(ctx, env);
     keepName(ctx.storage, ctx.id.name);
+    adoptConsole(console, consoleLogOf(env));
+    const log = consoleLogOf(env).with({ conversation: conversationNameOf(nameOf(ctx)) });
+    this.#log = log;
     let namespace: AgentNamespace | undefined;
     this.#runtime = new AgentRuntime({
       agent: this,
       name: () => nameOf(ctx) ?? this.name,
       database: durableDatabase(ctx.storage),
       deps: systemDeps,
-      log: consoleLog,
+      log,
       env,
       stub: (name) => {
         namespace ??= agentNamespace(ctx, env, this.constructor.name);
@@ -87,12 +94,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     this.lifecycle.use(this.#runtime.engine.harness);
     this.lifecycle.use(this.#runtime);
     const onRequest = this.onRequest.bind(this);
-    this.onRequest = (request) => answerSafely(consoleLog, "onRequest", () => onRequest(request));
-    this.onStart = failSafely(consoleLog, "onStart", this.onStart.bind(this));
-    this.onConnect = failSafely(consoleLog, "onConnect", this.onConnect.bind(this));
-    this.onMessage = failSafely(consoleLog, "onMessage", this.onMessage.bind(this));
-    this.onClose = failSafely(consoleLog, "onClose", this.onClose.bind(this));
-    this.getConnectionTags = failSafely(consoleLog, "getConnectionTags", this.getConnectionTags.bind(this));
+    this.onRequest = (request) => answerSafely(log, "onRequest", () => onRequest(request));
+    this.onStart = failSafely(log, "onStart", this.onStart.bind(this));
+    this.onConnect = failSafely(log, "onConnect", this.onConnect.bind(this));
+    this.onMessage = failSafely(log, "onMessage", this.onMessage.bind(this));
+    this.onClose = failSafely(log, "onClose", this.onClose.bind(this));
+    this.getConnectionTags = failSafely(log, "getConnectionTags", this.getConnectionTags.bind(this));
   }
 
   /**
@@ -148,7 +155,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    */
   override onError(connectionOrError: unknown, error?: unknown): never {
     if (error === undefined) throw connectionOrError;
-    logBotFailure(consoleLog, "onMessage", error);
+    logBotFailure(this.#log, "onMessage", error);
     throw error as Error;
   }
 

@@ -1,5 +1,6 @@
 import type { Surface } from "../../src/core/surface.ts";
 import { GIVE_UP_AFTER_MS } from "../call-policy.ts";
+import { replyFields } from "../delivery-context.ts";
 import type { DeliveryContext } from "../delivery-context.ts";
 import { store } from "../outbox-change.ts";
 import type { OutboxEntry } from "../outbox-entry.ts";
@@ -17,7 +18,7 @@ export function adopt(
 ): void {
   const { row } = entry;
   context.log.info("delivery.lost-post-found", {
-    replyId: row.replyId,
+    ...replyFields(reply),
     part: row.part,
     attempts: row.attempts,
   });
@@ -50,7 +51,7 @@ export function postAgain(
   const failingSince = row.failingSince ?? now;
   const isGivenUp = now - failingSince > GIVE_UP_AFTER_MS;
   if (!isGivenUp) {
-    context.log.info("delivery.lost-post-not-made", { replyId: row.replyId, part: row.part });
+    context.log.info("delivery.lost-post-not-made", { ...replyFields(reply), part: row.part });
   }
   store(context, entry, {
     state: nextState(row.state, isGivenUp ? "failed" : "refused"),
@@ -72,7 +73,7 @@ export function leaveUnresolved(
   code: string,
 ): void {
   const { row } = entry;
-  context.log.warn("delivery.lost-post-unresolved", { replyId: row.replyId, part: row.part, code });
+  context.log.warn("delivery.lost-post-unresolved", { ...replyFields(reply), part: row.part, code });
   store(context, entry, {
     doubt: nextDoubt(row.doubt, "undecided", { kind: "unresolved" }),
     retryAt: undefined,

@@ -1,7 +1,7 @@
 import { errorCode } from "../../src/core/errors.ts";
 import type { Address, PostedMessage, Surface } from "../../src/core/surface.ts";
 import type { LateOutcome } from "../call-within.ts";
-import { classify, penalize } from "../delivery-context.ts";
+import { classify, penalize, replyFields } from "../delivery-context.ts";
 import type { DeliveryContext } from "../delivery-context.ts";
 import { formerChatOf } from "../move-reply.ts";
 import { store } from "../outbox-change.ts";
@@ -36,7 +36,7 @@ export function watchLatePost(
     .then((outcome) => hearLate(context, reply, surface, post, outcome))
     .catch((error: unknown) => {
       // Not stored: the row stays in doubt, as if the answer had never come.
-      context.log.error("delivery.late-answer-not-stored", { code: errorCode(error) });
+      context.log.error("delivery.late-answer-not-stored", { ...replyFields(reply), code: errorCode(error) });
     });
 }
 

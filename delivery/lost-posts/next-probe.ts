@@ -3,7 +3,7 @@ import { errorCode } from "../../src/core/errors.ts";
 import type { Address, Surface } from "../../src/core/surface.ts";
 import { callWithin } from "../call-within.ts";
 import type { CallOutcome } from "../call-within.ts";
-import { GATE_TIMEOUT_MS } from "../delivery-context.ts";
+import { GATE_TIMEOUT_MS, replyFields } from "../delivery-context.ts";
 import type { DeliveryContext } from "../delivery-context.ts";
 import { store } from "../outbox-change.ts";
 import type { OutboxEntry } from "../outbox-entry.ts";
@@ -60,7 +60,7 @@ export async function chooseProbe(
   if (entry.row !== row) return;
   if (outcome.kind !== "done") {
     const code = outcome.kind === "failed" ? errorCode(outcome.error) : outcome.kind;
-    context.log.warn("delivery.gate-unreachable", { code });
+    context.log.warn("delivery.gate-unreachable", { ...replyFields(reply), code });
     if (!isLook) store(context, entry, { retryAt: clock.now() + GATE_TIMEOUT_MS });
     return;
   }

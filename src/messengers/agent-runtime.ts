@@ -5,11 +5,13 @@ import { logBotFailure, runBotCode } from "../core/bot-code.ts";
 import type { ChatGate } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";
 import { wait } from "../core/deps.ts";
-import type { Deps } from "../core/deps.ts";
+import type { Clock, Deps } from "../core/deps.ts";
 import { errorCode, failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { TokenUsage } from "../core/token-usage.ts";
+import type { Patience } from "../core/model-patience.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
-import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
+import { getMessengerContext, getTurnId, inMessengerContext } from "../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../delivery/index.ts";
 import type { RootBudget } from "../../delivery/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
@@ -33,6 +35,7 @@ import type { InnerCalls } from "./inner-calls.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import { turnFields } from "./turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "./user-message.ts";
 
@@ -106,7 +109,7 @@ export class AgentRuntime extends LifecycleCapability {
     super("switchboard");
     this.#options = options;
     const { agent, deps, log } = options;
-    const botCode = { clock: deps.clock, log };
+    const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: this.#turnLog() });
     this.health = new BotHealth({
       log,
       definitions: () => this.#all(),
@@ -115,18 +118,18 @@ export class AgentRuntime extends LifecycleCapability {
       root: () => this.root,
     });
     this.engine = new TurnEngine({
-      log,
+      logOf: (operationId) => log.with(turnFields(operationId, this.thread.contextOf(operationId))),
       clock: deps.clock,
       random: deps.random,
       waits: createWaitStore(options.database),
-      model: (patience) => turnModel(options, patience),
+      model: (patience) => this.#model(patience),
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
-        const prompt = await runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt());
+        const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
         return added === undefined ? prompt : `${prompt}\n\n${added}`;
       },
-      tools: () => runBotCode(botCode, "getTools", async () => preparedTools(await agent.getTools())),
+      tools: () => runBotCode(botCode(), "getTools", async () => preparedTools(await agent.getTools())),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
@@ -136,7 +139,8 @@ export class AgentRuntime extends LifecycleCapability {
       onSettled: () => this.thread.poke(),
       onLongWait: (operationId) => this.thread.tellWaiting(operationId),
       onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
-      inTurn: (operationId, body) => inMessengerContext(this.thread.contextOf(operationId), body),
+      inTurn: (operationId, body) =>
+        inMessengerContext(this.thread.contextOf(operationId), body, operationId),
     });
   }
 
@@ -341,6 +345,14 @@ export class AgentRuntime extends LifecycleCapability {
     };
   }
 
+  #model(patience: Patience | undefined): LanguageModel {
+    const turnId = getTurnId();
+    const onUsage = (usage: TokenUsage): void => {
+      if (turnId !== undefined) this.engine.stats.countTokens(turnId, usage);
+    };
+    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience);
+  }
+
   async #resolveFile(
     url: string,
     mediaType: string,
@@ -357,11 +369,17 @@ export class AgentRuntime extends LifecycleCapability {
     } catch (error) {
       // Who sent the file has chosen its media type: only what is known of it goes into the log.
       const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
-      this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
+      const log = this.#turnLog();
+      log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
       for (const [known, until] of this.#unavailable) if (until <= now) this.#unavailable.delete(known);
       if (signal?.aborted !== true) this.#unavailable.set(url, this.#options.deps.clock.now() + FILE_REST_MS);
       return { kind: "text", text };
     }
+  }
+
+  /** The log, with the names of the turn for which code of the bot runs. */
+  #turnLog(): Log {
+    return this.#options.log.with(turnFields(getTurnId(), getMessengerContext()));
   }
 
   /** Sets the durable wake to `at`, unless an earlier one is set. */

@@ -8,7 +8,7 @@ import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "
 import type { Probing } from "../core/surface.ts";
 import type { RootBudget } from "../../delivery/index.ts";
 import { withinTime } from "../core/within-time.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
@@ -253,7 +253,7 @@ export class RootRuntime {
   }
 
   #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {
-    const fields = { ...eventFields(id, event), ...failureFields(error) };
+    const fields = { ...eventFields(id, event), ...failureFields(this.#options.log, error) };
     this.#options.log.error("conversation.unresolved", fields);
   }
 
@@ -289,7 +289,12 @@ export class RootRuntime {
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
     const { deps, log } = this.#options;
-    return { messengerId: definition.id, deps, log, identity: () => this.identity(definition.id) };
+    return {
+      messengerId: definition.id,
+      deps,
+      log: log.with({ messenger: definition.id }),
+      identity: () => this.identity(definition.id),
+    };
   }
 
   #definition(messengerId: string): NormalizedMessengerDefinition {

@@ -10,7 +10,7 @@ import { inMessengerContext } from "../core/turn-context.ts";
 import { withinTime } from "../core/within-time.ts";
 import { createDelivery } from "../../delivery/index.ts";
 import type { Arrival } from "../inbox/arrivals.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import { createInboxStore } from "../inbox/inbox-store.ts";
 import type { InboxStore } from "../inbox/inbox-store.ts";
 import type { TurnEngine } from "../turn/turn-engine.ts";
@@ -121,15 +121,15 @@ export class ThreadRuntime {
         memory.keepUntoldMove({ messengerId, move });
         log.info("chat.moved", {
           messenger: messengerId,
-          chatId: move.from.chatId,
-          toChatId: move.to.chatId,
+          chat: move.from.chatId,
+          toChat: move.to.chatId,
         });
         // Not in the transaction that this is.
         void Promise.resolve().then(() => this.poke());
       },
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
-        log.warn("chat.gone", { messenger: messengerId, chatId, thread: threadId, code });
+        log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
         this.#runner.endings.abandon(place);
         this.poke();
       },
@@ -178,7 +178,7 @@ export class ThreadRuntime {
       stop: (press) => this.#runner.endings.stopDraft(press),
       poke: () => this.poke(),
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
-      inContext: inMessengerContext,
+      inContext: (event, body) => inMessengerContext(event, body),
     });
     this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
@@ -435,7 +435,12 @@ export class ThreadRuntime {
     const known = this.#platforms.get(messengerId);
     if (known !== undefined) return known;
     const { deps, log, root } = this.#options;
-    const context = { messengerId, deps, log, identity: () => root.identity(messengerId) };
+    const context = {
+      messengerId,
+      deps,
+      log: log.with({ messenger: messengerId }),
+      identity: () => root.identity(messengerId),
+    };
     this.#platforms.set(messengerId, context);
     return context;
   }

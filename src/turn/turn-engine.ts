@@ -8,7 +8,7 @@ import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { Patience } from "../core/model-patience.ts";
-import { logBotFailure } from "../core/bot-code.ts";
+import { isLogged, logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
 import { isReadOnly } from "./bot-tools.ts";
 import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
@@ -19,10 +19,12 @@ import type { ReplyTextSink } from "./reply-text.ts";
 import { Summaries } from "./summaries.ts";
 import { TurnPatience } from "./turn-patience.ts";
 import type { WaitStore } from "./wait-store.ts";
+import { TurnStats } from "./turn-stats.ts";
 
 /** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
-  readonly log: Log;
+  /** The log of an operation: each of its lines says whose it is. */
+  readonly logOf: (operationId: string) => Log;
   readonly clock: Clock;
   readonly random: () => number;
   readonly waits: WaitStore;
@@ -83,6 +85,7 @@ const KEEP_VERBATIM = 0.25;
  */
 export class TurnEngine {
   readonly harness: ThinkHarness;
+  readonly stats = new TurnStats();
   readonly #options: TurnEngineOptions;
   readonly #sessions = new Map<string, Session>();
   /** The operation that each session runs now. */
@@ -138,12 +141,13 @@ export class TurnEngine {
         beforeToolCall: async ({ session, operationId, toolName }): Promise<ThinkToolCallDecision> => {
           const tool = this.#offered.get(session)?.[toolName];
           const decision = await options.beforeTool(operationId, isReadOnly(tool));
-          return decision === "run"
-            ? { action: "run" }
-            : { action: "block", reason: "The turn was withdrawn." };
+          if (decision === "block") return { action: "block", reason: "The turn was withdrawn." };
+          this.stats.countTool(operationId, toolName);
+          return { action: "run" };
         },
         onStepFinish: ({ operationId }) => {
           this.#failures.delete(operationId);
+          this.stats.countStep(operationId);
         },
         onTurnEnd: ({ operationId }) => {
           this.#texts.delete(operationId);
@@ -285,9 +289,9 @@ export class TurnEngine {
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
     if (decision === "retry") this.#rests.set(operationId, restMs(error));
-    const { log } = this.#options;
-    if (decision !== "fail") log.warn("turn.model-retried", { turn: operationId, code, attempt: failures });
-    else if (!isLogged(error)) log.error("turn.failed", { turn: operationId, code });
+    const log = this.#options.logOf(operationId);
+    if (decision !== "fail") log.warn("turn.model-retried", { code, attempt: failures });
+    else if (!isLogged(error)) log.error("turn.failed", { code });
     return decision;
   }
 
@@ -342,7 +346,7 @@ export class TurnEngine {
     if (operationId === undefined) return tools;
     return interruptibleTools(tools, {
       inTurn: (body) => this.#options.inTurn(operationId, body),
-      onFailure: (name, error) => logBotFailure(this.#options.log, `tool ${name}`, error),
+      onFailure: (name, error) => logBotFailure(this.#options.logOf(operationId), `tool ${name}`, error),
     });
   }
 
@@ -379,11 +383,6 @@ function restMs(error: unknown): number {
     "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
   return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
-}
-
-/** The guard of the model and the watch over the bot's methods leave a line of their own for whatever they throw. */
-function isLogged(error: unknown): boolean {
-  return (isObject(error) && "retryable" in error) || errorCode(error) === "bot-code-failed";
 }
 
 function isObject(value: unknown): value is object {

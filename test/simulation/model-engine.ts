@@ -4,6 +4,7 @@ import type { LoadFilesOptions } from "../../src/turn/load-files.ts";
 import { ReplyText, textOfParts } from "../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../src/turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../../src/turn/turn-engine.ts";
+import { TurnStats } from "../../src/turn/turn-stats.ts";
 import type { OperationStore, StoredOperation } from "./contract.ts";
 import { questionsOf } from "./questions-of.ts";
 import type { Life } from "./life.ts";
@@ -43,8 +44,9 @@ const MAX_CONTEXT_TOKENS = 100_000;
  */
 export class ModelEngine implements Pick<
   TurnEngine,
-  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget"
+  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget" | "stats"
 > {
+  readonly stats = new TurnStats();
   readonly #options: ModelEngineOptions;
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is at work in this process, with the timer of their next chunk. */

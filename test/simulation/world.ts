@@ -193,7 +193,9 @@ export class World {
       place,
       newLife: () => this.#newLife(threadId),
       deps: (life) => this.#deps(life),
-      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`)),
+      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`), {
+        now: () => this.scheduler.now(),
+      }),
       root: (life) => this.root.link(life),
       gateOf: (chatId, life) => this.#gateOf(chatId, life),
       oracle: this.oracle,

@@ -90,8 +90,8 @@ describe("serve", () => {
     await bot.kill("SIGKILL");
     expect(bot.logs()).not.toContain("alarm of");
     await bot.restart();
-    await bot.logged(/alarm of root\n/);
-    await bot.logged(/alarm of root\/thread\n/);
+    await bot.logged(/"text":"alarm of root"/);
+    await bot.logged(/"text":"alarm of root\/thread"/);
   });
 
   it("ends within five seconds of SIGTERM while a response is open", async () => {
