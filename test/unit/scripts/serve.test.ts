@@ -155,6 +155,15 @@ describe("serve", () => {
     );
   });
 
+  it("says where a worker cannot be bundled, in plain text", async () => {
+    const worker = await workerThatEndsWith("export default {");
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: await newFolder() }, worker);
+    expect(code).toBe(1);
+    expect(output).toContain(`could not be bundled:\n`);
+    expect(output).toMatch(/\n\s+\S*\/switchboard-worker-\w+\/worker\.ts:4:0:\n/);
+    for (const foreign of ["\u001B", ".project", "Logs were written"]) expect(output).not.toContain(foreign);
+  });
+
   it.each([
     ["its class", "export default Probe;"],
     ["a function", "export default () => new Response();"],
