@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -36,6 +37,7 @@ function createEngine() {
       return state === "open" ? { kind: "open" } : { kind: "stopped", text: "" };
     },
     textSoFar: () => "",
+    stats: new TurnStats(),
   };
 }
 
