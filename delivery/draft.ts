@@ -73,10 +73,8 @@ export function nextDraft(
   if (part === undefined || !isReadable(part)) return undefined;
   if (!draft.shows(part.hash)) return { kind: "draft", part };
   if (now < draft.refreshAt) return undefined;
-  if (now - reply.touchedAt < LONGEST_SILENCE_MS) return { kind: "draft", part };
-  // It may fade; text that comes after all shows it again.
-  draft.hide();
-  return undefined;
+  // Of a turn that says nothing any more it may fade; text that comes after all shows it again.
+  return now - reply.touchedAt < LONGEST_SILENCE_MS ? { kind: "draft", part } : undefined;
 }
 
 /** Shows it once. Returns until when nothing may go to the address, if that was said. */

@@ -3,7 +3,7 @@ import { errorCode, failureCode } from "../src/core/errors.ts";
 import type { Surface } from "../src/core/surface.ts";
 import { backoffMs } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { editEveryMs, GATE_TIMEOUT_MS, interimEveryMs, replyFields } from "./delivery-context.ts";
+import { editEveryMs, GATE_TIMEOUT_MS, interimEveryMs, landsBy, replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
@@ -33,7 +33,7 @@ const MOST_FAILURES = 20;
 
 type Next =
   | { readonly kind: "call"; readonly reply: Reply; readonly surface: Surface; readonly action: CallAction }
-  /** `Infinity`: until something changes. At `refreshAt` there is something to do, but more text may come before. */
+  /** `Infinity`: until something changes. At `refreshAt` there is something to do, but more text need not wait for it. */
   | { readonly kind: "wait"; readonly until: number; readonly refreshAt?: number };
 
 /** When `run` must be called for a lane: `soon` while it works or waits for a moment, or at a time. */
@@ -190,7 +190,12 @@ export class Lane {
     const askedAsFinal = reply.isFinal;
     const askedAt = deps.clock.now();
     const answer = await callWithin(deps.clock, GATE_TIMEOUT_MS, () =>
-      budget.acquire(address, purposeOf(reply, next.action), surface, next.action.kind === "post"),
+      budget.acquire(
+        address,
+        purposeOf(reply, next.action),
+        surface,
+        next.action.kind === "post" ? landsBy(reply.record.policy, surface, 0) : undefined,
+      ),
     );
     if (answer.kind !== "done") {
       const code = answer.kind === "failed" ? errorCode(answer.error) : answer.kind;
@@ -243,6 +248,8 @@ export class Lane {
   #next(): Next {
     const now = this.#context.deps.clock.now();
     let until = Infinity;
+    /** What waits until then is about a post in doubt: more text of other messages does not wait with it. */
+    let doubtUntil = Infinity;
     let heldUntil = 0;
     let refreshAt = Infinity;
     if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
@@ -275,18 +282,19 @@ export class Lane {
       }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
       if (action.kind === "post" && this.#isHeldByDoubt(reply, surface, action)) {
-        until = Math.min(until, now + DOUBT_MS);
+        doubtUntil = Math.min(doubtUntil, now + DOUBT_MS);
         continue;
       }
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);
       const isDue = isLook || retryAt === undefined || retryAt <= now;
       if (isDue) return { kind: "call", reply, surface, action };
-      until = Math.min(until, retryAt);
+      if (action.kind === "probe") doubtUntil = Math.min(doubtUntil, retryAt);
+      else until = Math.min(until, retryAt);
       const { entry } = action;
       const isHeld = entry === undefined || !(isPutOff(entry, now) || this.#passable.has(entry));
       if (reply.isFinal && !reply.isWholeVisible && isHeld) break;
     }
-    return { kind: "wait", until, refreshAt };
+    return { kind: "wait", until, refreshAt: Math.min(refreshAt, doubtUntil) };
   }
 
   /** The call that a reply needs now; none when it needs other text first, or has ended. */

@@ -73,8 +73,8 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
     // A later part is not posted before this one.
     if (step.kind === "hold") return afterDoubt(inDoubt, { kind: "idle" });
   }
-  if (putOff !== undefined) return putOff;
   if (inDoubt !== undefined) return { kind: "probe", entry: inDoubt };
+  if (putOff !== undefined) return putOff;
   if (canRemove) {
     const surplus = entries.findLast(
       (entry) => isWithinReach(entry) && !parts.some(({ index }) => index === entry.row.part),

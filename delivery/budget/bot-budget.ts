@@ -73,8 +73,8 @@ class LendingBudget implements RootBudget {
     const bot = this.#bot(messengerId, rate, now);
     const caller = JSON.stringify([chatId, speaker]);
     const rank = purpose === "edit" || purpose === "typing" ? 1 : 0;
-    const needed = 1 + reserveFor(purpose, rate) + bot.places.ahead(caller, rank, now);
-    const readyAt = bot.bucket.readyAt(now, needed, rate, 1);
+    const ahead = bot.places.ahead(caller, rank, now);
+    const readyAt = bot.bucket.readyAt(now, 1 + reserveFor(purpose, rate), rate, 1, ahead);
     if (readyAt > now) {
       if (purpose !== "typing") bot.places.keep(caller, rank, readyAt + PLACE_GRACE_MS);
       return Promise.resolve({ kind: "wait", retryAt: readyAt });
@@ -82,7 +82,9 @@ class LendingBudget implements RootBudget {
     bot.bucket.take(now, rate, 1);
     if (purpose !== "typing") bot.places.leave(caller);
     const until = now + LOAN_MS;
-    const extra = extraSlots(bot.bucket.level(now, rate, 1), rate);
+    // Whoever waits was told a time that counts on what is left.
+    const isAnyWaiting = bot.places.ahead("", 1, now) > 0;
+    const extra = isAnyWaiting ? 0 : extraSlots(bot.bucket.level(now, rate, 1), rate);
     if (extra > 0) bot.bucket.lease(now, { slots: extra, until }, rate, 1);
     const newestId = sent === undefined ? undefined : this.#seen.newest(messengerId, sent.box);
     return Promise.resolve({

@@ -28,12 +28,12 @@ export class BotLoans {
     return true;
   }
 
+  /** Asks for one call, which is made at once or not at all; what is lent beside it is kept. */
   async borrow(request: LoanRequest): Promise<Loan> {
     const loan = await this.#root.lend(request);
-    if (loan.kind === "wait") return loan;
-    const { slots, until } = loan;
+    if (loan.kind === "wait" || loan.slots === 1) return loan;
     const held = this.#held.get(request.messengerId) ?? [];
-    this.#held.set(request.messengerId, [...held, { slots, until }]);
+    this.#held.set(request.messengerId, [...held, { slots: loan.slots - 1, until: loan.until }]);
     return loan;
   }
 }

@@ -63,11 +63,9 @@ const MOST_CHATS = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
 /** An id that goes with no loan is told to the root by itself after this time. */
 const TELL_ROOT_AFTER_MS = 250;
-/** A loan may be used up by others while it is on its way. */
-const MOST_LOANS = 3;
 /** Ids after the newest one that is known, and ids in all, that an answer names. */
-const TAIL = 10;
-const MOST_IDS = 60;
+const TAIL = 32;
+const MOST_IDS = 128;
 
 interface Chat {
   readonly address: Address;
@@ -115,17 +113,16 @@ class Gate implements ChatGate {
     const key = speakerKey(request);
     this.#noteSpeaker(chat, key, isDurable);
     if (request.news !== undefined) this.#hear(chat, key, request.news, isDurable);
-    for (let loans = 0; ; loans += 1) {
-      const waits = this.#waits(chat, request, rate, key);
-      if (waits !== undefined) return waits;
-      if (this.#loans.take(address.messengerId)) return this.#grant(chat, request, rate, key, isDurable);
-      if (loans === MOST_LOANS) return { kind: "wait", retryAt: this.#clock.now() + 1, reason: "pacing" };
-      const retryAt = await this.#borrow(chat, request, key);
-      if (retryAt !== undefined) {
-        if (purpose !== "typing") chat.places.keep(key, rankOf(purpose), retryAt + PLACE_GRACE_MS);
-        return { kind: "wait", retryAt, reason: "pacing" };
-      }
+    const waits = this.#waits(chat, request, rate, key);
+    if (waits !== undefined) return waits;
+    if (this.#loans.take(address.messengerId)) return this.#grant(chat, request, rate, key, isDurable);
+    const retryAt = await this.#borrow(chat, request, key);
+    if (retryAt !== undefined) {
+      if (purpose !== "typing") chat.places.keep(key, rankOf(purpose), retryAt + PLACE_GRACE_MS);
+      return { kind: "wait", retryAt, reason: "pacing" };
     }
+    // While the root was asked, others may have used the chat up, or met a penalty.
+    return this.#waits(chat, request, rate, key) ?? this.#grant(chat, request, rate, key, isDurable);
   }
 
   penalize(address: Address, retryAfterMs: number): Promise<void> {
@@ -152,20 +149,27 @@ class Gate implements ChatGate {
     const { messengerId, chatId } = address;
     const isShared = news.box !== chatId;
     await this.#tellRoot(chat, news.box);
-    const seen = await this.#options.root.seenIds({ messengerId, box: news.box, isShared, afterId });
+    const seen = await this.#options.root.seenIds({ messengerId, chatId, box: news.box, isShared, afterId });
     const own = this.#options.local.sentIds(address, afterId);
     const taken = new Set([...seen.ids, ...own, ...chat.right.sentIds]);
     const newestId = Math.max(afterId, seen.newestId, news.newestId, chat.right.newestId, ...own);
     const ids: number[] = [];
-    for (let id = afterId + 1; id <= newestId + TAIL && ids.length < MOST_IDS; id += 1) {
+    const { searches } = seen;
+    for (let id = afterId + 1; id <= newestId + searches + TAIL && ids.length < MOST_IDS; id += 1) {
       if (!taken.has(id)) ids.push(id);
     }
     const isLocalBusy = this.#options.local.isInDoubt(address, this.#ownThread(address, speaker));
     const now = this.#clock.now();
     const claim = isLocalBusy ? "busy" : chat.right.claim(key, now);
-    if (claim === "busy") return { ids, newestId, claim };
+    if (claim === "busy") return { ids, newestId, searches, claim };
     const ticket = chat.right.give(key, news.startedAt, this.#isRemote(speaker), now);
-    return { ids, newestId, claim, right: { ticket, isShared: this.#hasOthers(chat, address, key, now) } };
+    return {
+      ids,
+      newestId,
+      searches,
+      claim,
+      right: { ticket, isShared: this.#hasOthers(chat, address, key, now) },
+    };
   }
 
   /** Why the call cannot be made now. The speaker keeps its place. */
@@ -183,7 +187,7 @@ class Gate implements ChatGate {
     const rank = rankOf(purpose);
     const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
     const ahead = chat.places.ahead(key, rank, now);
-    const readyAt = chat.bucket.readyAt(now, needed + ahead, rate, spacingOf(chat.penalty, now));
+    const readyAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now), ahead);
     if (readyAt <= now) return undefined;
     if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
     return { kind: "wait", retryAt: readyAt, reason: "pacing" };
@@ -207,7 +211,7 @@ class Gate implements ChatGate {
     const newestId = Math.max(chat.newestId, chat.right.newestId);
     const known = newestId > 0 ? { newestId } : {};
     if (!isPost || news === undefined) return { kind: "granted", ...known };
-    const ticket = chat.right.give(key, news.startedAt, isDurable, now);
+    const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
     return {
       kind: "granted",
       ...known,

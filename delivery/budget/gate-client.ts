@@ -28,6 +28,8 @@ interface Voice {
   ticket: number | undefined;
   /** The right was given, and it has not been told what became of the post. */
   isRightHeld: boolean;
+  /** Nobody can find out what became of the last post, and the gate does not know yet. */
+  isUnresolved: boolean;
   /** Others of the chat wait for that. */
   isShared: boolean;
   timer: unknown;
@@ -54,7 +56,14 @@ export class GateClient {
     this.#startedAt = options.clock.now();
   }
 
-  async acquire(address: Address, purpose: CallPurpose, surface: Surface, isPost = false): Promise<Grant> {
+  /** `landsWithinMs`, for a post: how long it may take before it cannot land any more. */
+  async acquire(
+    address: Address,
+    purpose: CallPurpose,
+    surface: Surface,
+    landsWithinMs?: number,
+  ): Promise<Grant> {
+    const isPost = landsWithinMs !== undefined;
     const { pacing, probing } = surface;
     const penaltyUntil = this.#untoldPenalties.get(chatKey(address)) ?? 0;
     if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
@@ -63,7 +72,15 @@ export class GateClient {
     if (probing === undefined) return gate.acquire({ address, purpose, pacing, speaker, isPost });
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
-    const grant = await gate.acquire({ address, purpose, pacing, speaker, news, isPost });
+    const grant = await gate.acquire({
+      address,
+      purpose,
+      pacing,
+      speaker,
+      news,
+      isPost,
+      ...(landsWithinMs !== undefined && { landsWithinMs }),
+    });
     this.#told(voice, news);
     if (grant.kind === "wait") return grant;
     voice.newest = Math.max(voice.newest, grant.newestId ?? 0);
@@ -89,10 +106,18 @@ export class GateClient {
     this.#tellSoon(voice);
   }
 
-  /** A post was certainly not made, or nobody can find out what became of it: others need not wait for it. */
+  /** A post was certainly not made: others need not wait for it. */
   notSent(address: Address, surface: Surface): void {
     if (surface.probing === undefined) return;
     this.#tellSoon(this.#voice(address, surface.probing));
+  }
+
+  /** Nobody can find out what became of a post: others need not wait for it, and may not take its message for theirs. */
+  unresolved(address: Address, surface: Surface): void {
+    if (surface.probing === undefined) return;
+    const voice = this.#voice(address, surface.probing);
+    voice.isUnresolved = true;
+    this.#tellSoon(voice);
   }
 
   /** A message of the box that this conversation knows of: its own, or one that it was sent. */
@@ -167,7 +192,7 @@ export class GateClient {
     }
   }
 
-  #newsOf({ address, box, newest, untold, ticket }: Voice): ChatNews {
+  #newsOf({ address, box, newest, untold, ticket, isUnresolved }: Voice): ChatNews {
     const isInDoubt = this.#options.isInDoubt(address);
     return {
       box,
@@ -175,14 +200,18 @@ export class GateClient {
       sentIds: untold,
       startedAt: this.#startedAt,
       isInDoubt,
+      isUnresolved,
       ...(ticket !== undefined && { ticket }),
     };
   }
 
-  #told(voice: Voice, { sentIds, isInDoubt, ticket }: ChatNews): void {
+  #told(voice: Voice, { sentIds, isInDoubt, isUnresolved, ticket }: ChatNews): void {
     voice.untold = voice.untold.filter((id) => !sentIds.includes(id));
     // A right that was given since is another one.
-    if (!isInDoubt && ticket === voice.ticket) voice.isRightHeld = false;
+    if (!isInDoubt && ticket === voice.ticket) {
+      voice.isRightHeld = false;
+      if (isUnresolved === true) voice.isUnresolved = false;
+    }
     if (voice.untold.length === 0 && !voice.isRightHeld) this.#clearTimer(voice);
   }
 
@@ -204,6 +233,7 @@ export class GateClient {
       untold,
       ticket: undefined,
       isRightHeld: false,
+      isUnresolved: false,
       isShared: false,
       timer: undefined,
     };

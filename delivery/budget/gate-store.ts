@@ -29,6 +29,7 @@ const rightSchema = z.object({
   ticket: z.int(),
   holder: z.object({ key: z.string(), ticket: z.int(), startedAt: z.number(), until: z.number() }).optional(),
   untold: z.array(z.string()),
+  isUnresolved: z.boolean(),
 });
 
 /** Who has the right to post, among conversations in other objects. */

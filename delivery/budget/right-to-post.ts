@@ -4,8 +4,12 @@ import type { StoredRight } from "./gate-store.ts";
 /** A post has an answer by then, most times: whoever waits asks again. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2_000;
-/** A holder that says nothing for so long loses the right. It says something with each call while it searches. */
-const HOLD_MS = 30_000;
+/**
+ * A holder that says nothing for so long after its post cannot land any more loses the right. It says something with
+ * each call while it searches.
+ */
+const HOLD_MS = 15_000;
+const LEAST_HOLD_MS = 30_000;
 const HOLD_IN_DOUBT_MS = 90_000;
 /** After a start the holder has this long to say something. */
 const START_MS = 10_000;
@@ -47,12 +51,15 @@ export class RightToPost {
   #ticket: number;
   #holder: Holder | undefined;
   #untold: readonly string[];
+  /** Nobody could find out what became of a post, and no later one is known yet. */
+  #isUnresolved: boolean;
 
   constructor({ stored, sentIds, startedAt, write }: RightToPostOptions) {
     this.#write = write;
     this.sentIds = new Set(sentIds);
     this.#ticket = stored?.ticket ?? 0;
     this.#untold = stored?.untold ?? [];
+    this.#isUnresolved = stored?.isUnresolved ?? false;
     const holder = stored?.holder;
     if (holder === undefined) return;
     const until = Math.max(holder.until, startedAt + START_MS);
@@ -73,21 +80,18 @@ export class RightToPost {
   }
 
   /** Gives the right to a speaker; `isDurable` for one in another object. Returns its ticket. */
-  give(key: string, startedAt: number, isDurable: boolean, now: number): number {
+  give(key: string, startedAt: number, isDurable: boolean, now: number, landsWithinMs = 0): number {
     this.#ticket += 1;
     const ticket = this.#ticket;
-    this.#holder = { key, ticket, startedAt, isDurable, since: now, until: now + HOLD_MS };
+    const until = now + Math.max(LEAST_HOLD_MS, landsWithinMs + HOLD_MS);
+    this.#holder = { key, ticket, startedAt, isDurable, since: now, until };
     if (isDurable) this.#store();
     return this.#ticket;
   }
 
   /** What a speaker tells. A right that it does not need any more is free. */
-  hear(
-    key: string,
-    { sentIds, startedAt, ticket, isInDoubt }: ChatNews,
-    isDurable: boolean,
-    now: number,
-  ): void {
+  hear(key: string, news: ChatNews, isDurable: boolean, now: number): void {
+    const { sentIds, startedAt, ticket, isInDoubt, isUnresolved = false } = news;
     this.#lapse(now);
     for (const id of sentIds) this.sentIds.add(id);
     this.#forgetOld();
@@ -100,7 +104,11 @@ export class RightToPost {
     } else if (isHolder) {
       this.#holder = undefined;
       // Whatever was posted before has a lower id, and searches begin above the newest that is known.
-      if (sentIds.length > 0) this.#untold = [];
+      if (sentIds.length > 0) {
+        this.#untold = [];
+        this.#isUnresolved = false;
+      }
+      this.#isUnresolved ||= isUnresolved;
       isChanged = true;
     }
     if (!isInDoubt && this.#untold.includes(key)) {
@@ -114,6 +122,7 @@ export class RightToPost {
   claim(key: string, now: number): "certain" | "busy" | "uncertain" {
     this.#lapse(now);
     if (this.#holder !== undefined && this.#holder.key !== key) return "busy";
+    if (this.#isUnresolved) return "uncertain";
     return this.#untold.every((other) => other === key) ? "certain" : "uncertain";
   }
 
@@ -149,7 +158,12 @@ export class RightToPost {
       until: holder.until,
     };
     this.#write(
-      { ticket: this.#ticket, untold: [...this.#untold], ...(stored && { holder: stored }) },
+      {
+        ticket: this.#ticket,
+        untold: [...this.#untold],
+        isUnresolved: this.#isUnresolved,
+        ...(stored && { holder: stored }),
+      },
       this.sentIds,
     );
   }

@@ -7,6 +7,8 @@ const MEMORY = 400;
 /** Above this many boxes in memory the idle ones are let go. */
 const MOST_BOXES = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
+/** A chat counts as one that looks for a lost post for so long after its last question. */
+const SEARCHES_FOR_MS = 60_000;
 /** A box that many chats share is stored this long after it has changed. */
 const STORE_AFTER_MS = 250;
 
@@ -18,6 +20,8 @@ interface Box {
   newest: number;
   usedAt: number;
   isStoring: boolean;
+  /** Chats that look for a lost post in the box, with the time of their last question. */
+  readonly searches: Map<string, number>;
 }
 
 /**
@@ -55,10 +59,13 @@ export class SeenMessages {
     return newest === 0 ? undefined : newest;
   }
 
-  after({ messengerId, box: name, isShared, afterId }: SeenQuestion): SeenIds {
+  after({ messengerId, box: name, chatId, isShared, afterId }: SeenQuestion): SeenIds {
     const box = this.#box(messengerId, name, isShared);
+    const now = this.#clock.now();
+    box.searches.set(chatId, now);
+    for (const [chat, at] of box.searches) if (now - at > SEARCHES_FOR_MS) box.searches.delete(chat);
     const ids = [...box.seen].filter((id) => id > afterId).toSorted((left, right) => left - right);
-    return { newestId: box.newest, ids };
+    return { newestId: box.newest, searches: box.searches.size, ids };
   }
 
   #box(messengerId: string, name: string, isShared: boolean): Box {
@@ -74,7 +81,16 @@ export class SeenMessages {
     }
     const seen = new Set(isShared ? this.#store.read(messengerId, name) : []);
     const newest = Math.max(0, ...seen);
-    const box = { messengerId, name, isShared, seen, newest, usedAt: now, isStoring: false };
+    const box = {
+      messengerId,
+      name,
+      isShared,
+      seen,
+      newest,
+      usedAt: now,
+      isStoring: false,
+      searches: new Map(),
+    };
     this.#boxes.set(key, box);
     return box;
   }

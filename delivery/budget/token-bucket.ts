@@ -42,9 +42,12 @@ export class TokenBucket {
     this.#leases = [...this.#leases, lease];
   }
 
-  /** Epoch milliseconds at which the level reaches `needed`, if nothing is taken until then. */
-  readyAt(now: number, needed: number, rate: Rate, spacing: number): number {
-    const missing = needed - this.level(now, rate, spacing);
+  /**
+   * Epoch milliseconds at which the level reaches `needed`, when only `ahead` tokens are taken until then: those of callers
+   * that are served before.
+   */
+  readyAt(now: number, needed: number, rate: Rate, spacing: number, ahead = 0): number {
+    const missing = needed + ahead - this.level(now, rate, spacing);
     if (missing <= 0) return now;
     const filledAt = Math.ceil(Math.max(now, this.#at) + missing * rate.everyMs * spacing);
     const room = needed <= this.#capacity(rate) ? 0 : (this.#leases.at(-1)?.until ?? 0);

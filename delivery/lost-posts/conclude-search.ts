@@ -79,7 +79,7 @@ export function leaveUnresolved(
     retryAt: undefined,
   });
   ended(context, reply, entry);
-  context.budget.notSent(reply.record.address, surface);
+  context.budget.unresolved(reply.record.address, surface);
 }
 
 function ended(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {

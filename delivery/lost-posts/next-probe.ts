@@ -36,7 +36,7 @@ import type { Searching } from "./doubt.ts";
 const SHARED_TAIL = 6;
 export const OWN_TAIL = 4;
 /** Most ids that one search asks about. A group has twenty calls a minute. */
-const MOST_ASKED = 30;
+const MOST_ASKED = 60;
 const MOST_ASKED_IN_GROUP = 15;
 /** Another conversation posts at this moment: what it posts will be known soon. */
 const BUSY_MS = 1_000;
@@ -64,7 +64,7 @@ export async function chooseProbe(
     if (!isLook) store(context, entry, { retryAt: clock.now() + GATE_TIMEOUT_MS });
     return;
   }
-  const { ids, newestId, claim } = outcome.value;
+  const { ids, newestId, searches, claim } = outcome.value;
   if (isLook) {
     const [id] = ids;
     if (id !== undefined && claim === "certain") entry.probe = { id, isLook, claim, newestId };
@@ -79,7 +79,12 @@ export async function chooseProbe(
   const searching: Searching =
     doubt.kind === "searching"
       ? doubt
-      : { kind: "searching", afterId: doubt.afterId, beforeId: newestId + tail + 1, asked: [] };
+      : {
+          kind: "searching",
+          afterId: doubt.afterId,
+          beforeId: newestId + (isShared ? searches : 0) + tail + 1,
+          asked: [],
+        };
   const id = ids.find((one) => one < searching.beforeId && !searching.asked.includes(one));
   const most = address.isDirectMessage ? MOST_ASKED : MOST_ASKED_IN_GROUP;
   if (doubt.kind === "landing") {

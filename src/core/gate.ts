@@ -38,6 +38,8 @@ export interface CallRequest {
   readonly news?: ChatNews;
   /** The call posts a message. @default false */
   readonly isPost?: boolean;
+  /** How long the post may take before it cannot land any more, in milliseconds. */
+  readonly landsWithinMs?: number;
 }
 
 /** What a speaker says about its messages in a chat. */
@@ -53,6 +55,8 @@ export interface ChatNews {
   readonly ticket?: number;
   /** A message of its own may exist of which it does not know the id: it keeps the right. */
   readonly isInDoubt: boolean;
+  /** Nobody could find out what became of its last post. @default false */
+  readonly isUnresolved?: boolean;
 }
 
 /** What a speaker tells its chat's gate by itself. */
@@ -84,14 +88,16 @@ export interface UnclaimedIds {
   readonly ids: readonly number[];
   /** The newest id of the box that is known. */
   readonly newestId: number;
+  /** How many chats have looked for a lost post in the box lately, this one included: so many ids may be unknown. */
+  readonly searches: number;
   /** Whoever searches holds the right to post; nothing when another one holds it. */
   readonly right?: PostRight;
   /**
-   * Whether another conversation may own one of them.
+   * Whether one of them may belong to another post.
    *
    * - `certain`: no, so what is found is the lost message
    * - `busy`: another one is posting; ask again in a moment
-   * - `uncertain`: another one has not told what became of its post
+   * - `uncertain`: nobody knows what became of an earlier post
    */
   readonly claim: "certain" | "busy" | "uncertain";
 }
@@ -138,7 +144,7 @@ export interface BoxIds {
 export type Loan =
   | {
       readonly kind: "lent";
-      /** Calls, this one included. The others lapse. */
+      /** Calls: the one that was asked for, which is made now or never, and others, which lapse at `until`. */
       readonly slots: number;
       /** Epoch milliseconds. */
       readonly until: number;
@@ -151,11 +157,15 @@ export interface SeenQuestion {
   readonly box: string;
   /** Many chats number their messages in it. */
   readonly isShared: boolean;
+  /** The chat that looks for a lost post. */
+  readonly chatId: string;
   readonly afterId: number;
 }
 
 export interface SeenIds {
   readonly newestId: number;
+  /** How many chats have asked about the box lately, this one included. */
+  readonly searches: number;
   /** Ascending, all above `afterId`. */
   readonly ids: readonly number[];
 }

@@ -46,7 +46,7 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
     report: ({ news }) => hear({ kind: "report", news }),
     unclaimed: async ({ news }: LostPostQuestion) => {
       await hear({ kind: "unclaimed", news });
-      return { ids: [], newestId: 0, claim: "certain" };
+      return { ids: [], newestId: 0, searches: 1, claim: "certain" };
     },
   };
   const asked: string[] = [];
@@ -70,7 +70,7 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
     state,
     surface,
     acquire: (purpose: "post" | "edit" | "typing" = "edit", address: Address = ADDRESS) =>
-      client.acquire(address, purpose, surface, purpose === "post"),
+      client.acquire(address, purpose, surface, purpose === "post" ? 8_000 : undefined),
     sent: (id: number | string, address = ADDRESS) => client.sent(address, surface, `${id}`),
     notSent: () => client.notSent(ADDRESS, surface),
     unclaimed: () => client.unclaimed(ADDRESS, probing, 100),
@@ -204,7 +204,7 @@ describe("tells what became of a post (1)", () => {
   it("nothing where messages have no numbers", async () => {
     const { client, clock, said } = clientRig();
     const plain = createFakeSurface({ clock });
-    await client.acquire(ADDRESS, "post", plain, true);
+    await client.acquire(ADDRESS, "post", plain, 8_000);
     client.sent(ADDRESS, plain, "abc");
     client.notSent(ADDRESS, plain);
     await clock.advance(10_000);
@@ -381,7 +381,10 @@ describe("as the engine uses it", () => {
         isPost: true,
         news,
       });
-    surface.fault("post", { kind: "fail", failure: { kind: "gone", code: "topic-missing", scope: "thread" } });
+    surface.fault("post", {
+      kind: "fail",
+      failure: { kind: "gone", code: "topic-missing", scope: "thread" },
+    });
     delivery.send(start("r1", { address: inTopic(1), seenMessageId: "100" }), "One.");
     await advance(60);
     expect(await ask()).toMatchObject({ kind: "granted" });

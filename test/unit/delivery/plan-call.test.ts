@@ -241,7 +241,7 @@ describe("names what it must first store", () => {
   it("an edit that may still land, until it cannot any more", () => {
     const [hash = ""] = hashesOf("Hello.");
     const sent = { state: "sent", messageId: "101", shownHash: hash } as const;
-    expect(plan(sent, {}, NOW + 3_000)).toEqual({ kind: "await-stray-edit", until: NOW + 3_000 });
+    expect(plan(sent, {}, NOW + 3_000)).toEqual({ kind: "await-late-news", until: NOW + 3_000 });
     expect(plan(sent, {}, NOW)).toMatchObject({ kind: "stray-edits" });
   });
 
@@ -258,6 +258,9 @@ describe("names what it must first store", () => {
     reply.parts = () => {
       throw broken;
     };
-    expect(planCall(reply, surface, NOW)).toEqual({ kind: "broken", settled: { kind: "broken", error: broken } });
+    expect(planCall(reply, surface, NOW)).toEqual({
+      kind: "broken",
+      settled: { kind: "broken", error: broken },
+    });
   });
 });

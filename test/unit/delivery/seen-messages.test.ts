@@ -13,7 +13,7 @@ function memory() {
   const store = new BoxStore(createNodeDatabase());
   const seen = new SeenMessages(clock, store);
   const idsOf = (from: SeenMessages, afterId: number, box = BOX, isShared = true): readonly number[] =>
-    from.after({ messengerId: "telegram", box, isShared, afterId }).ids;
+    from.after({ messengerId: "telegram", box, chatId: "7", isShared, afterId }).ids;
   return {
     clock,
     store,
@@ -29,8 +29,9 @@ function memory() {
 it("tells what was seen above an id, in order, and the newest", () => {
   const { note, ids, seen } = memory();
   expect(seen.newest("telegram", BOX)).toBeUndefined();
-  expect(seen.after({ messengerId: "telegram", box: BOX, isShared: true, afterId: 5 })).toEqual({
+  expect(seen.after({ messengerId: "telegram", box: BOX, chatId: "7", isShared: true, afterId: 5 })).toEqual({
     newestId: 0,
+    searches: 1,
     ids: [],
   });
   note(106, 101);
@@ -86,10 +87,13 @@ it("goes on after a start with what it knew", async () => {
   second.note("telegram", BOX, true, [102]);
   await clock.advance(250);
   const third = new SeenMessages(clock, store);
-  expect(third.after({ messengerId: "telegram", box: BOX, isShared: true, afterId: 0 })).toEqual({
-    newestId: 102,
-    ids: [101, 102],
-  });
+  expect(third.after({ messengerId: "telegram", box: BOX, chatId: "7", isShared: true, afterId: 0 })).toEqual(
+    {
+      newestId: 102,
+      searches: 1,
+      ids: [101, 102],
+    },
+  );
 });
 
 it("writes one row for many messages, and none for a box that one chat has for itself", async () => {
@@ -115,7 +119,9 @@ it("knows a box that was asked about first, too", async () => {
   await clock.advance(250);
   const second = new SeenMessages(clock, store);
   expect(second.newest("telegram", BOX), "not read yet").toBeUndefined();
-  expect(second.after({ messengerId: "telegram", box: BOX, isShared: true, afterId: 0 }).newestId).toBe(101);
+  expect(
+    second.after({ messengerId: "telegram", box: BOX, chatId: "7", isShared: true, afterId: 0 }).newestId,
+  ).toBe(101);
   expect(second.newest("telegram", BOX)).toBe(101);
   expect(seen.newest("telegram", BOX)).toBe(101);
 });
@@ -166,7 +172,13 @@ it("says the same as a plain set of what was noted, whatever is noted and whenev
           await clock.advance(250);
           seen = new SeenMessages(clock, store);
         } else if (what === "ask") {
-          const { ids } = seen.after({ messengerId: "telegram", box: BOX, isShared: true, afterId: 50 });
+          const { ids } = seen.after({
+            messengerId: "telegram",
+            box: BOX,
+            chatId: "7",
+            isShared: true,
+            afterId: 50,
+          });
           const expected = [...plain].filter((id) => id > 50).toSorted((left, right) => left - right);
           expect(ids).toEqual(expected);
         } else {
