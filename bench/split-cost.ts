@@ -77,7 +77,7 @@ function streamed(text: string, length: number): { readonly split: number; reado
 }
 
 function newOutgoing(): OutgoingText {
-  return createOutgoingText({}, context, { append: () => {}, replace: () => {} });
+  return createOutgoingText({}, context, { append: () => {}, replace: () => {}, interrupt: () => {} });
 }
 
 const rows = names.map((name) => {

@@ -1,7 +1,9 @@
 import { wait } from "../src/core/deps.ts";
+import { placeFields } from "../src/core/log-fields.ts";
 import type { ActionNotice, Address, Surface } from "../src/core/surface.ts";
+import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { callTimeoutMs, classify, logFailure, penalize, TIMED_OUT } from "./delivery-context.ts";
+import { callTimeoutMs, failureOf, logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
 const MAX_ATTEMPTS = 3;
@@ -22,19 +24,19 @@ export async function answerAction(
     surface = context.surfaceFor(address.messengerId);
   } catch {
     // The messenger is not declared any more: nobody can be answered.
-    context.log.warn("delivery.unknown-messenger", { messenger: address.messengerId });
+    context.log.warn("delivery.unknown-messenger", placeFields(address));
     return;
   }
   const { clock } = context.deps;
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts += 1) {
-    const outcome = await callWithin(clock, callTimeoutMs({}), async (signal) => {
+    const outcome = await callWithin(clock, callTimeoutMs({}, surface), async (signal) => {
       await surface.answerAction(address, actionId, notice, { signal });
     });
     if (outcome.kind === "done") return;
-    const failure = outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
+    const failure = failureOf(surface, outcome);
     logFailure(context, { method: "answer", address, attempts }, failure);
     if (failure.kind === "retry-after") await penalize(context, address, failure.retryAfterMs);
-    if (outcome.kind === "timed-out" || (failure.kind !== "transient" && failure.kind !== "unknown")) return;
+    if (outcome.kind === "timed-out" || CALL_RULES.answer[failure.kind] !== "retry") return;
     if (attempts < MAX_ATTEMPTS) await wait(clock, REST_MS);
   }
 }

@@ -1,21 +1,22 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { Address, CallFailure } from "../src/core/surface.ts";
 import { decide, GIVE_UP_AFTER_MS } from "./call-policy.ts";
-import type { RuledMethod, Decision } from "./call-policy.ts";
+import type { Decision, RowMethod } from "./call-policy.ts";
 import { logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
+import { answered } from "./lost-posts/doubt.ts";
 import { formerChatOf } from "./move-reply.ts";
-import { removed, shown, store } from "./outbox-change.ts";
+import { lost, refused, removed, shown, store } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
+import type { OutboxRow } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
-import { addDuplicate } from "./late-post.ts";
-import { settlesAt } from "./landing.ts";
-import { isRichRefusal } from "./rich-fallback.ts";
+import { addDuplicate } from "./lost-posts/late-post.ts";
+import { isRichDoubt, isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 export interface FailedCall {
-  readonly method: RuledMethod;
+  readonly method: RowMethod;
   /** Where it went. */
   readonly address: Address;
   readonly entry: OutboxEntry;
@@ -40,11 +41,13 @@ export async function applyFailure(
   if (isRichRefusal(call.content, failure)) {
     const { row } = call.entry;
     if (call.method === "post") {
-      store(context, call.entry, { state: nextState(row.state, "refused"), code: failure.code });
+      store(context, call.entry, { ...refused(row), code: failure.code });
     }
     context.refuseRich(reply, failure);
     return undefined;
   }
+  const surface = context.surfaceFor(reply.record.address.messengerId);
+  if (isRichDoubt(surface, call.content, failure)) context.doubtRich(reply, failure);
   const { clock, random } = context.deps;
   const { entry, method, part } = call;
   const now = clock.now();
@@ -60,10 +63,7 @@ export async function applyFailure(
       isPlain: call.content === undefined || call.content.entities.length === 0,
       isQuoting: method === "post" && part?.index === 0 && reply.record.replyTo !== undefined,
       doubts: entry.row.doubts,
-      resolvableInMs:
-        call.canProbe === true && entry.row.afterId !== undefined
-          ? Math.max(0, settlesAt(entry.row, reply, now) - now)
-          : undefined,
+      isSearchable: entry.row.doubt?.kind === "posting",
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       canProbe: call.canProbe === true,
       isReplacement: entry.row.isReplacement,
@@ -84,11 +84,8 @@ export async function applyFailure(
 
 /** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */
 function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, failure: CallFailure): void {
-  const { doubts, state } = entry.row;
   const { code, kind } = failure;
-  if (kind !== "unknown") store(context, entry, { state: nextState(state, "refused"), code });
-  else
-    store(context, entry, { state: nextState(state, "lost"), doubts: doubts + 1, isAmbiguous: true, code });
+  store(context, entry, { ...(kind === "unknown" ? lost(entry.row) : refused(entry.row)), code });
 }
 
 /** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */
@@ -120,7 +117,8 @@ async function applyDecision(
   const { entry, part, method } = call;
   const { row } = entry;
   const isPost = method === "post";
-  const refused = isPost ? nextState(row.state, "refused") : row.state;
+  // An edit changes nothing about it.
+  const notPosted = isPost ? refused(row) : {};
   switch (decision.kind) {
     case "done":
       if (method === "remove") removed(context, entry);
@@ -129,7 +127,7 @@ async function applyDecision(
     case "wait":
       if (isPost || call.isInterim !== true) {
         // Kept here too, for the case that the root cannot be told.
-        store(context, entry, { state: refused, code: failure.code, retryAt: now + decision.delayMs });
+        store(context, entry, { ...notPosted, code: failure.code, retryAt: now + decision.delayMs });
       }
       await penalize(context, reply.record.address, decision.delayMs);
       return now + decision.delayMs;
@@ -144,7 +142,7 @@ async function applyDecision(
         return undefined;
       }
       store(context, entry, {
-        state: refused,
+        ...notPosted,
         attempts: isPost ? row.attempts : row.attempts + 1,
         code: failure.code,
         failingSince: call.failingSince,
@@ -152,31 +150,28 @@ async function applyDecision(
       });
       return undefined;
     case "give-up":
-      store(context, entry, { state: nextState(row.state, "failed"), code: failure.code });
+      store(context, entry, { ...failedFrom(row), code: failure.code });
       context.endReply(reply, "failed", failure.code);
       return undefined;
-    case "resolve":
+    case "search":
+      store(context, entry, { ...lost(row), code: failure.code });
+      entry.isLookDue = true;
+      return undefined;
     case "resend":
     case "leave-unknown":
       store(context, entry, {
-        state: nextState(row.state, "lost"),
-        doubts: row.doubts + 1,
+        ...lost(row),
         code: failure.code,
         retryAt: decision.kind === "leave-unknown" ? undefined : now + decision.delayMs,
       });
-      if (decision.kind === "resolve") {
-        // What follows waits when the look has found nothing.
-        entry.isLookDue = true;
-        return undefined;
-      }
       // The next parts wait too, so that a message that lands late still stands before them.
       return now + decision.delayMs;
     case "gone":
-      store(context, entry, { state: refused, code: failure.code });
+      store(context, entry, { ...notPosted, code: failure.code });
       context.endPlace(reply.record.address, failure);
       return undefined;
     case "move":
-      store(context, entry, { state: refused, code: failure.code });
+      store(context, entry, { ...notPosted, code: failure.code });
       if (failure.kind === "moved") context.movePlace(reply.record.address, failure);
       return undefined;
     case "repost":
@@ -197,22 +192,22 @@ async function applyDecision(
       store(context, entry, { state: nextState(row.state, "removed"), code: failure.code });
       return undefined;
     case "plain":
-      if (isPost) store(context, entry, { state: refused, code: failure.code });
+      if (isPost) store(context, entry, { ...notPosted, code: failure.code });
       entry.plainHash = part?.hash;
       return undefined;
     case "unquoted":
-      store(context, entry, { state: refused, code: failure.code });
+      store(context, entry, { ...notPosted, code: failure.code });
       context.unquote(reply);
       return undefined;
     case "skip":
-      if (isPost) store(context, entry, { state: refused, code: failure.code });
+      if (isPost) store(context, entry, { ...notPosted, code: failure.code });
       entry.skippedHash = part?.hash;
       return undefined;
     case "fail":
       context.database.transaction(() => {
         const messageId = isPost ? takeBack(context, reply, entry) : undefined;
         store(context, entry, {
-          state: nextState(row.state, "failed"),
+          ...failedFrom(row),
           code: failure.code,
           ...(messageId !== undefined && { messageId }),
         });
@@ -221,6 +216,11 @@ async function applyDecision(
     default:
       return decision satisfies never;
   }
+}
+
+/** A row that was posted has no doubt any more: the platform has answered. */
+function failedFrom(row: OutboxRow): Pick<OutboxRow, "state" | "doubt"> {
+  return { state: nextState(row.state, "failed"), doubt: answered(row.doubt) };
 }
 
 /** The message in whose place the part should have been posted stays: half of it is more than nothing. */

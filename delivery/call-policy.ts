@@ -1,8 +1,17 @@
 import type { ReplyPolicy } from "../src/core/delivery.ts";
 import type { CallFailure } from "../src/core/surface.ts";
 
-/** Calls whose failures `CALL_RULES` decides about. Those of probes, typing and answers to presses have code of their own. */
-export type RuledMethod = "post" | "edit" | "remove";
+/** Every kind of call to a platform. `append` adds to a message that is streamed into, `end` ends its stream. */
+export type CallMethod =
+  | "post"
+  | "edit"
+  | "remove"
+  | "append"
+  | "end"
+  | "draft"
+  | "probe"
+  | "typing"
+  | "answer";
 
 /**
  * What follows from a failed call.
@@ -16,6 +25,9 @@ export type RuledMethod = "post" | "edit" | "remove";
  * - `replace`: the message is not there any more: a person deleted it
  * - `refuse`: the platform does not take this content
  * - `leave`: a surplus message cannot be taken away
+ * - `abandon`: not in this way; the reply goes on with ordinary messages and edits
+ * - `undecided`: nothing can be found out
+ * - `ignore`: the call is not worth a second one
  */
 export type Rule =
   | "done"
@@ -27,10 +39,18 @@ export type Rule =
   | "move"
   | "replace"
   | "refuse"
-  | "leave";
+  | "leave"
+  | "abandon"
+  | "undecided"
+  | "ignore";
 
-/** The error class is the recovery decision: one rule for each kind of call and of failure. */
-export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailure["kind"], Rule>>>> = {
+type Rules<Allowed extends Rule> = Readonly<Record<CallFailure["kind"], Allowed>>;
+
+/**
+ * The error class is the recovery decision: one rule for each kind of call and of failure. Whoever makes a call asks
+ * this table, and nothing else says what a failure means.
+ */
+export const CALL_RULES = {
   post: {
     "retry-after": "wait",
     transient: "retry",
@@ -66,7 +86,77 @@ export const CALL_RULES: Readonly<Record<RuledMethod, Readonly<Record<CallFailur
     rejected: "leave",
     misconfigured: "retry-slowly",
   },
-};
+  append: {
+    "retry-after": "wait",
+    transient: "retry",
+    // An addition that may have been made is not made twice: an edit says the whole text.
+    unknown: "abandon",
+    gone: "gone",
+    moved: "move",
+    missing: "abandon",
+    unchanged: "abandon",
+    rejected: "abandon",
+    misconfigured: "abandon",
+  },
+  end: {
+    "retry-after": "wait",
+    transient: "retry",
+    unknown: "retry",
+    gone: "gone",
+    moved: "move",
+    // The edit that follows finds out why.
+    missing: "abandon",
+    unchanged: "abandon",
+    rejected: "abandon",
+    misconfigured: "retry-slowly",
+  },
+  draft: {
+    "retry-after": "wait",
+    transient: "retry",
+    unknown: "retry",
+    // Whatever it is, a message finds out the rest.
+    gone: "abandon",
+    moved: "abandon",
+    missing: "abandon",
+    unchanged: "done",
+    rejected: "abandon",
+    misconfigured: "abandon",
+  },
+  probe: {
+    "retry-after": "wait",
+    transient: "retry",
+    unknown: "retry",
+    gone: "gone",
+    moved: "move",
+    missing: "undecided",
+    unchanged: "undecided",
+    rejected: "undecided",
+    misconfigured: "retry",
+  },
+  typing: {
+    "retry-after": "wait",
+    transient: "ignore",
+    unknown: "ignore",
+    gone: "ignore",
+    moved: "ignore",
+    missing: "ignore",
+    unchanged: "ignore",
+    rejected: "ignore",
+    misconfigured: "ignore",
+  },
+  answer: {
+    "retry-after": "wait",
+    // An answer twice is an answer once.
+    transient: "retry",
+    unknown: "retry",
+    gone: "ignore",
+    moved: "ignore",
+    missing: "ignore",
+    unchanged: "ignore",
+    rejected: "ignore",
+    misconfigured: "ignore",
+  },
+} as const satisfies Readonly<Record<CallMethod, Rules<Rule>>>;
 
 export interface CallContext {
   /** More text may follow: the content is not the last word. */
@@ -77,8 +167,8 @@ export interface CallContext {
   readonly isQuoting: boolean;
   /** How many posts of this row ended without an answer before this call. */
   readonly doubts: number;
-  /** When it can be found out what became of a post that is lost now; nothing when it cannot. */
-  readonly resolvableInMs: number | undefined;
+  /** It can be found out what became of a post that is lost now. */
+  readonly isSearchable: boolean;
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
   /** The platform is one where lost posts can be looked for. */
   readonly canProbe: boolean;
@@ -96,8 +186,8 @@ export type Decision =
   | { readonly kind: "retry"; readonly delayMs: number; readonly tellOwner: boolean }
   /** The reply cannot be completed. */
   | { readonly kind: "give-up" }
-  /** After `delayMs`, when it cannot land any more, find out what became of it. */
-  | { readonly kind: "resolve"; readonly delayMs: number }
+  /** Find out what became of it. */
+  | { readonly kind: "search" }
   /** Post it again, marked or not, after `delayMs`, unless the first post is heard of until then. */
   | { readonly kind: "resend"; readonly delayMs: number }
   /** Without an answer as often as the policy bears: what may be visible stays, and after `delayMs` it goes on without the row. */
@@ -138,9 +228,12 @@ export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolea
   return canProbe ? 5 : 3;
 }
 
-/** Pure: what to do about a failed call. `random` in [0, 1) spreads the retries. */
+/** Calls that change the message of a row. */
+export type RowMethod = "post" | "edit" | "remove";
+
+/** Pure: what to do about a failed call of a row. `random` in [0, 1) spreads the retries. */
 export function decide(
-  method: RuledMethod,
+  method: RowMethod,
   failure: CallFailure,
   context: CallContext,
   random: number,
@@ -160,7 +253,7 @@ export function decide(
         ? { kind: "give-up" }
         : { kind: "retry", delayMs: slowRetryDelayMs(context.failingForMs, random), tellOwner: true };
     case "doubt":
-      if (context.resolvableInMs !== undefined) return { kind: "resolve", delayMs: context.resolvableInMs };
+      if (context.isSearchable) return { kind: "search" };
       return context.doubts + 1 < mostDoubts(context.onUnknown, context.canProbe)
         ? { kind: "resend", delayMs: RESEND_DELAY_MS }
         : { kind: "leave-unknown", delayMs: RESEND_DELAY_MS };

@@ -1,21 +1,22 @@
 import type { Database } from "../src/core/database.ts";
 import type { ReplyPolicy, ReplyState } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
-import type { Log } from "../src/core/log.ts";
+import { placeFields } from "../src/core/log-fields.ts";
+import type { Log, LogFields } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
-import type { RuledMethod } from "./call-policy.ts";
+import type { CallMethod } from "./call-policy.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
+import type { OutboxStore } from "./outbox-store.ts";
 import type { Reply } from "./reply.ts";
-import type { ThreadBudget } from "./thread-budget.ts";
+import type { GateClient } from "./budget/gate-client.ts";
 
 /** What the parts of one engine share. */
 export interface DeliveryContext {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  readonly budget: ThreadBudget;
+  readonly budget: GateClient;
   readonly outbox: OutboxStore;
   readonly surfaceFor: (messengerId: string) => Surface;
   /** Stores that a reply has ended, and tells who waits for it. Nothing when it has ended already. */
@@ -26,6 +27,8 @@ export interface DeliveryContext {
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
   /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
+  /** A rich call failed in a way that may mean the same: after two of them the reply goes on as ordinary messages. */
+  readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */
   readonly unquote: (reply: Reply) => void;
   /** The reply in memory that has this id. */
@@ -36,14 +39,16 @@ export interface DeliveryContext {
   readonly misconfigured: (address: Address, code: string) => void;
   /** A call has succeeded. */
   readonly configured: (address: Address) => void;
-  /** The rows of the other messages that this object has in the chat, of replies in memory. */
-  readonly otherRows: (entry: OutboxEntry, address: Address) => readonly OutboxRow[];
+  /** Whether another message of the chat may exist of which the id is not known: nothing is posted then. */
+  readonly hasOtherDoubt: (entry: OutboxEntry | undefined, address: Address) => boolean;
+  /** It is known what became of a post: others of the chat may go on. */
+  readonly doubtEnded: (address: Address) => void;
   /** Late news about a message: whoever owns it now looks at it again. */
   readonly revisit: (replyId: string) => void;
 }
 
-/** The root answers at once or not at all. */
-export const BUDGET_TIMEOUT_MS = 5_000;
+/** A gate answers at once or not at all. */
+export const GATE_TIMEOUT_MS = 5_000;
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
@@ -51,8 +56,17 @@ const UNHURRIED_LENGTH = 1_000;
 const SLOWER_EACH = 400;
 const LONGEST_INTERIM_MS = 5_000;
 
-export function callTimeoutMs(policy: ReplyPolicy): number {
-  return policy.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
+/** A call may still be done this much after its time limit. */
+const LANDS_LATE_MS = 2_000;
+
+/** Epoch milliseconds after which a post that begins now cannot land any more, however slow the platform is. */
+export function landsBy(policy: ReplyPolicy, surface: Surface, begunAt: number): number {
+  return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
+}
+
+/** `surface` is missing when the messenger is not declared any more. */
+export function callTimeoutMs(policy: ReplyPolicy, surface: Surface | undefined): number {
+  return policy.callTimeoutMs ?? surface?.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
 }
 
 export function editEveryMs(policy: ReplyPolicy): number {
@@ -80,11 +94,24 @@ export function classify(surface: Surface, error: unknown): CallFailure {
   }
 }
 
+/** What an outcome without a result means. */
+export function failureOf(
+  surface: Surface,
+  outcome: { readonly kind: "failed"; readonly error: unknown } | { readonly kind: "timed-out" },
+): CallFailure {
+  return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
+}
+
+/** How the log names a reply: its id is that of its turn or its notice. */
+export function replyFields({ record }: Reply): LogFields {
+  return { turn: record.id, ...placeFields(record.address) };
+}
+
 /** One line for a failed call: what it was and how it failed, never what it said (I10). */
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
   call: {
-    method: RuledMethod | "typing" | "answer" | "probe" | "draft";
+    method: CallMethod;
     address: Address;
     replyId?: string;
     part?: number;
@@ -97,24 +124,23 @@ export function logFailure(
     kind: failure.kind,
     code: failure.code,
     attempts: call.attempts,
-    messenger: call.address.messengerId,
-    thread: call.address.threadId,
-    replyId: call.replyId,
+    ...placeFields(call.address),
+    turn: call.replyId,
     part: call.part,
     retryAfterMs: failure.kind === "retry-after" ? failure.retryAfterMs : undefined,
   });
 }
 
-/** Remembers a penalty at the root. When the root cannot be told, the caller still keeps it for itself. */
+/** Tells the chat's gate of a penalty. When the gate cannot be told, the caller still keeps it for itself. */
 export async function penalize(
   context: Pick<DeliveryContext, "budget" | "deps" | "log">,
   address: Address,
   retryAfterMs: number,
 ): Promise<void> {
-  const outcome = await callWithin(context.deps.clock, BUDGET_TIMEOUT_MS, () =>
+  const outcome = await callWithin(context.deps.clock, GATE_TIMEOUT_MS, () =>
     context.budget.penalize(address, retryAfterMs),
   );
   if (outcome.kind !== "done") {
-    context.log.warn("delivery.penalty-not-stored", { messenger: address.messengerId, retryAfterMs });
+    context.log.warn("delivery.penalty-not-stored", { ...placeFields(address), retryAfterMs });
   }
 }

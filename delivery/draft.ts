@@ -1,13 +1,13 @@
 import { draftIdOf } from "../src/core/draft-id.ts";
 import type { RichText } from "../src/core/rich-text.ts";
-import type { CallFailure, Surface } from "../src/core/surface.ts";
-import { backoffMs } from "./call-policy.ts";
+import type { Surface } from "../src/core/surface.ts";
+import { backoffMs, CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { callTimeoutMs, classify, logFailure, penalize, TIMED_OUT } from "./delivery-context.ts";
+import { callTimeoutMs, failureOf, logFailure, penalize } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hasMessage, isReadable } from "./mode.ts";
 import type { Reply } from "./reply.ts";
-import { isAboutRich, isRichRefusal } from "./rich-fallback.ts";
+import { isAboutRich, isRichDoubt, isRichRefusal } from "./rich-fallback.ts";
 import type { Part } from "./split/index.ts";
 
 /** The draft shows this part. It has no outbox row: it is a preview, and what it shows is sent as a message later. */
@@ -73,10 +73,8 @@ export function nextDraft(
   if (part === undefined || !isReadable(part)) return undefined;
   if (!draft.shows(part.hash)) return { kind: "draft", part };
   if (now < draft.refreshAt) return undefined;
-  if (now - reply.touchedAt < LONGEST_SILENCE_MS) return { kind: "draft", part };
-  // It may fade; text that comes after all shows it again.
-  draft.hide();
-  return undefined;
+  // Of a turn that says nothing any more it may fade; text that comes after all shows it again.
+  return now - reply.touchedAt < LONGEST_SILENCE_MS ? { kind: "draft", part } : undefined;
 }
 
 /** Shows it once. Returns until when nothing may go to the address, if that was said. */
@@ -95,13 +93,14 @@ export async function showDraft(
   const content = { ...part.content, id: draftIdOf(id), linkPreviews: policy.linkPreviews };
   const outcome = await callWithin(
     clock,
-    Math.min(callTimeoutMs(policy), DRAFT_TIMEOUT_MS),
+    Math.min(callTimeoutMs(policy, surface), DRAFT_TIMEOUT_MS),
     async (signal) => await drafts.show(address, content, { signal }),
   );
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
-  if (failure === undefined || failure.kind === "unchanged") {
+  if (failure === undefined || CALL_RULES.draft[failure.kind] === "done") {
     context.configured(address);
     draft.shown(part.hash, startedAt + drafts.lastsMs * REFRESH_SHARE);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
     return undefined;
   }
   if (isRichRefusal(content, failure) && isAboutRich(surface, failure)) {
@@ -109,42 +108,35 @@ export async function showDraft(
     context.refuseRich(reply, failure);
     return undefined;
   }
+  if (isRichDoubt(surface, content, failure)) context.doubtRich(reply, failure);
   const failures = draft.failed();
   logFailure(
     context,
     { method: "draft", address, replyId: id, part: part.index, attempts: failures },
     failure,
   );
-  switch (failure.kind) {
-    case "retry-after":
-      await penalize(context, address, failure.retryAfterMs);
-      return clock.now() + failure.retryAfterMs;
-    case "transient":
-    case "unknown":
+  const rule = CALL_RULES.draft[failure.kind];
+  switch (rule) {
+    case "wait": {
+      const delayMs = failure.kind === "retry-after" ? failure.retryAfterMs : 0;
+      await penalize(context, address, delayMs);
+      return clock.now() + delayMs;
+    }
+    case "retry":
       // Text that became whole meanwhile does not wait for a draft.
       if (!reply.isFinal) reply.notBefore = clock.now() + backoffMs(failures, random());
       return undefined;
-    case "gone":
-    case "moved":
-    case "missing":
-    case "rejected":
-    case "misconfigured":
-      // Whatever it is, a message finds out the rest.
+    case "abandon":
       draft.isRefused = true;
       return undefined;
+    case "done":
+      return undefined;
     default:
-      return failure satisfies never;
+      return rule satisfies never;
   }
 }
 
 /** A message was posted to the thread: the platform takes the drafts there away, and they are shown anew. */
 export function hideDrafts(replies: readonly Reply[]): void {
   for (const reply of replies) if (reply.draft.hide()) reply.isDirty = true;
-}
-
-function failureOf(
-  surface: Surface,
-  outcome: { kind: "failed"; error: unknown } | { kind: "timed-out" },
-): CallFailure {
-  return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }

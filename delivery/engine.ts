@@ -1,5 +1,5 @@
 import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
-import type { Budget, OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
+import type { ChatGate, ChatKey } from "../src/core/gate.ts";
 import type { Database } from "../src/core/database.ts";
 import type {
   Delivery,
@@ -30,17 +30,18 @@ import { RichFallback } from "./rich-fallback.ts";
 import { adoptMessages } from "./take-over.ts";
 import { seenText } from "./seen-text.ts";
 import { startTyping } from "./start-typing.ts";
-import { ThreadBudget } from "./thread-budget.ts";
+import { GateClient } from "./budget/gate-client.ts";
+import { isSearchable } from "./lost-posts/doubt.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  /** The chat's budget, held by the root. It may reject when the root cannot be reached; the call waits then. */
-  readonly budget: Budget;
-  /** Names this object among those that share the budget. @default the thread of the address */
-  readonly speaker?: string;
+  /** The gate of a chat. It may reject when it cannot be reached; the call waits then. */
+  readonly gateOf: (address: Address) => ChatGate;
+  /** The name of this object among those that speak in a chat. */
+  readonly speaker: string;
   /** The surface of a messenger. May throw for one that is not declared any more: its replies end as `failed`. */
   readonly surfaceFor: (messengerId: string) => Surface;
   /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
@@ -66,6 +67,9 @@ const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 /** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
 const MOST_WITHDRAWN = 50;
+
+/** Messages that are older than this are known to every gate. */
+const RECENT_MS = 10 * 60 * 1000;
 
 class Engine implements Delivery {
   readonly #options: DeliveryOptions;
@@ -107,19 +111,28 @@ class Engine implements Delivery {
       database: options.database,
       deps: options.deps,
       log: options.log,
-      budget: new ThreadBudget(options.budget, options.deps, options.speaker),
+      budget: new GateClient({
+        clock: options.deps.clock,
+        gateOf: options.gateOf,
+        speaker: options.speaker,
+        isInDoubt: ({ messengerId, chatId, threadId }) =>
+          this.#doubts({ messengerId, chatId }).some(({ address }) => address.threadId === threadId),
+        recentIds: (address) => this.#recentIds(address),
+      }),
       outbox: this.#outbox,
       surfaceFor: (messengerId) => this.#surface(messengerId),
       refuseRich: (reply, failure) =>
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
+      doubtRich: (reply, failure) =>
+        this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);
       },
       reply: (id) => this.#replies.get(id),
       keepText: (reply) => {
-        reply.record = { ...reply.record, text: reply.text };
         this.#store.keepText(reply.record.id, reply.text);
+        reply.record = { ...reply.record, text: reply.text };
       },
       endReply: (reply, state, code) => this.#end(reply, state, code),
       endPlace: (address, failure) => this.#endPlace(address, failure),
@@ -139,12 +152,12 @@ class Engine implements Delivery {
       configured: ({ messengerId }) => {
         if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
       },
-      otherRows: (entry, address) =>
-        [...this.#replies.values()]
-          .filter((reply) => isSameChat(reply.record.address, address))
-          .flatMap(({ entries }) => entries)
-          .filter((other) => other !== entry)
-          .map(({ row }) => row),
+      hasOtherDoubt: (entry, address) => this.#doubts(address).some((doubt) => doubt.entry !== entry),
+      doubtEnded: (address) => {
+        for (const reply of this.#replies.values()) {
+          if (reply.isOpen && isSameChat(reply.record.address, address)) this.#poke(reply);
+        }
+      },
       revisit: (id) => {
         const reply = this.#replies.get(id);
         if (reply === undefined) return;
@@ -157,10 +170,12 @@ class Engine implements Delivery {
       const now = options.deps.clock.now();
       // Once the text was whole, every edit said the same: only those before it may still put an older text there.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
-      const strayUntil = lastEditAt + callTimeoutMs(record.policy);
+      const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#knownSurface(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
       for (const entry of entries) entry.isLookDue = true;
-      this.#admit(new Reply(record, entries, now));
+      const reply = new Reply(record, entries, now);
+      if (this.#canEdit(reply)) reply.restore();
+      this.#admit(reply);
     }
   }
 
@@ -186,6 +201,14 @@ class Engine implements Delivery {
     this.#lanes.of(reply.laneKey).nudge();
   }
 
+  interrupt(replyId: string): void {
+    const reply = this.#streaming(replyId);
+    // Elsewhere nothing that is visible can become shorter.
+    if (reply === undefined || !this.#canEdit(reply)) return;
+    if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
+    reply.interrupt();
+  }
+
   finish(replyId: string, text: string): void {
     const reply = this.#streaming(replyId);
     if (reply === undefined) return;
@@ -196,8 +219,9 @@ class Engine implements Delivery {
   }
 
   postedText(replyId: string): string {
-    const record = this.#replies.get(replyId)?.record;
-    return record?.state === "streaming" ? (record.text ?? "") : "";
+    const reply = this.#replies.get(replyId);
+    if (reply?.record.state !== "streaming" || this.#canEdit(reply)) return "";
+    return reply.record.text ?? "";
   }
 
   seenText(replyId: string): string | undefined {
@@ -267,8 +291,40 @@ class Engine implements Delivery {
     return this.#receipts.list(filter);
   }
 
-  ownMessages(question: OwnMessagesQuestion): OwnMessages {
-    return this.#outbox.ownMessages(question);
+  isInDoubt(chat: ChatKey, exceptThreadId: string): boolean {
+    return this.#doubts(chat).some(({ address }) => address.threadId !== exceptThreadId);
+  }
+
+  sentIds(chat: ChatKey, afterId: number): readonly number[] {
+    return this.#outbox.sentInto(chat, { afterId }).map(({ id }) => id);
+  }
+
+  lastUsedAt(): number | undefined {
+    return this.#store.lastUsedAt(this.#options.deps.clock.now());
+  }
+
+  /** Posts into a chat of which it is not known whether they were made. */
+  #doubts(chat: ChatKey): readonly { readonly entry: OutboxEntry; readonly address: Address }[] {
+    const found: { entry: OutboxEntry; address: Address }[] = [];
+    for (const { entries, isOpen, record } of this.#replies.values()) {
+      const { address } = record;
+      if (address.chatId !== chat.chatId || address.messengerId !== chat.messengerId) continue;
+      for (const entry of entries) {
+        const { state, doubt } = entry.row;
+        if (state === "sending" || (isOpen && state === "unknown" && isSearchable(doubt)))
+          found.push({ entry, address });
+      }
+    }
+    return found;
+  }
+
+  /** What an earlier process may have posted without telling the gate. */
+  #recentIds(address: Address): readonly number[] {
+    const since = this.#options.deps.clock.now() - RECENT_MS;
+    return this.#outbox
+      .sentInto(address, { since })
+      .filter(({ threadId }) => threadId === address.threadId)
+      .map(({ id }) => id);
   }
 
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
@@ -323,10 +379,14 @@ class Engine implements Delivery {
   }
 
   /** Of a reply that an earlier process has ended: an edit that it had begun by then may still land. */
-  #entriesOfEarlierLife({ id, endedAt, policy }: ReplyRecord): OutboxEntry[] {
-    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy);
+  #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
+    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#knownSurface(address));
     const now = this.#options.deps.clock.now();
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
+  }
+
+  #canEdit({ record }: Reply): boolean {
+    return this.#knownSurface(record.address)?.capabilities.edit === true;
   }
 
   #knownSurface(address: Address): Surface | undefined {

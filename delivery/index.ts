@@ -1,5 +1,7 @@
-/** The delivery engine of a thread and the budget of its chats: the whole face of this folder. */
-export { createBudget } from "./budget.ts";
-export type { BudgetOptions } from "./budget.ts";
+/** The delivery engine of a conversation, the gate of a chat and the budget of a bot: the whole face of this folder. */
+export { createBotBudget } from "./budget/bot-budget.ts";
+export type { RootBudget } from "./budget/bot-budget.ts";
+export { createChatGate } from "./budget/chat-gate.ts";
+export type { ChatGateOptions } from "./budget/chat-gate.ts";
 export { createDelivery } from "./engine.ts";
 export type { DeliveryOptions } from "./engine.ts";

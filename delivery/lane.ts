@@ -1,18 +1,18 @@
-import type { CallPurpose } from "../src/core/budget.ts";
+import type { CallPurpose } from "../src/core/gate.ts";
 import { errorCode, failureCode } from "../src/core/errors.ts";
 import type { Surface } from "../src/core/surface.ts";
 import { backoffMs } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { BUDGET_TIMEOUT_MS, editEveryMs, interimEveryMs } from "./delivery-context.ts";
+import { editEveryMs, GATE_TIMEOUT_MS, interimEveryMs, landsBy, replyFields } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { hideDrafts } from "./draft.ts";
 import { modeOf } from "./mode.ts";
-import { nextCall } from "./next-call.ts";
 import { isPutOff, isStuckPost } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { performAction, storeShown } from "./perform-action.ts";
 import type { CallAction } from "./perform-action.ts";
-import { isLookDue, prepareInquiry } from "./prepare-inquiry.ts";
+import { chooseProbe, isLookDue } from "./lost-posts/next-probe.ts";
+import { notePlan, planCall, settle } from "./plan-call.ts";
 import type { Reply } from "./reply.ts";
 
 /** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */
@@ -26,12 +26,14 @@ const LONGEST_EDIT_MS = 2_500;
 
 /** A reply that streams and gets no text for so long holds nobody any more: its turn may never come back. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
+/** A post that waits for what became of another one looks again after this time, if nobody pokes the lane before. */
+const DOUBT_MS = 1_000;
 /** With the backoff, about a quarter of an hour. */
 const MOST_FAILURES = 20;
 
 type Next =
   | { readonly kind: "call"; readonly reply: Reply; readonly surface: Surface; readonly action: CallAction }
-  /** `Infinity`: until something changes. At `refreshAt` there is something to do, but more text may come before. */
+  /** `Infinity`: until something changes. At `refreshAt` there is something to do, but more text need not wait for it. */
   | { readonly kind: "wait"; readonly until: number; readonly refreshAt?: number };
 
 /** When `run` must be called for a lane: `soon` while it works or waits for a moment, or at a time. */
@@ -161,7 +163,8 @@ export class Lane {
    */
   #rest(error: unknown): void {
     const { log, deps } = this.#context;
-    log.error("delivery.loop-failed", { code: failureCode(error) });
+    const whose = this.#current === undefined ? {} : replyFields(this.#current);
+    log.error("delivery.loop-failed", { ...whose, code: failureCode(error) });
     this.#failures += 1;
     this.#notBefore = deps.clock.now() + backoffMs(this.#failures, deps.random());
     this.#waitUntil = this.#notBefore;
@@ -172,14 +175,13 @@ export class Lane {
       this.#failures = 0;
     } catch {
       // Nothing can be stored: then that is what fails, and not the reply.
-      log.error("delivery.storage-failed", { replyId: this.#current.record.id });
+      log.error("delivery.storage-failed", replyFields(this.#current));
     }
   }
 
   async #call(next: Extract<Next, { kind: "call" }>): Promise<void> {
-    if (next.action.kind === "probe" && next.action.entry.inquiry === undefined) {
-      const until = await prepareInquiry(this.#context, next.reply, next.surface, next.action.entry);
-      this.#notBefore = Math.max(this.#notBefore, until ?? 0);
+    if (next.action.kind === "probe" && next.action.entry.probe === undefined) {
+      await chooseProbe(this.#context, next.reply, next.surface, next.action.entry);
       return;
     }
     const { budget, deps } = this.#context;
@@ -187,12 +189,17 @@ export class Lane {
     const { address } = reply.record;
     const askedAsFinal = reply.isFinal;
     const askedAt = deps.clock.now();
-    const answer = await callWithin(deps.clock, BUDGET_TIMEOUT_MS, () =>
-      budget.acquire(address, purposeOf(reply, next.action), surface, next.action.kind === "post"),
+    const answer = await callWithin(deps.clock, GATE_TIMEOUT_MS, () =>
+      budget.acquire(
+        address,
+        purposeOf(reply, next.action),
+        surface,
+        next.action.kind === "post" ? landsBy(reply.record.policy, surface, 0) : undefined,
+      ),
     );
     if (answer.kind !== "done") {
       const code = answer.kind === "failed" ? errorCode(answer.error) : answer.kind;
-      this.#context.log.warn("delivery.budget-unreachable", { code });
+      this.#context.log.warn("delivery.gate-unreachable", { ...replyFields(reply), code });
       this.#refusals += 1;
       this.#notBefore = deps.clock.now() + Math.min(5_000, backoffMs(this.#refusals, deps.random()));
       return;
@@ -204,11 +211,16 @@ export class Lane {
       if (reply.isFinal === askedAsFinal) reply.notBefore = Math.max(grant.retryAt, deps.clock.now() + 1);
       return;
     }
-    if (reply.record.address !== address) return;
-    // While the budget was asked, text may have come, or the reply may have ended: what counts is now.
+    if (reply.record.address !== address) {
+      if (next.action.kind === "post") budget.notSent(address, surface);
+      return;
+    }
+    // While the gate was asked, text may have come, or the reply may have ended: what counts is now.
     const now = this.#next();
+    const isPosting = now.kind === "call" && now.reply === reply && now.action.kind === "post";
+    if (next.action.kind === "post" && !isPosting) budget.notSent(address, surface);
     if (now.kind === "wait" || now.reply !== reply) return;
-    // The root has to know of a post; and a probe needs to be prepared.
+    // A post needs the right to it; and a probe has to be chosen.
     const isAnother = now.action.kind !== next.action.kind && surface.probing !== undefined;
     if (isAnother && (now.action.kind === "post" || now.action.kind === "probe")) return;
     if (isReadInstead(reply, surface, now.action)) reply.stopTyping();
@@ -232,10 +244,12 @@ export class Lane {
     }
   }
 
-  /** What to do now. Stores what has come to its end on the way. */
+  /** Chooses what to do now, and stores what has come to its end on the way. */
   #next(): Next {
     const now = this.#context.deps.clock.now();
     let until = Infinity;
+    /** What waits until then is about a post in doubt: more text of other messages does not wait with it. */
+    let doubtUntil = Infinity;
     let heldUntil = 0;
     let refreshAt = Infinity;
     if (this.#replies.length > 0 && this.#notBefore > now) return { kind: "wait", until: this.#notBefore };
@@ -259,7 +273,7 @@ export class Lane {
       const surface = this.#surface(reply);
       if (surface === undefined) continue;
       this.#current = reply;
-      const action = nextCall(this.#context, reply, surface);
+      const action = this.#planOf(reply, surface, now);
       if (action?.kind !== "draft" && reply.draft.refreshAt <= now) reply.draft.hide();
       refreshAt = Math.min(refreshAt, reply.draft.refreshAt);
       if (action === undefined) {
@@ -267,15 +281,37 @@ export class Lane {
         continue;
       }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
+      if (action.kind === "post" && this.#isHeldByDoubt(reply, surface, action)) {
+        doubtUntil = Math.min(doubtUntil, now + DOUBT_MS);
+        continue;
+      }
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);
       const isDue = isLook || retryAt === undefined || retryAt <= now;
       if (isDue) return { kind: "call", reply, surface, action };
-      until = Math.min(until, retryAt);
+      if (action.kind === "probe") doubtUntil = Math.min(doubtUntil, retryAt);
+      else until = Math.min(until, retryAt);
       const { entry } = action;
       const isHeld = entry === undefined || !(isPutOff(entry, now) || this.#passable.has(entry));
       if (reply.isFinal && !reply.isWholeVisible && isHeld) break;
     }
-    return { kind: "wait", until, refreshAt };
+    return { kind: "wait", until, refreshAt: Math.min(refreshAt, doubtUntil) };
+  }
+
+  /** The call that a reply needs now; none when it needs other text first, or has ended. */
+  #planOf(reply: Reply, surface: Surface, now: number): CallAction | undefined {
+    for (;;) {
+      const plan = planCall(reply, surface, now);
+      notePlan(this.#context, reply, plan);
+      if (plan.kind === "call") return plan.action;
+      if (!("settled" in plan)) return undefined;
+      settle(this.#context, reply, plan.settled);
+      if (!reply.isOpen) return undefined;
+    }
+  }
+
+  /** One post of a chat is in doubt at a time, also of those that this object makes for several replies. */
+  #isHeldByDoubt(reply: Reply, surface: Surface, { entry }: CallAction): boolean {
+    return surface.probing !== undefined && this.#context.hasOtherDoubt(entry, reply.record.address);
   }
 
   /** After a call: whether later replies may go before one that cannot be posted. */

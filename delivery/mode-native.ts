@@ -1,8 +1,9 @@
 import type { RichText, TextEntity } from "../src/core/rich-text.ts";
-import type { CallFailure, Surface } from "../src/core/surface.ts";
+import type { Surface } from "../src/core/surface.ts";
 import { applyFailure } from "./apply-failure.ts";
+import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { callTimeoutMs, classify, TIMED_OUT } from "./delivery-context.ts";
+import { callTimeoutMs, failureOf } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { shown } from "./outbox-change.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -62,7 +63,7 @@ export async function performStreamStep(
   const { address, policy } = reply.record;
   if (messageId === undefined || stream === undefined)
     throw new TypeError("The message cannot be streamed into.");
-  const outcome = await callWithin(context.deps.clock, callTimeoutMs(policy), async (signal) =>
+  const outcome = await callWithin(context.deps.clock, callTimeoutMs(policy, surface), async (signal) =>
     more === undefined
       ? await stream.end(address, messageId, { signal })
       : await stream.append(address, messageId, more, { signal }),
@@ -75,10 +76,8 @@ export async function performStreamStep(
     else endStream(context, entry, part, isInterim, isSame(before, target));
     return undefined;
   }
-  const isUncertain = failure.kind === "unknown" || failure.kind === "misconfigured";
-  if (isUseless(failure) || (more !== undefined && isUncertain)) {
-    // It cannot be added to any more, or it is not known what it shows: the message is edited from here on. When it was
-    // the end that is refused, the edit finds out why; an end that nobody has looked at is asked for again.
+  if (CALL_RULES[more === undefined ? "end" : "append"][failure.kind] === "abandon") {
+    // It cannot be added to any more, or it is not known what it shows: the message is edited from here on.
     entry.stream = more === undefined ? { state: "ended", content: before } : undefined;
     return undefined;
   }
@@ -94,10 +93,6 @@ function endStream(
 ): void {
   entry.stream = { state: "ended", content: { text: "", entities: [] } };
   if (isTarget && !isInterim) shown(context, entry, part);
-}
-
-function isUseless({ kind }: CallFailure): boolean {
-  return kind === "missing" || kind === "rejected" || kind === "unchanged";
 }
 
 function pick<Action extends { part: unknown; entry: unknown; isInterim: unknown }>({
@@ -148,11 +143,4 @@ function keyOf({ entities }: RichText): string {
     JSON.stringify([offset, length, type, url, language]),
   );
   return keys.toSorted().join();
-}
-
-function failureOf(
-  surface: Surface,
-  outcome: { kind: "failed"; error: unknown } | { kind: "timed-out" },
-): CallFailure {
-  return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }

@@ -25,14 +25,9 @@ export function movedRow({ row, shownHash, strayEdit }: OutboxEntry, formerChatI
     // An edit that may still land leaves open what the message says.
     shownHash: strayEdit === undefined ? shownHash : undefined,
     formerChatId: row.messageId === undefined ? undefined : (row.formerChatId ?? formerChatId),
-    isAmbiguous: row.state === "unknown",
+    doubt: row.state === "unknown" ? { kind: "unresolved" } : undefined,
     retryAt: undefined,
     failingSince: undefined,
-    afterId: undefined,
-    probedTo: undefined,
-    doubtedAt: undefined,
-    lateUntil: undefined,
-    inquiry: undefined,
   };
 }
 
@@ -41,7 +36,7 @@ export function moveEntry(entry: OutboxEntry, row: OutboxRow): void {
   entry.row = row;
   entry.shownHash = row.shownHash;
   entry.strayEdit = undefined;
-  entry.inquiry = undefined;
+  entry.probe = undefined;
   entry.isLookDue = false;
   entry.interimFailingSince = undefined;
   entry.skippedHash = undefined;

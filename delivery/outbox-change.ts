@@ -1,6 +1,7 @@
 import type { RichText } from "../src/core/rich-text.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
+import { answered, nextDoubt } from "./lost-posts/doubt.ts";
 import { nextState } from "./outbox-state.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 import type { Part } from "./split/index.ts";
@@ -12,6 +13,24 @@ export function store(context: Stores, entry: OutboxEntry, change: Partial<Outbo
   const row = { ...entry.row, ...change };
   context.outbox.write(row);
   entry.row = row;
+}
+
+/** A post provably did not happen. */
+export function refused(row: OutboxRow): Pick<OutboxRow, "state" | "doubt"> {
+  return { state: nextState(row.state, "refused"), doubt: answered(row.doubt) };
+}
+
+/** A post ended without an answer. Where it can be looked for, nothing is posted before it cannot land any more. */
+export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doubt" | "retryAt"> {
+  const { doubt } = row;
+  const state = { state: nextState(row.state, "lost"), doubts: row.doubts + 1 };
+  if (doubt?.kind !== "posting") return { ...state, doubt: undefined, retryAt: undefined };
+  const { afterId, landsBy } = doubt;
+  return {
+    ...state,
+    doubt: nextDoubt(doubt, "lost", { kind: "landing", afterId, landsBy }),
+    retryAt: landsBy,
+  };
 }
 
 /** The message shows this part. Stored only when the row has something else to store: a second edit is harmless. */

@@ -1,4 +1,4 @@
-import type { OtherOwners } from "../src/core/budget.ts";
+import type { UnclaimedIds } from "../src/core/gate.ts";
 import type { MessageStream } from "./mode-native.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
@@ -23,12 +23,15 @@ export interface OutboxEntry {
    * Without a hash there are several.
    */
   strayEdit?: { readonly hash: string | undefined; readonly until: number } | undefined;
-  /** The search for a message whose post was lost, as far as it has come. */
-  inquiry?: Inquiry | undefined;
   /** The likeliest id is worth a look before the lost post has settled. */
   isLookDue?: boolean;
-  /** How often a search was put off until more is known. */
-  newsWaits?: number;
+  /** The id that the search for a lost post asks about next. */
+  probe?: Probe | undefined;
+  /** Ids asked about in a row, after the newest one that is known, that nothing has. */
+  nonesInRow?: number | undefined;
+  /** How often in a row the search has failed, and since when (epoch milliseconds). */
+  probeFailures?: number | undefined;
+  searchFailingSince?: number | undefined;
   /** The stream into the message, where replies are streamed. */
   stream?: MessageStream | undefined;
   /** The post ran into its time limit, and its answer may still come until then; epoch milliseconds. */
@@ -39,23 +42,15 @@ export interface OutboxEntry {
   lateHash?: string | undefined;
 }
 
-/** A search in memory; its progress is stored with the row. */
-export interface Inquiry {
-  ids: readonly number[];
-  others: OtherOwners;
-  readonly isEarly: boolean;
-  readonly isPartial: boolean;
-  asked: number;
-  readonly hits: number[];
-  failures: number;
-  /** A look at one id, which concludes nothing when it finds nothing, and is not stored. */
+/** One question of a search for a lost post. */
+export interface Probe extends Pick<UnclaimedIds, "claim" | "newestId"> {
+  readonly id: number;
+  /** A look at the likeliest id, which concludes nothing when it finds nothing. */
   readonly isLook: boolean;
 }
 
 export function entryOf(row: OutboxRow): OutboxEntry {
-  const { inquiry, shownHash } = row;
-  if (inquiry === undefined) return { row, shownHash };
-  return { row, shownHash, inquiry: { ...inquiry, hits: [...inquiry.hits], failures: 0, isLook: false } };
+  return { row, shownHash: row.shownHash };
 }
 
 /** An edit that was under way when the process died may still land, on a message that is not known to be up to date. */

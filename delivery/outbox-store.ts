@@ -1,9 +1,20 @@
-import type { OtherOwners, OwnMessages, OwnMessagesQuestion } from "../src/core/budget.ts";
+import { z } from "zod";
 import type { Database } from "../src/core/database.ts";
 import type { OutboxState } from "../src/core/delivery.ts";
 import type { Address } from "../src/core/surface.ts";
 import { addMissingColumns } from "./add-missing-columns.ts";
+import { parseDoubt } from "./lost-posts/doubt.ts";
+import type { Doubt } from "./lost-posts/doubt.ts";
 import { parseAddress } from "./stored-address.ts";
+
+const stateSchema = z.enum([
+  "planned",
+  "sending",
+  "sent",
+  "unknown",
+  "removed",
+  "failed",
+]) satisfies z.ZodType<OutboxState>;
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   reply_id TEXT NOT NULL,
@@ -18,31 +29,11 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   code TEXT,
   failing_since INTEGER,
   retry_at INTEGER,
-  begun_at INTEGER,
   sent_at INTEGER,
-  after_id INTEGER,
-  probed_to INTEGER,
-  doubted_at INTEGER,
-  is_ambiguous INTEGER,
-  late_until INTEGER,
-  inquiry TEXT,
   former_chat_id TEXT,
+  doubt TEXT,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
-
-/** Ids that are asked about one after the other, a call each. The range is fixed when the search begins. */
-export interface StoredInquiry {
-  readonly ids: readonly number[];
-  /** Whether another thread of the chat may have a message among them. */
-  readonly others: OtherOwners;
-  /** It began while the post could still land. */
-  readonly isEarly: boolean;
-  /** There are more ids than are asked about. */
-  readonly isPartial: boolean;
-  /** How many were asked about, and which of them are the bot's own. */
-  readonly asked: number;
-  readonly hits: readonly number[];
-}
 
 /** One message of a reply, as stored. Holds no text. */
 export interface OutboxRow {
@@ -66,26 +57,13 @@ export interface OutboxRow {
   readonly failingSince?: number | undefined;
   /** Epoch milliseconds before which the row is not tried again. */
   readonly retryAt?: number | undefined;
-  /** Epoch milliseconds at which the last post began, and at which a message was known to be there. */
-  readonly begunAt?: number | undefined;
+  /** Epoch milliseconds at which a message was known to be there. */
   readonly sentAt?: number | undefined;
-  /** The newest message id of the chat's box that was known when the last post began. */
-  readonly afterId?: number | undefined;
-  /** An earlier post was not found among the ids up to this one, and so was made again; it began at `doubtedAt`. */
-  readonly probedTo?: number | undefined;
-  readonly doubtedAt?: number | undefined;
-  /** Probing could not tell what became of the last post: the policy decides. */
-  readonly isAmbiguous?: boolean | undefined;
-  /** An earlier post was taken for not made before it was certain: until then it may land after all. */
-  readonly lateUntil?: number | undefined;
-  /** The search for a lost post, as far as it has come. */
-  readonly inquiry?: StoredInquiry | undefined;
   /** The chat that the message is in, where its reply goes on in another one: it can neither be changed nor taken away. */
   readonly formerChatId?: string | undefined;
+  /** What is known of the last post, while that is not all. Only where lost posts can be looked for. */
+  readonly doubt?: Doubt | undefined;
 }
-
-/** A post of which nothing was heard for so long has no message that another thread could look for. */
-const OPEN_FOR_MS = 5 * 60 * 1000;
 
 type Stored = {
   reply_id: string;
@@ -100,15 +78,9 @@ type Stored = {
   code: string | null;
   failing_since: number | null;
   retry_at: number | null;
-  begun_at: number | null;
   sent_at: number | null;
-  after_id: number | null;
-  probed_to: number | null;
-  doubted_at: number | null;
-  is_ambiguous: number | null;
-  late_until: number | null;
-  inquiry: string | null;
   former_chat_id: string | null;
+  doubt: string | null;
 };
 
 export class OutboxStore {
@@ -117,17 +89,7 @@ export class OutboxStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
-    addMissingColumns(database, "outbox_v1", {
-      begun_at: "INTEGER",
-      sent_at: "INTEGER",
-      after_id: "INTEGER",
-      probed_to: "INTEGER",
-      doubted_at: "INTEGER",
-      is_ambiguous: "INTEGER",
-      late_until: "INTEGER",
-      inquiry: "TEXT",
-      former_chat_id: "TEXT",
-    });
+    addMissingColumns(database, "outbox_v1", { sent_at: "INTEGER", doubt: "TEXT", former_chat_id: "TEXT" });
   }
 
   rowsOf(replyId: string): OutboxRow[] {
@@ -138,15 +100,15 @@ export class OutboxStore {
 
   write(row: OutboxRow): void {
     this.#database.run(
-      `INSERT INTO outbox_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO outbox_v1 (reply_id, part, state, message_id, shown_hash, is_marked, is_replacement, doubts,
+         attempts, code, failing_since, retry_at, sent_at, doubt,
+         former_chat_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
          code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
-         begun_at = excluded.begun_at, sent_at = excluded.sent_at, after_id = excluded.after_id,
-         probed_to = excluded.probed_to, doubted_at = excluded.doubted_at,
-         is_ambiguous = excluded.is_ambiguous, late_until = excluded.late_until,
-         inquiry = excluded.inquiry, former_chat_id = excluded.former_chat_id`,
+         sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id`,
       row.replyId,
       row.part,
       row.state,
@@ -159,14 +121,8 @@ export class OutboxStore {
       row.code ?? null,
       row.failingSince ?? null,
       row.retryAt ?? null,
-      row.begunAt ?? null,
       row.sentAt ?? null,
-      row.afterId ?? null,
-      row.probedTo ?? null,
-      row.doubtedAt ?? null,
-      row.isAmbiguous === true ? 1 : 0,
-      row.lateUntil ?? null,
-      row.inquiry === undefined ? null : JSON.stringify(row.inquiry),
+      row.doubt === undefined ? null : JSON.stringify(row.doubt),
       row.formerChatId ?? null,
     );
   }
@@ -183,34 +139,21 @@ export class OutboxStore {
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
   }
 
-  /** What was sent into a chat. One read of the whole table, without the rows that are of no interest. */
-  ownMessages({ messengerId, chatId, afterId, sinceAt }: OwnMessagesQuestion): OwnMessages {
-    const rows = this.#database
-      .all<{
-        message_id: string | null;
-        is_open: number;
-        is_sending: number;
-        begun_at: number | null;
-        address: string;
-      }>(
-        `SELECT message_id, begun_at, address, outbox_v1.state = 'sending' AS is_sending,
-           outbox_v1.state IN ('sending', 'unknown') OR doubts > 0 OR late_until IS NOT NULL
-             OR probed_to IS NOT NULL AS is_open
-         FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
-         WHERE former_chat_id IS NULL AND (is_open OR CAST(message_id AS INTEGER) > ?)`,
+  /** Ids of numbered messages that were sent into a chat, above `afterId` or since a time. One read of the table. */
+  sentInto(
+    { messengerId, chatId }: Pick<Address, "messengerId" | "chatId">,
+    { afterId = 0, since = 0 }: { readonly afterId?: number; readonly since?: number },
+  ): { readonly id: number; readonly threadId: string }[] {
+    return this.#database
+      .all<{ message_id: string; address: string }>(
+        `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE former_chat_id IS NULL AND CAST(message_id AS INTEGER) > ? AND COALESCE(sent_at, 0) >= ?`,
         afterId,
+        since,
       )
-      .filter(({ address }) => {
-        const known = parseAddress(address);
-        return known.messengerId === messengerId && known.chatId === chatId;
-      });
-    const isOpen = ({ is_open: isOpenRow, begun_at: begunAt }: (typeof rows)[number]): boolean =>
-      isOpenRow === 1 && (begunAt ?? 0) > sinceAt - OPEN_FOR_MS;
-    return {
-      ids: rows.flatMap(({ message_id: id }) => (id === null ? [] : [Number(id)])),
-      hasLostPost: rows.some((row) => row.is_sending === 0 && isOpen(row)),
-      isPosting: rows.some((row) => row.is_sending === 1 && isOpen(row)),
-    };
+      .map(({ message_id: id, address }) => ({ id: Number(id), address: parseAddress(address) }))
+      .filter(({ address }) => address.messengerId === messengerId && address.chatId === chatId)
+      .map(({ id, address }) => ({ id, threadId: address.threadId }));
   }
 
   delete(row: OutboxRow): void {
@@ -226,7 +169,7 @@ function rowOf(stored: Stored): OutboxRow {
   return {
     replyId: stored.reply_id,
     part: stored.part,
-    state: stored.state as OutboxState,
+    state: stateSchema.parse(stored.state),
     messageId: stored.message_id ?? undefined,
     shownHash: stored.shown_hash ?? undefined,
     isMarked: stored.is_marked === 1,
@@ -236,14 +179,8 @@ function rowOf(stored: Stored): OutboxRow {
     code: stored.code ?? undefined,
     failingSince: stored.failing_since ?? undefined,
     retryAt: stored.retry_at ?? undefined,
-    begunAt: stored.begun_at ?? undefined,
     sentAt: stored.sent_at ?? undefined,
-    afterId: stored.after_id ?? undefined,
-    probedTo: stored.probed_to ?? undefined,
-    doubtedAt: stored.doubted_at ?? undefined,
-    isAmbiguous: stored.is_ambiguous === 1,
-    lateUntil: stored.late_until ?? undefined,
+    doubt: stored.doubt === null ? undefined : parseDoubt(stored.doubt),
     formerChatId: stored.former_chat_id ?? undefined,
-    inquiry: stored.inquiry === null ? undefined : (JSON.parse(stored.inquiry) as StoredInquiry),
   };
 }

@@ -1,26 +1,25 @@
 import type { RichText } from "../src/core/rich-text.ts";
-import type { CallFailure, OutgoingContent, PostedMessage, Surface } from "../src/core/surface.ts";
+import type { CallFailure, OutgoingContent, Surface } from "../src/core/surface.ts";
 import { applyFailure } from "./apply-failure.ts";
-import { adoptLate, watchLatePost } from "./late-post.ts";
+import { adoptLate, watchLatePost } from "./lost-posts/late-post.ts";
 import { callWithin } from "./call-within.ts";
-import type { CallOutcome } from "./call-within.ts";
 import { modeOf } from "./mode.ts";
 import { performStreamStep } from "./mode-native.ts";
 import type { StreamAction } from "./mode-native.ts";
 import { showDraft } from "./draft.ts";
 import type { DraftAction } from "./draft.ts";
-import { callTimeoutMs, classify, TIMED_OUT } from "./delivery-context.ts";
+import { callTimeoutMs, failureOf, landsBy } from "./delivery-context.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import { formerChatOf } from "./move-reply.ts";
 import { afterRest, entryOf, plannedRow } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { nextState } from "./outbox-state.ts";
 import type { OutboxRow } from "./outbox-store.ts";
-import { removed, shown, store } from "./outbox-change.ts";
+import { lost, refused, removed, shown, store } from "./outbox-change.ts";
 import type { NextAction } from "./reconcile.ts";
 import type { Reply } from "./reply.ts";
-import { settlesAt } from "./landing.ts";
-import { probeNext } from "./probe-next.ts";
+import { answered, isSearchable, nextDoubt } from "./lost-posts/doubt.ts";
+import { probe } from "./lost-posts/probe.ts";
 import { resentMark, withMark } from "./resent-mark.ts";
 import type { Part } from "./split/index.ts";
 
@@ -53,7 +52,7 @@ export async function performAction(
     case "remove":
       return remove(context, reply, surface, action.entry);
     case "probe":
-      return probeNext(context, reply, surface, action.entry, intendedOf(reply, surface, action.entry));
+      return probe(context, reply, surface, action.entry, intendedOf(reply, surface, action.entry));
     case "stream":
       return performStreamStep(context, reply, surface, action);
     case "draft":
@@ -64,16 +63,11 @@ export async function performAction(
 }
 
 /** A row that was found `sending` while nobody waits for its call: the process died under it. */
-export function markLost(context: DeliveryContext, reply: Reply, surface: Surface, entry: OutboxEntry): void {
-  const canProbe = surface.probing !== undefined && entry.row.afterId !== undefined;
-  store(context, entry, {
-    state: nextState(entry.row.state, "lost"),
-    doubts: entry.row.doubts + 1,
-    code: "interrupted",
-    // It may be on its way still.
-    retryAt: canProbe ? settlesAt(entry.row, reply, context.deps.clock.now()) : undefined,
-  });
-  entry.isLookDue = canProbe;
+export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
+  const { doubt } = entry.row;
+  store(context, entry, { ...lost(entry.row), code: "interrupted" });
+  entry.isLookDue = doubt !== undefined;
+  reply.isDirty = true;
 }
 
 async function post(
@@ -87,6 +81,11 @@ async function post(
   const before = entry.row;
   const { address, policy } = reply.record;
   const newestId = context.budget.newestId(address, surface);
+  const posting = {
+    kind: "posting",
+    afterId: newestId,
+    landsBy: landsBy(policy, surface, context.deps.clock.now()),
+  } as const;
   const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
   const row: OutboxRow = {
     ...before,
@@ -95,10 +94,7 @@ async function post(
     isMarked: before.isMarked || (marks && before.state === "unknown"),
     messageId: undefined,
     retryAt: undefined,
-    begunAt: context.deps.clock.now(),
-    afterId: newestId > 0 ? newestId : undefined,
-    isAmbiguous: false,
-    inquiry: undefined,
+    doubt: newestId > 0 ? nextDoubt(before.doubt, "begin", posting) : undefined,
     formerChatId: undefined,
   };
   context.database.transaction(() => {
@@ -107,7 +103,7 @@ async function post(
     context.outbox.write(row);
   });
   entry.row = row;
-  entry.inquiry = undefined;
+  entry.probe = undefined;
   entry.isLookDue = false;
   if (known === undefined) reply.entries.push(entry);
 
@@ -116,16 +112,21 @@ async function post(
   // What grows is streamed into; what is whole already is an ordinary message.
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
   const message = part.index === 0 ? { ...content, replyTo: reply.record.replyTo } : content;
-  const outcome = await callWithin(context.deps.clock, callTimeoutMs(reply.record.policy), async (signal) =>
-    stream === undefined
-      ? await surface.post(address, message, { signal })
-      : await stream.begin(address, message, { signal }),
+  const outcome = await callWithin(
+    context.deps.clock,
+    callTimeoutMs(reply.record.policy, surface),
+    async (signal) =>
+      stream === undefined
+        ? await surface.post(address, message, { signal })
+        : await stream.begin(address, message, { signal }),
   );
   if (outcome.kind === "done") {
     context.configured(reply.record.address);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
       messageId: outcome.value.messageId,
+      doubt: answered(entry.row.doubt),
       shownHash: isLast ? part.hash : undefined,
       sentAt: context.deps.clock.now(),
       failingSince: undefined,
@@ -142,7 +143,7 @@ async function post(
   const failure = failureOf(surface, outcome);
   if (stream !== undefined && isRefusal(failure)) {
     reply.isStreamRefused = true;
-    store(context, entry, { state: nextState(entry.row.state, "refused"), code: failure.code });
+    store(context, entry, { ...refused(entry.row), code: failure.code });
     context.budget.notSent(address, surface);
     return undefined;
   }
@@ -155,8 +156,8 @@ async function post(
   }
   const canProbe = surface.probing !== undefined;
   const call = { method: "post", address, entry, part, content, canProbe } as const;
-  if (failure.kind !== "unknown") context.budget.notSent(address, surface);
   const holdUntil = await applyFailure(context, reply, call, failure);
+  if (!isSearchable(entry.row.doubt)) context.budget.notSent(address, surface);
   adoptLate(context, reply, surface, entry);
   return holdUntil;
 }
@@ -181,7 +182,7 @@ async function edit(
   if (entry.strayEdit !== undefined && entry.strayEdit.until <= clock.now()) entry.strayEdit = undefined;
   const outcome = await callWithin(
     clock,
-    callTimeoutMs(reply.record.policy),
+    callTimeoutMs(reply.record.policy, surface),
     async (signal) => await surface.edit(address, messageId, content, { signal }),
   );
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
@@ -195,12 +196,13 @@ async function edit(
   }
   if (failure === undefined) {
     context.configured(reply.record.address);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
     shown(context, entry, part);
     return undefined;
   }
   if (failure.kind === "unknown") {
     const isSame = entry.strayEdit === undefined || entry.strayEdit.hash === part.hash;
-    const until = clock.now() + callTimeoutMs(reply.record.policy);
+    const until = clock.now() + callTimeoutMs(reply.record.policy, surface);
     entry.shownHash = undefined;
     entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
   }
@@ -218,7 +220,7 @@ async function remove(
   const { address } = reply.record;
   const outcome = await callWithin(
     context.deps.clock,
-    callTimeoutMs(reply.record.policy),
+    callTimeoutMs(reply.record.policy, surface),
     async (signal) => await surface.remove(address, messageId, { signal }),
   );
   if (outcome.kind === "done") {
@@ -226,13 +228,6 @@ async function remove(
     return undefined;
   }
   return applyFailure(context, reply, { method: "remove", address, entry }, failureOf(surface, outcome));
-}
-
-function failureOf(
-  surface: Surface,
-  outcome: Exclude<CallOutcome<PostedMessage | void>, { kind: "done" }>,
-): CallFailure {
-  return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }
 
 /** The platform does not stream here; a message may do. */

@@ -2,7 +2,7 @@ import type { ReplyPolicy } from "../src/core/delivery.ts";
 import { mostDoubts } from "./call-policy.ts";
 import { isPutOff } from "./outbox-entry.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import { isLateQuestion, isOpenQuestion } from "./open-question.ts";
+import { isSearchable } from "./lost-posts/doubt.ts";
 
 /** What reconciliation needs to know of a part that should be visible. */
 export interface DesiredPart {
@@ -47,35 +47,34 @@ export type NextAction<Part extends DesiredPart> =
 
 /**
  * Pure: the next step from what is visible to what should be. A part is brought up to date before a later one is
- * posted, unless that has failed for a while; surplus messages go last, from the end, and then the question whether
- * another has landed late. Called again after each step, it ends.
+ * posted, unless that has failed for a while; surplus messages go last, from the end. Called again after each step, it
+ * ends.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
   const { entries, parts, isFinal, canRemove, canProbe, now } = input;
   const lost = entries.find(({ row }) => row.state === "sending");
   if (lost !== undefined) return { kind: "lost", entry: lost };
-  if (!isFinal) {
-    // Nothing to show yet: what an earlier attempt left visible stays until there is something in its place.
-    if (!parts.some((part) => !isBlank(part))) return { kind: "idle" };
-  }
+  // Nothing is posted before it is known what became of a lost post, also of one that the text does not need any more.
+  const inDoubt = canProbe ? entries.find(isInDoubt) : undefined;
+  // Nothing to show yet: what an earlier attempt left visible stays until there is something in its place.
+  if (!isFinal && parts.every(isBlank)) return afterDoubt(inDoubt, { kind: "idle" });
   let failedCode: string | undefined;
   let putOff: NextAction<Part> | undefined;
   for (const part of parts) {
     const entry = entries.find(({ row }) => row.part === part.index);
     const step = stepFor(part, entry, input);
     if (step.kind === "act") {
-      if (entry === undefined || !isPutOff(entry, now)) return step.action;
+      if (entry === undefined || !isPutOff(entry, now)) {
+        return step.action.kind === "post" ? afterDoubt(inDoubt, step.action) : step.action;
+      }
       putOff ??= step.action;
     }
     if (step.kind === "failed") failedCode ??= step.code;
     // A later part is not posted before this one.
-    if (step.kind === "hold") return { kind: "idle" };
+    if (step.kind === "hold") return afterDoubt(inDoubt, { kind: "idle" });
   }
+  if (inDoubt !== undefined) return { kind: "probe", entry: inDoubt };
   if (putOff !== undefined) return putOff;
-  // Others may wait for the answer of the first.
-  const questions = isFinal && canProbe ? entries.filter(({ row }) => isOpenQuestion(row)) : [];
-  const question = questions.find(({ row }) => row.state === "unknown") ?? questions[0];
-  if (question !== undefined) return { kind: "probe", entry: question };
   if (canRemove) {
     const surplus = entries.findLast(
       (entry) => isWithinReach(entry) && !parts.some(({ index }) => index === entry.row.part),
@@ -83,8 +82,7 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
     if (surplus !== undefined) return { kind: "remove", entry: surplus };
   }
   if (!isFinal) return { kind: "idle" };
-  const late = canProbe && canRemove ? entries.find(({ row }) => isLateQuestion(row)) : undefined;
-  return late === undefined ? { kind: "ended", code: failedCode } : { kind: "probe", entry: late };
+  return { kind: "ended", code: failedCode };
 }
 
 type Step<Part extends DesiredPart> =
@@ -114,7 +112,7 @@ function stepFor<Part extends DesiredPart>(
       // With a code a person removed it; without one it was surplus, and is needed again.
       return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
     case "unknown":
-      if (canProbe && isOpenQuestion(row)) return act({ kind: "probe", entry });
+      if (canProbe && isInDoubt({ row })) return act({ kind: "probe", entry });
       if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown, canProbe))
         return act({ kind: "post", part, entry });
       return { kind: "failed", code: row.code ?? "unknown" };
@@ -133,6 +131,17 @@ function stepFor<Part extends DesiredPart>(
     default:
       return row.state satisfies never;
   }
+}
+
+function afterDoubt<Part extends DesiredPart>(
+  inDoubt: OutboxEntry | undefined,
+  action: NextAction<Part>,
+): NextAction<Part> {
+  return inDoubt === undefined ? action : { kind: "probe", entry: inDoubt };
+}
+
+function isInDoubt({ row }: Pick<OutboxEntry, "row">): boolean {
+  return row.state === "unknown" && isSearchable(row.doubt);
 }
 
 function act<Part extends DesiredPart>(action: NextAction<Part>): Step<Part> {

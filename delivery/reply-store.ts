@@ -40,8 +40,8 @@ export interface ReplyRecord {
   readonly isNotice: boolean;
   readonly state: ReplyState;
   /**
-   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Where messages cannot be changed,
-   * before that too: as much as there was when the last one was posted.
+   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Before that: the text of the
+   * newest interrupted attempt, or where messages cannot be changed, as much as there was when the last one was posted.
    */
   readonly text?: string | undefined;
   readonly code?: string | undefined;
@@ -79,6 +79,15 @@ const policySchema = z.object({
   editEveryMs: z.number().optional(),
   onUnknown: z.enum(["resend-marked", "resend", "leave"]).optional(),
 });
+
+const stateSchema = z.enum([
+  "streaming",
+  "final",
+  "delivered",
+  "gone",
+  "failed",
+  "withdrawn",
+]) satisfies z.ZodType<ReplyState>;
 
 export class ReplyStore {
   readonly #database: Database;
@@ -188,6 +197,15 @@ export class ReplyStore {
     );
   }
 
+  /** Epoch milliseconds of the last call that a reply may have made: now, while one is open. */
+  lastUsedAt(now: number): number | undefined {
+    const [row] = this.#database.all<{ at: number | null }>(
+      "SELECT MAX(COALESCE(ended_at, ?)) AS at FROM reply_v1",
+      now,
+    );
+    return row?.at ?? undefined;
+  }
+
   /** Ids of replies that were opened before `before`. */
   openedBefore(before: number): string[] {
     return this.#database
@@ -232,7 +250,7 @@ function recordOf(stored: Stored): ReplyRecord {
     replyTo: stored.reply_to ?? undefined,
     policy: policySchema.parse(JSON.parse(stored.policy)),
     isNotice: stored.is_notice === 1,
-    state: stored.state as ReplyState,
+    state: stateSchema.parse(stored.state),
     text: stored.text ?? undefined,
     code: stored.code ?? undefined,
     openedAt: stored.opened_at,

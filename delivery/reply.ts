@@ -29,6 +29,8 @@ export class Reply {
   /** How long the text was from which the newest call was planned that showed some of it. */
   sentLength = 0;
   readonly draft = new ReplyDraft();
+  /** Rich calls since the last one that was taken whose answers may mean that the platform knows no rich messages. */
+  richDoubts = 0;
   /** The platform does not stream it: the reply goes on with edits. */
   isStreamRefused = false;
   /** Ends the typing indicator. */
@@ -38,6 +40,8 @@ export class Reply {
   #planned = "";
   /** What it has not read yet. */
   #pending = "";
+  /** The text of the current attempt, while that of an interrupted one is shown because it is longer. */
+  #successor: string | undefined;
   /** The parts of exactly what was read: they are asked for before and after each wait for the budget. */
   #parts: readonly Part<RichText>[] | undefined;
 
@@ -50,6 +54,15 @@ export class Reply {
     if (this.isFinal) this.#pending = record.text ?? "";
   }
 
+  /** After a start: the text of an interrupted attempt stays, which an earlier process has shown. */
+  restore(): void {
+    const { text } = this.record;
+    if (this.isFinal || text === undefined) return;
+    this.#pending = text;
+    this.#successor = "";
+    this.sentLength = text.length;
+  }
+
   get isFinal(): boolean {
     return this.record.state === "final";
   }
@@ -58,6 +71,12 @@ export class Reply {
     return this.record.state === "streaming" || this.record.state === "final";
   }
 
+  /** Whether the text is that of an interrupted attempt. */
+  get isHeld(): boolean {
+    return this.#successor !== undefined;
+  }
+
+  /** The text that is to be shown. */
   get text(): string {
     return this.#planned + this.#pending;
   }
@@ -73,11 +92,37 @@ export class Reply {
   }
 
   append(delta: string): void {
+    if (this.#successor !== undefined) {
+      this.#succeed(this.#successor + delta);
+      return;
+    }
     this.#pending += delta;
     this.isDirty = true;
   }
 
   replace(text: string): void {
+    if (this.#successor === undefined) this.#show(text);
+    else this.#succeed(text);
+  }
+
+  /** The attempt was cut short: its text stays until that of the next one is as long, or whole. */
+  interrupt(): void {
+    if (this.textLength === 0) return;
+    this.#successor = "";
+    // An earlier process may have shown all of it.
+    if (this.sentLength === 0) this.sentLength = this.textLength;
+  }
+
+  #succeed(text: string): void {
+    if (text.length < this.textLength) {
+      this.#successor = text;
+      return;
+    }
+    this.#successor = undefined;
+    this.#show(text);
+  }
+
+  #show(text: string): void {
     const whole = this.text;
     this.isDirty = true;
     if (text.startsWith(whole)) {
@@ -113,7 +158,8 @@ export class Reply {
 
   /** The text is whole. What waited for pacing asks again: a slot is kept for it. */
   finish(text: string, finishedAt: number): void {
-    this.replace(text);
+    this.#successor = undefined;
+    this.#show(text);
     this.record = { ...this.record, state: "final", text, finishedAt };
     this.#parts = undefined;
     this.notBefore = 0;
@@ -142,6 +188,7 @@ export class Reply {
   /** Nothing more will be planned: lets go of the text. */
   release(): void {
     this.stopTyping();
+    this.#successor = undefined;
     this.#planner = undefined;
     this.#parts = undefined;
     this.#planned = "";

@@ -4,6 +4,7 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { RichText } from "../src/core/rich-text.ts";
 import type { CallFailure, Surface } from "../src/core/surface.ts";
+import { replyFields } from "./delivery-context.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";
 
@@ -15,6 +16,10 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS rich_rest_v1 (
 
 /** A server may be brought up to date; until then one reply in a while finds out that it was not. */
 const REST_MS = 6 * 60 * 60 * 1000;
+/** Shorter where it is only likely that the platform knows no rich messages: it may just have been in trouble. */
+const DOUBT_REST_MS = 60 * 60 * 1000;
+/** One such answer may be an accident. */
+const MOST_RICH_DOUBTS = 2;
 
 /**
  * What becomes of rich messages that a platform refuses: the same reply goes on as ordinary messages, and where it was
@@ -40,6 +45,12 @@ export class RichFallback {
     return { ...policy, richMessages: false };
   }
 
+  /** A rich call failed with an answer that may mean that the platform knows no rich messages. */
+  doubted(reply: Reply, surface: Surface, failure: CallFailure): void {
+    reply.richDoubts += 1;
+    if (reply.richDoubts >= MOST_RICH_DOUBTS) this.refused(reply, surface, failure);
+  }
+
   /** Nothing of this reply is sent as a rich message any more. */
   refused(reply: Reply, surface: Surface, { code }: CallFailure): void {
     const { deps, log, store } = this.#options;
@@ -48,22 +59,22 @@ export class RichFallback {
     const policy: ReplyPolicy = { ...reply.record.policy, richMessages: false };
     store.setPolicy(id, policy);
     reply.setPolicy(policy);
-    if (code !== surface.rich?.unsupportedCode) {
+    const isDoubtful = code === surface.rich?.doubtfulCode;
+    if (code !== surface.rich?.unsupportedCode && !isDoubtful) {
       log.warn("delivery.rich-refused", {
-        messenger: messengerId,
-        thread: address.threadId,
-        replyId: id,
+        ...replyFields(reply),
         code,
       });
       return;
     }
     if (this.#isResting(messengerId)) return;
+    const restMs = isDoubtful ? DOUBT_REST_MS : REST_MS;
     this.#options.database.run(
       "INSERT OR REPLACE INTO rich_rest_v1 VALUES (?, ?)",
       messengerId,
-      deps.clock.now() + REST_MS,
+      deps.clock.now() + restMs,
     );
-    log.warn("delivery.rich-unsupported", { messenger: messengerId, code, restMs: REST_MS });
+    log.warn("delivery.rich-unsupported", { messenger: messengerId, code, restMs });
   }
 
   #isResting(messengerId: string): boolean {
@@ -86,6 +97,15 @@ export function isRich(policy: ReplyPolicy, surface: Surface): boolean {
 /** Whether it is the form of the message that was refused. */
 export function isRichRefusal(content: RichText | undefined, { kind }: CallFailure): boolean {
   return content?.blocks !== undefined && kind === "rejected";
+}
+
+/** Whether it may be the form of the message that something in front of the platform does not know. */
+export function isRichDoubt(
+  { rich }: Surface,
+  content: RichText | undefined,
+  { kind, code }: CallFailure,
+): boolean {
+  return content?.blocks !== undefined && kind === "unknown" && code === rich?.doubtfulCode;
 }
 
 /** Whether the platform itself says so: whatever else a draft is refused for, a message may be taken. */

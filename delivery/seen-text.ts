@@ -8,10 +8,12 @@ import { splitText } from "./split/index.ts";
 
 /**
  * The beginning of a running reply's text that people see, or will when the call under way is done, with everything
- * closed that is open in it. `undefined` when that is not known: after a start, and where they see no messages yet.
+ * closed that is open in it. `undefined` when that is not known: after a start, unless an interrupted text stays, and
+ * where they see no messages yet. Instead of messages they may see the draft of an interrupted text.
  */
 export function seenText(reply: Reply, surface: Surface): string | undefined {
   const mode = modeOf(reply, surface);
+  if (mode === "draft" && reply.isHeld) return repairMarkdown(reply.text).source;
   if (mode === "draft" || mode === "final-only") return undefined;
   const visible = reply.entries.filter(({ row }) => row.state !== "removed" && row.state !== "failed");
   if (visible.length === 0) return "";

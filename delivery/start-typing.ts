@@ -26,7 +26,7 @@ export function startTyping(context: DeliveryContext, reply: Reply): void {
     budget: context.budget,
     surface,
     address,
-    callTimeoutMs: callTimeoutMs(policy),
+    callTimeoutMs: callTimeoutMs(policy, surface),
     onFailure: (failure) => {
       logFailure(context, { method: "typing", address, replyId: id, attempts: 1 }, failure);
       if (failure.kind === "retry-after") void penalize(context, address, failure.retryAfterMs);

@@ -1,7 +1,7 @@
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import { mostDoubts } from "./call-policy.ts";
-import { isOpenQuestion } from "./open-question.ts";
+import { isSearchable } from "./lost-posts/doubt.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 
 /**
@@ -39,7 +39,7 @@ export function adoptMessages(
 
 /** A lost message that will not be said again: when it is found it is surplus. */
 function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
-  return canProbe && row.state === "unknown" && isOpenQuestion(row);
+  return canProbe && row.state === "unknown" && isSearchable(row.doubt);
 }
 
 function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boolean {
@@ -50,7 +50,7 @@ function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boole
       return true;
     case "sending":
       // A post that is left alone when its answer is lost would leave the new text without a message: it is surplus.
-      return (canProbe && row.afterId !== undefined) || row.doubts + 1 < most;
+      return (canProbe && row.doubt !== undefined) || row.doubts + 1 < most;
     case "unknown":
       return row.doubts < most;
     case "removed":

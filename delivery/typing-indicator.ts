@@ -1,12 +1,13 @@
 import type { Clock } from "../src/core/deps.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
+import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { classify, TIMED_OUT } from "./delivery-context.ts";
-import type { ThreadBudget } from "./thread-budget.ts";
+import { failureOf } from "./delivery-context.ts";
+import type { GateClient } from "./budget/gate-client.ts";
 
 export interface TypingOptions {
   readonly clock: Clock;
-  readonly budget: ThreadBudget;
+  readonly budget: GateClient;
   readonly surface: Surface;
   readonly address: Address;
   readonly callTimeoutMs: number;
@@ -47,9 +48,9 @@ export function showTyping(options: TypingOptions): () => void {
       surface.typing(address, { signal: AbortSignal.any([signal, stopped.signal]) }),
     );
     if (outcome.kind === "done") return next;
-    const failure = outcome.kind === "failed" ? classify(surface, outcome.error) : TIMED_OUT;
+    const failure = failureOf(surface, outcome);
     // A penalty counts, whoever still wants the indicator.
-    if (!stopped.signal.aborted || failure.kind === "retry-after") onFailure(failure);
+    if (!stopped.signal.aborted || CALL_RULES.typing[failure.kind] === "wait") onFailure(failure);
     return next;
   };
 

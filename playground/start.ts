@@ -21,6 +21,7 @@ import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBot } from "./bot-process.ts";
 import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
+import { readableLine } from "./readable-log.ts";
 import { startShop } from "./shop/shop-server.ts";
 import { addFirstPerson } from "./telegram/first-person.ts";
 import { startSimulator } from "./telegram/simulator.ts";
@@ -54,7 +55,13 @@ async function main(): Promise<void> {
   await prepareData(dataDirectory, values.fresh, say);
   const plan = planPlayground(process.env);
   const botPort = await pickPort(process.env.PORT || BOT_PORT, "PORT", say);
-  const environment: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDirectory, PORT: String(botPort) };
+  const environment: NodeJS.ProcessEnv = {
+    // Whoever starts it writes the bot, and wants to read what its code throws.
+    DEBUG: "1",
+    ...process.env,
+    DATA_DIR: dataDirectory,
+    PORT: String(botPort),
+  };
 
   const addresses: Record<string, string> = {};
   if (plan.shop) {
@@ -83,7 +90,11 @@ async function main(): Promise<void> {
   }
 
   say("Starting the bot ...");
-  const bot = await startBot({ environment, configFile: values.config, onLine: say });
+  const bot = await startBot({
+    environment,
+    configFile: values.config,
+    onLine: (line) => say(values.headless ? line : readableLine(line)),
+  });
   closers.unshift(() => bot.stop());
   void bot.ended.then((code) => stop(`The bot ended by itself (code ${code}).`));
   addresses.bot = bot.url;

@@ -16,6 +16,7 @@ import { lockDataDirectory } from "./serve/data-lock.ts";
 import { bindingNames, undeclaredNames } from "./serve/environment.ts";
 import { askHealth, firstHealth } from "./serve/health.ts";
 import type { Health } from "./serve/health.ts";
+import { createWorkerLog } from "./serve/log/create-worker-log.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
 import { ServeError } from "./serve/serve-error.ts";
 import { shortPath } from "./serve/short-path.ts";
@@ -77,22 +78,24 @@ async function main(): Promise<void> {
   await waitForPort(port, host);
   const bundle = await makeBundle(configFile, dataDirectory);
   for (const warning of bundle.warnings) log(warning);
-  const workerdFile = await inFolder(data, () =>
-    prepareWorker({ bundle, configFile, config, dataDirectory }),
-  );
+  const worker = await inFolder(data, () => prepareWorker({ bundle, configFile, config, dataDirectory }));
 
+  let hasListened = false;
+  const workerLog = createWorkerLog({ ...worker, environment: process.env, isStarting: () => !hasListened });
   const supervisor = superviseWorkerd({
     binary,
-    configFile: workerdFile,
+    configFile: worker.file,
     objectsDirectory,
     host,
     port,
     log,
+    onOutput: (stdout, stderr, onWords) => void workerLog.follow(stdout, stderr, onWords),
   });
   stop.signal.removeEventListener("abort", exitAtOnce);
   stop.signal.addEventListener("abort", () => void supervisor.stop());
   try {
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${await supervisor.listening}`;
+    hasListened = true;
     await reportHealth(url, shortPath(dataDirectory), stop.signal);
     await supervisor.ended;
   } catch (error) {
@@ -114,13 +117,22 @@ function makeBundle(configFile: string, dataDirectory: string): Promise<Bundle> 
   );
 }
 
+interface PreparedWorker {
+  /** workerd's configuration. */
+  readonly file: string;
+  /** The bundle's entry, with its source map beside it. */
+  readonly entryFile: string;
+  /** The folder that the source map's paths are relative to. */
+  readonly sourcesFrom: string;
+}
+
 /** Puts bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
 async function prepareWorker(options: {
   readonly bundle: Bundle;
   readonly configFile: string;
   readonly config: ReturnType<typeof parseWorkerConfig>;
   readonly dataDirectory: string;
-}): Promise<string> {
+}): Promise<PreparedWorker> {
   const { bundle, config, configFile, dataDirectory } = options;
   const directory = path.join(dataDirectory, "worker");
   await rm(directory, { recursive: true, force: true });
@@ -132,8 +144,11 @@ async function prepareWorker(options: {
   }
   const file = path.join(directory, "workerd.capnp");
   const environmentNames = bindingNames(process.env, Object.keys(config.variables));
-  const [entry] = bundle.modules;
-  const code = entry === undefined ? "" : await readFile(path.join(directory, entry.name), "utf8");
+  const entryName = bundle.modules[0]?.name ?? "worker.js";
+  const entryFile = path.join(directory, entryName);
+  // The cache may forget the bundle while it is served.
+  await cp(path.join(bundle.directory, `${entryName}.map`), `${entryFile}.map`).catch(ignoreMissing);
+  const code = await readFile(entryFile, "utf8");
   const undeclared = undeclaredNames(code, process.env, environmentNames);
   if (undeclared.length > 0) {
     const names = undeclared.join(", ");
@@ -142,7 +157,11 @@ async function prepareWorker(options: {
     );
   }
   await writeAtomically(file, writeWorkerdConfig({ config, modules: bundle.modules, environmentNames }));
-  return file;
+  return { file, entryFile, sourcesFrom: bundle.directory };
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
 }
 
 async function readConfig(file: string): Promise<string> {

@@ -1,12 +1,12 @@
 import { routeAgentRequest } from "agents";
 import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
-import { consoleLog } from "./core/log.ts";
+import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { HealthProblem } from "./messengers/bot-health.ts";
 import { storageProblem } from "./messengers/storage-health.ts";
-import { problem } from "./messengers/webhook.ts";
+import { problem } from "./core/problem.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {
@@ -42,14 +42,15 @@ export function createWorker<Env = unknown>(
       `createWorker() needs a class that extends Think; ${agentClass.name} does not.`,
     );
   }
-  const bot: Bot<Env> = {
-    agentClass,
-    root: failSafely(consoleLog, "root", rootOf(options.root)),
-    authorize: failSafely(consoleLog, "authorize", options.authorize ?? isAdmin),
-  };
   return {
     async fetch(received, env, context) {
       const request = withoutInnerHeaders(received);
+      const log = consoleLogOf(env);
+      const bot: Bot<Env> = {
+        agentClass,
+        root: failSafely(log, "root", rootOf(options.root)),
+        authorize: failSafely(log, "authorize", options.authorize ?? isAdmin),
+      };
       try {
         return await serve(bot, request, env, context);
       } catch (error) {
@@ -57,7 +58,7 @@ export function createWorker<Env = unknown>(
         if (error instanceof RootNameError) throw error;
         // An object could not be started or has died, or the bot's own code failed: whoever asked may ask again (I1), and
         // reads nothing of it (I10).
-        consoleLog.error("root.failed", { code: failureCode(error) });
+        log.error("root.failed", { code: failureCode(error) });
         return problem(503, "unavailable", "The bot cannot answer now. Please try again.", {
           "retry-after": "1",
         });

@@ -2,7 +2,7 @@
 
 // The bot
 export { Think } from "./think.ts";
-export type { ThinkTools } from "./turn/turn-engine.ts";
+export type { ThinkTools } from "./turn/bot-tools.ts";
 export type { ThinkModel } from "./messengers/agent-runtime.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";

@@ -1,30 +1,23 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type {
-  CallPurpose,
-  CallRequest,
-  Grant,
-  IdRange,
-  OwnMessages,
-  OwnMessagesQuestion,
-  UnseenIds,
-} from "./core/budget.ts";
+import { adoptConsole } from "./core/adopt-console.ts";
 import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
+import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
 import { systemDeps } from "./core/deps.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
-import { consoleLog } from "./core/log.ts";
+import type { Log } from "./core/log.ts";
 import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
 import type { MessengerEvent } from "./core/messenger-event.ts";
-import type { Address, Pacing } from "./core/surface.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/commands.ts";
 import { AgentRuntime } from "./messengers/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent-runtime.ts";
 import { answerSafely, failSafely } from "./messengers/answer-safely.ts";
+import { conversationNameOf } from "./messengers/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent-namespace.ts";
 import type { HealthProblem } from "./messengers/bot-health.ts";
@@ -33,7 +26,7 @@ import type { RouteResult } from "./messengers/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root-store.ts";
 import type { AskedQuestion } from "./messengers/turn-limits.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
-import type { ThinkTools } from "./turn/turn-engine.ts";
+import type { ThinkTools } from "./turn/bot-tools.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
@@ -75,18 +68,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** How long the receipts of this object's deliveries are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 
+  readonly #log: Log;
   readonly #runtime: AgentRuntime;
 
   constructor(ctx: AgentContext, env: Env) {
     super(ctx, env);
     keepName(ctx.storage, ctx.id.name);
+    adoptConsole(console, consoleLogOf(env));
+    const log = consoleLogOf(env).with({ conversation: conversationNameOf(nameOf(ctx)) });
+    this.#log = log;
     let namespace: AgentNamespace | undefined;
     this.#runtime = new AgentRuntime({
       agent: this,
       name: () => nameOf(ctx) ?? this.name,
       database: durableDatabase(ctx.storage),
       deps: systemDeps,
-      log: consoleLog,
+      log,
       env,
       stub: (name) => {
         namespace ??= agentNamespace(ctx, env, this.constructor.name);
@@ -97,12 +94,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     this.lifecycle.use(this.#runtime.engine.harness);
     this.lifecycle.use(this.#runtime);
     const onRequest = this.onRequest.bind(this);
-    this.onRequest = (request) => answerSafely(consoleLog, "onRequest", () => onRequest(request));
-    this.onStart = failSafely(consoleLog, "onStart", this.onStart.bind(this));
-    this.onConnect = failSafely(consoleLog, "onConnect", this.onConnect.bind(this));
-    this.onMessage = failSafely(consoleLog, "onMessage", this.onMessage.bind(this));
-    this.onClose = failSafely(consoleLog, "onClose", this.onClose.bind(this));
-    this.getConnectionTags = failSafely(consoleLog, "getConnectionTags", this.getConnectionTags.bind(this));
+    this.onRequest = (request) => answerSafely(log, "onRequest", () => onRequest(request));
+    this.onStart = failSafely(log, "onStart", this.onStart.bind(this));
+    this.onConnect = failSafely(log, "onConnect", this.onConnect.bind(this));
+    this.onMessage = failSafely(log, "onMessage", this.onMessage.bind(this));
+    this.onClose = failSafely(log, "onClose", this.onClose.bind(this));
+    this.getConnectionTags = failSafely(log, "getConnectionTags", this.getConnectionTags.bind(this));
   }
 
   /**
@@ -122,7 +119,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return DEFAULT_SYSTEM_PROMPT;
   }
 
-  /** AI SDK tools. A tool that may safely run twice can carry `recovery: "rerun"`. @default none */
+  /**
+   * AI SDK tools. A tool that changes nothing can carry `annotations: { readOnly: true }`, one that may safely run twice
+   * `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and none may have `needsApproval`.
+   *
+   * @default none
+   */
   getTools(): ThinkTools | Promise<ThinkTools> {
     return {};
   }
@@ -153,7 +155,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    */
   override onError(connectionOrError: unknown, error?: unknown): never {
     if (error === undefined) throw connectionOrError;
-    logBotFailure(consoleLog, "onMessage", error);
+    logBotFailure(this.#log, "onMessage", error);
     throw error as Error;
   }
 
@@ -220,39 +222,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     await this.#runtime.receive(messengerId, events);
   }
 
-  /** @internal From a conversation to its root. */
-  async acquireBudget(
-    address: Address,
-    purpose: CallPurpose,
-    pacing: Pacing,
-    request?: CallRequest,
-  ): Promise<Grant> {
-    return this.#runtime.budget.acquire(address, purpose, pacing, request);
-  }
-
-  /** @internal From a conversation to its root. */
-  async penalizeBudget(address: Address, retryAfterMs: number): Promise<void> {
-    await this.#runtime.budget.penalize(address, retryAfterMs);
-  }
-
-  /** @internal From a conversation to its root. */
-  async observeMessages(
-    messengerId: string,
-    box: string,
-    ids: readonly number[],
-    sender?: Address,
-  ): Promise<void> {
-    await this.#runtime.budget.boxes.observe(messengerId, box, ids, sender);
-  }
-
-  /** @internal From a conversation to its root. */
-  async unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds> {
-    return this.#runtime.budget.boxes.unseen(address, box, range);
-  }
-
-  /** @internal From the root to a conversation. */
-  async ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages> {
-    return this.#runtime.ownMessages(question);
+  /** @internal The one door for what objects of this bot ask each other. */
+  async inner(method: string, args: readonly unknown[]): Promise<unknown> {
+    return this.#runtime.answer(method, args);
   }
 
   /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */

@@ -37,14 +37,14 @@ export async function lookupOrder(
   }
 }
 
-/** It only reads, so it may run again when it was interrupted, and at once when a person is still writing. */
+/** The tool changes nothing: it runs at once while a person is still writing, and again after a crash. */
 export function lookupOrderTool(
   baseUrl: string | undefined,
-): Tool<{ id: string }, OrderResult> & { readonly recovery: "rerun" } {
+): Tool<{ id: string }, OrderResult> & { readonly annotations: { readonly readOnly: true } } {
   const lookUp = tool({
     description: "Looks up one order of the shop by its number: status, items, delivery.",
     inputSchema: z.object({ id: z.string().trim().min(1).max(64).describe("The order's number, e.g. 1001") }),
     execute: ({ id }, { abortSignal }) => lookupOrder(baseUrl, id, abortSignal),
   });
-  return { ...lookUp, recovery: "rerun" };
+  return { ...lookUp, annotations: { readOnly: true } };
 }

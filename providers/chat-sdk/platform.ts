@@ -33,6 +33,8 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
 
   return {
     provider,
+    // A channel is the thread of what is said outside of its threads.
+    chatThreadId: (chatId) => chatId,
     verification: { kind: "none" },
     async receive(request, context, receive) {
       let chat: IngressChat;

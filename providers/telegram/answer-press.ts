@@ -13,7 +13,7 @@ const restMs = 500;
 export async function answerPress(
   queryId: string,
   client: TelegramClient,
-  { deps: { clock }, log, messengerId }: PlatformContext,
+  { deps: { clock }, log }: PlatformContext,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const limit = new AbortController();
@@ -27,7 +27,7 @@ export async function answerPress(
       const { kind, code } = callError("answerCallbackQuery", error).failure;
       const isWorthRepeating = kind === "transient" || kind === "unknown";
       if (!isWorthRepeating || limit.signal.aborted || attempt === maxAttempts) {
-        log.warn("telegram.press-not-answered", { messenger: messengerId, code, attempts: attempt });
+        log.warn("telegram.press-not-answered", { code, attempts: attempt });
         return;
       }
     } finally {

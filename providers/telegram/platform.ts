@@ -1,5 +1,5 @@
 import { equalSecrets } from "../../src/core/constant-time.ts";
-import { failureCode } from "../../src/core/errors.ts";
+import { problem } from "../../src/core/problem.ts";
 import type {
   CommandEntry,
   MessengerPlatform,
@@ -16,7 +16,7 @@ import { downloadFile } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
-import { routeUpdate } from "./routing.ts";
+import { routeUpdate, telegramThreadId } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
@@ -31,6 +31,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     (client ??= createTelegramClient(settings, fetchOf(context)));
   return {
     provider: "telegram",
+    chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
     verification: verificationBy(settings.secretToken),
     receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
@@ -62,7 +63,7 @@ function verificationBy(secretToken: string | undefined): PlatformVerification {
   return { kind: "header", verify: (headers) => equalSecrets(headers.get(secretHeader) ?? "", secretToken) };
 }
 
-/** Answers 200 only for what is durable or of no concern, 400 for what is no update, 503 for what must come again. */
+/** Answers 200 only for what is durable or of no concern, and 400 for what is no update; rejects when an update could not be stored. */
 async function receiveUpdate(
   request: Request,
   context: PlatformContext,
@@ -81,23 +82,11 @@ async function receiveUpdate(
       receive.ignore(routed.updateKind);
       return Response.json({ ok: true });
     case "routed":
-      try {
-        await receive.accept([routed.event]);
-      } catch (error) {
-        context.log.error("webhook.failed", {
-          messenger: context.messengerId,
-          code: failureCode(error),
-        });
-        return problem(503, "not-stored", "The update could not be stored; send it again.");
-      }
+      await receive.accept([routed.event]);
       return Response.json({ ok: true });
     default:
       return routed satisfies never;
   }
-}
-
-function problem(status: number, code: string, message: string): Response {
-  return Response.json({ error: { code, message } }, { status });
 }
 
 function parseJson(text: string): unknown {

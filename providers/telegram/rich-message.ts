@@ -10,6 +10,7 @@ export const telegramRich: RichMessages = {
   limits: { maxLength: 32_768, maxEntities: 500 },
   unsupportedCode: "rich-unsupported",
   refusedCode: "rich-refused",
+  doubtfulCode: "rich-doubtful",
 };
 
 /** The server cuts a single string off behind 35,000 bytes, without a word. A unit of UTF-16 has at most three. */
@@ -32,12 +33,17 @@ export async function callRich<Result>(
     return await client.call(method, signal, run);
   } catch (error) {
     if (!(error instanceof TelegramCallError)) throw error;
-    throw new TelegramCallError(method, richFailure(error.failure), error.status);
+    throw new TelegramCallError(method, richFailure(error), error.status);
   }
 }
 
-/** A server that is older than rich messages does not know the method, or does not see the field of an edit. */
-function richFailure(failure: CallFailure): CallFailure {
+/**
+ * A server that is older than rich messages does not know the method, or does not see the field of an edit. A proxy in
+ * front of it, or another program that serves the Bot API, may answer such a method with an error page of its own.
+ */
+function richFailure({ failure, status }: TelegramCallError): CallFailure {
+  if (failure.code === "gateway-error" && (status === 500 || status === 501))
+    return { kind: "unknown", code: telegramRich.doubtfulCode };
   const isOlder =
     (failure.kind === "misconfigured" && failure.code === "method-missing") ||
     (failure.kind === "rejected" && failure.code === "text-empty");

@@ -15,6 +15,8 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
     pacing,
+    // What is not answered by then is looked for, which takes two seconds more.
+    callTimeoutMs: 6000,
     typingLastsMs: 5000,
     drafts: createTelegramDrafts(client),
     rich: telegramRich,

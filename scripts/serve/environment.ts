@@ -6,6 +6,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   "ADMIN_TOKEN",
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_BASE_URL",
+  "DEBUG",
   "MODEL",
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",

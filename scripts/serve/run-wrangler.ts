@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { shortPath } from "./short-path.ts";
 import { ServeError } from "./serve-error.ts";
 import { parseJsonc } from "./worker-config.ts";
 
@@ -97,9 +98,23 @@ function runToEnd(
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) resolve(output);
-      else reject(new ServeError("bundle", `${failure}:\n${output.trim()}`));
+      // Whoever knows which folder that is says so.
+      else if (/ENOSPC|no space left/i.test(output))
+        reject(Object.assign(new Error(failure), { code: "ENOSPC" }));
+      else reject(new ServeError("bundle", `${failure}:\n${readable(output, options.cwd)}`));
     });
   });
+}
+
+/** Wrangler's words without colours, with the places of sources as their author knows them. */
+function readable(output: string, project: string): string {
+  return (
+    stripVTControlCharacters(output)
+      // The log is removed with the rest of the build.
+      .replace(/^.*Logs were written to.*$/gm, "")
+      .replace(/(?:\.\.\/)+[^\s:]+/g, (place) => shortPath(path.resolve(project, place)))
+      .trim()
+  );
 }
 
 /** The environment that keeps wrangler from asking anything of the network. */

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { cutRepeats } from "./cut-repeats.ts";
 import { ServeError } from "./serve-error.ts";
 
 /** A start that fails this often within the window is not tried again. */
@@ -12,6 +11,9 @@ const RESTART_DELAY_MS = 100;
 
 /** workerd waits for open requests when asked to end; after this it is killed, which loses nothing. */
 const STOP_TIMEOUT_MS = 3_000;
+
+/** A worker of which workerd says this serves its first request in an endless loop. */
+const ENDLESS = "Exported actor class as default entrypoint";
 
 export interface Supervisor {
   /** The port that workerd listens on, once it does. */
@@ -36,6 +38,8 @@ export function superviseWorkerd(options: {
   readonly host: string;
   readonly port: number;
   readonly log: (line: string) => void;
+  /** Takes what workerd writes, for each start of it, and passes on what workerd says itself. */
+  readonly onOutput: (stdout: Readable, stderr: Readable, onWords: (words: string) => void) => void;
 }): Supervisor {
   const { binary, configFile, objectsDirectory, host, log } = options;
   const listening = Promise.withResolvers<number>();
@@ -69,10 +73,11 @@ export function superviseWorkerd(options: {
         "--control-fd=3",
         configFile,
       ],
-      { stdio: ["ignore", "inherit", "pipe", "pipe"] },
+      { stdio: ["ignore", "pipe", "pipe", "pipe"] },
     );
     current = child;
-    showErrors(child.stdio[2] as Readable, () => {
+    options.onOutput(child.stdio[1] as Readable, child.stdio[2] as Readable, (words) => {
+      if (!words.includes(ENDLESS)) return;
       stopping = true;
       child.kill("SIGKILL");
       finish(
@@ -97,6 +102,7 @@ export function superviseWorkerd(options: {
         ),
       );
     });
+    // Not "exit": what workerd has said last stands above what is said about its end.
     child.on("close", (code, signal) => {
       current = undefined;
       watchdog.kill("SIGKILL");
@@ -140,21 +146,6 @@ export function superviseWorkerd(options: {
       await ended.promise.finally(() => clearTimeout(timer));
     },
   };
-}
-
-/** A worker of which workerd says this serves its first request in an endless loop. */
-const ENDLESS = "Exported actor class as default entrypoint";
-
-/** Shows what workerd writes to stderr, without its repetitions. */
-function showErrors(errors: Readable, onEndless: () => void): void {
-  const cutter = cutRepeats((line) => {
-    process.stderr.write(line);
-    if (line.startsWith("workerd/") && line.includes(ENDLESS)) onEndless();
-  }, Date.now);
-  errors.setEncoding("utf8");
-  errors.on("error", ignore);
-  errors.on("data", (chunk: string) => cutter.write(chunk));
-  errors.on("end", () => cutter.end());
 }
 
 /** Starts the shell that kills `child` when this process is gone. */

@@ -51,6 +51,8 @@ export function writeWorkerdConfig(options: {
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
+  # Each call of the console, and each word of workerd itself, is one line of JSON.
+  logging = (structuredLogging = true),
   services = [
     (name = "main", worker = .worker),
     (name = "objects", disk = (path = "objects", writable = true)),

@@ -1,5 +1,5 @@
-import type { OwnMessages, OwnMessagesQuestion } from "./budget.ts";
 import type { ChatMove, ChatPlace } from "./chat-move.ts";
+import type { LocalSpeaker } from "./gate.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { Address } from "./surface.ts";
 
@@ -47,7 +47,7 @@ export interface ReplyPolicy {
   readonly typing?: boolean;
   /** The line in front of a message that is sent again after an unknown outcome. */
   readonly resentMark?: string;
-  /** Longest time one call to the platform may take, in milliseconds. @default 15000 */
+  /** Longest time one call to the platform may take, in milliseconds. @default 15000, on Telegram 6000 */
   readonly callTimeoutMs?: number;
   /** Least time between two interim edits of one message, in milliseconds, over what the budget allows. @default 700 */
   readonly editEveryMs?: number;
@@ -170,13 +170,19 @@ export type OutboxState = "planned" | "sending" | "sent" | "unknown" | "removed"
  * The delivery engine of one thread: reconciles what should be visible with what is visible. Methods return as soon as
  * the intent is stored; the sending goes on in the background and survives a crash.
  */
-export interface Delivery {
+export interface Delivery extends LocalSpeaker {
   /** Begins a reply, or continues the one with this id. Shows the typing indicator until text is visible. */
   open(reply: ReplyStart): void;
   /** More text of an open reply. Nothing is stored. Ignored for a reply that has ended. */
   append(replyId: string, delta: string): void;
   /** The text so far was void (the model call was restarted): this is the text now. */
   replace(replyId: string, text: string): void;
+  /**
+   * The model call that says the text was cut short and is made again. The text stays, also over a crash, until the text
+   * that replaces it is as long, or whole. After a crash the turn says what is stored of its text before `run`. Does
+   * nothing where messages cannot be changed: they stay anyway.
+   */
+  interrupt(replyId: string): void;
   /** The reply's whole text. Stored before anything is sent. From here on nothing but the sending can be lost. */
   finish(replyId: string, text: string): void;
   /**
@@ -186,7 +192,8 @@ export interface Delivery {
   postedText(replyId: string): string;
   /**
    * The beginning of a running reply's text that people see, or will when the call under way is done, with everything
-   * closed that is open in it. `undefined` where that is not known: after a start, and where no messages are shown yet.
+   * closed that is open in it. `undefined` where that is not known: after a start, unless an interrupted text stays, and
+   * where no messages are shown yet.
    */
   seenText(replyId: string): string | undefined;
   /** The reply will not be continued: what is visible of it stays for the reply that takes it over. */
@@ -213,6 +220,4 @@ export interface Delivery {
   receipt(replyId: string): DeliveryReceipt | undefined;
   /** Receipts, the newest first. */
   receipts(filter?: DeliveryFilter): DeliveryReceipt[];
-  /** What this object has sent into a chat, for others that look for a lost message there. */
-  ownMessages(question: OwnMessagesQuestion): OwnMessages;
 }

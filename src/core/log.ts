@@ -3,24 +3,52 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
+  /** The same log with these fields in every line. A line's own field of the same name wins. */
+  with(fields: LogFields): Log;
+  /**
+   * What a line may say of words that are not ours, such as the message of a bot's exception: nothing, except in
+   * development, where it is the words without any secret.
+   */
+  readonly reveal: (words: string) => string | undefined;
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-type Level = "info" | "warn" | "error";
+export type LogLevel = "info" | "warn" | "error";
 
-/** Writes each fact as one line of JSON, which any log pipeline can read. */
-export function createLog(write: (level: Level, line: string) => void, fixed: LogFields = {}): Log {
-  const at =
-    (level: Level) =>
-    (event: string, fields: LogFields = {}) =>
-      write(level, JSON.stringify({ level, event, ...fixed, ...fields }));
-  return { info: at("info"), warn: at("warn"), error: at("error") };
+export interface LogOptions {
+  /** Epoch milliseconds. @default the system's clock */
+  readonly now?: () => number;
+  /** See `Log`. @default reveals nothing */
+  readonly reveal?: (words: string) => string | undefined;
 }
 
-/** The log of the runtime's console. */
-export const consoleLog: Log = createLog((level, line) => {
-  if (level === "error") console.error(line);
-  else if (level === "warn") console.warn(line);
-  else console.log(line);
-});
+/** Writes each fact as one line of JSON, which any log pipeline can read. */
+export function createLog(write: (level: LogLevel, line: string) => void, options: LogOptions = {}): Log {
+  const { now = Date.now, reveal = () => undefined } = options;
+  const logWith = (fixed: LogFields): Log => {
+    const at =
+      (level: LogLevel) =>
+      (event: string, fields: LogFields = {}) =>
+        write(
+          level,
+          // The line's own fields stand first, and win.
+          JSON.stringify({
+            time: new Date(now()).toISOString(),
+            level,
+            event,
+            ...fields,
+            ...fixed,
+            ...fields,
+          }),
+        );
+    return {
+      info: at("info"),
+      warn: at("warn"),
+      error: at("error"),
+      with: (fields) => logWith({ ...fixed, ...fields }),
+      reveal,
+    };
+  };
+  return logWith({});
+}

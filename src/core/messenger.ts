@@ -168,7 +168,15 @@ export interface MessengerPlatform {
   readonly provider: string;
   /** The verification that the provider does itself; `undefined` when the definition has `verifyWebhook`. */
   readonly verification: PlatformVerification;
-  /** Turns a verified request into events and answers it. The body is at most 1 MiB. */
+  /**
+   * The id of a chat's thread without a topic. Its object is the chat's gate, whatever conversation speaks there. Pure:
+   * the same chat always gives the same id.
+   */
+  chatThreadId(chatId: string): string;
+  /**
+   * Turns a verified request into events and answers it. The body is at most 1 MiB. Rejects when an event could not be
+   * stored: the root then answers 503, and the platform sends the event again.
+   */
   receive(request: Request, context: PlatformContext, receive: ReceiveContext): Promise<Response>;
   /**
    * Answers a verified GET request, with which some platforms ask whether the webhook is the bot's; `undefined` when it is

@@ -55,6 +55,11 @@ export interface RichMessages {
   readonly unsupportedCode: string;
   /** The code of a refusal of just this one's content. A draft that is refused with another code is refused as a draft. */
   readonly refusedCode: string;
+  /**
+   * The code of an `unknown` failure that is perhaps the answer of a server in between to a method it does not know. The
+   * engine takes two of them, without a success between, for a refusal of all rich messages.
+   */
+  readonly doubtfulCode: string;
 }
 
 /** What a message shows. */
@@ -117,6 +122,8 @@ export interface Surface {
   readonly limits: TextLimits;
   /** The platform's pacing for one chat and for the bot as a whole. */
   readonly pacing: Pacing;
+  /** Longest time that a call with text may take, in milliseconds, unless the policy says otherwise. @default 15000 */
+  readonly callTimeoutMs?: number;
   /** How long a typing indicator stays visible, in milliseconds; it is refreshed before that. */
   readonly typingLastsMs: number;
   post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage>;

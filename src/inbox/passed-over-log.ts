@@ -1,6 +1,6 @@
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
-import type { eventFields } from "./event-fields.ts";
+import type { EventFields } from "../core/log-fields.ts";
 
 /** So many lines about a thread's passed-over events are written within this time, in milliseconds; the others wait. */
 const EVERY_MS = 1000;
@@ -8,10 +8,8 @@ const AT_ONCE = 3;
 /** Keys of one line. */
 const MOST_KEYS = 100;
 
-type EventName = ReturnType<typeof eventFields>;
-
 interface Waiting {
-  readonly name: EventName;
+  readonly name: EventFields;
   readonly outcome: string;
   readonly keys: string[];
 }
@@ -33,7 +31,7 @@ export class PassedOverLog {
     this.#log = log;
   }
 
-  add(name: EventName, outcome: string): void {
+  add(name: EventFields, outcome: string): void {
     const place = JSON.stringify([name.messenger, name.thread, outcome]);
     const written = this.#written.get(place);
     if (written === undefined) this.#forgetLater(place);
@@ -65,9 +63,8 @@ export class PassedOverLog {
     const { keys, name, outcome } = waiting;
     const isOne = keys.length === 1;
     this.#log.info("inbox.event", {
-      messenger: name.messenger,
-      ...(isOne ? { key: keys[0] } : { keys: keys.join(" "), count: keys.length }),
-      thread: name.thread,
+      ...name,
+      ...(isOne ? { key: keys[0] } : { key: undefined, keys: keys.join(" "), count: keys.length }),
       outcome,
     });
     return true;

@@ -1,34 +1,15 @@
-import type {
-  CallPurpose,
-  CallRequest,
-  Grant,
-  IdRange,
-  OwnMessages,
-  OwnMessagesQuestion,
-  UnseenIds,
-} from "../core/budget.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../core/messenger.ts";
-import type { Address, Pacing } from "../core/surface.ts";
+import type { InnerDoor } from "./inner-calls.ts";
 import type { HealthProblem } from "./bot-health.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import type { RouteResult } from "./root-runtime.ts";
 
 /** The methods of another object of the class, over RPC. */
-export interface AgentStub {
+export interface AgentStub extends InnerDoor {
   healthProblem(): Promise<HealthProblem | undefined>;
   receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
-  acquireBudget(
-    address: Address,
-    purpose: CallPurpose,
-    pacing: Pacing,
-    request?: CallRequest,
-  ): Promise<Grant>;
-  penalizeBudget(address: Address, retryAfterMs: number): Promise<void>;
-  observeMessages(messengerId: string, box: string, ids: readonly number[], sender?: Address): Promise<void>;
-  unseenMessages(address: Address, box: string, range: IdRange): Promise<UnseenIds>;
-  ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages>;
   botIdentity(messengerId: string): Promise<BotIdentity>;
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
   chatMoved(messengerId: string, move: ChatMove): Promise<void>;

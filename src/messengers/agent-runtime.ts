@@ -2,18 +2,22 @@ import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, ToolSet, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../core/bot-code.ts";
-import type { OwnMessages, OwnMessagesQuestion, RootBudget } from "../core/budget.ts";
+import type { ChatGate } from "../core/gate.ts";
 import type { Database } from "../core/database.ts";
 import { wait } from "../core/deps.ts";
-import type { Deps } from "../core/deps.ts";
+import type { Clock, Deps } from "../core/deps.ts";
 import { errorCode, failureCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { TokenUsage } from "../core/token-usage.ts";
+import type { Patience } from "../core/model-patience.ts";
 import type { IncomingEvent, ThinkMessengers } from "../core/messenger.ts";
-import { getMessengerContext, inMessengerContext } from "../core/turn-context.ts";
-import { createBudget } from "../../delivery/index.ts";
+import { getMessengerContext, getTurnId, inMessengerContext } from "../core/turn-context.ts";
+import { createBotBudget, createChatGate } from "../../delivery/index.ts";
+import type { RootBudget } from "../../delivery/index.ts";
 import { streamChat } from "../turn/chat-stream.ts";
 import type { StreamCallback } from "../turn/chat-stream.ts";
 import type { ResolvedFile } from "../turn/load-files.ts";
+import { preparedTools } from "../turn/bot-tools.ts";
 import { TurnEngine } from "../turn/turn-engine.ts";
 import { createWaitStore } from "../turn/wait-store.ts";
 import { menuOf } from "./commands.ts";
@@ -26,9 +30,12 @@ import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { RootRuntime } from "./root-runtime.ts";
 import type { AgentStub } from "./agent-namespace.ts";
 import { BotHealth } from "./bot-health.ts";
+import { answerInner, callsOver } from "./inner-calls.ts";
+import type { InnerCalls } from "./inner-calls.ts";
 import type { RootLink } from "./root-link.ts";
 import { safeText } from "./texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import { turnFields } from "./turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "./user-message.ts";
 
@@ -87,6 +94,7 @@ export class AgentRuntime extends LifecycleCapability {
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
   #budget: RootBudget | undefined;
+  #gate: ChatGate | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** The code of what `getMessengers` threw last: every request asks it again, and the log has it once. */
   #loggedProblem: string | undefined;
@@ -101,36 +109,38 @@ export class AgentRuntime extends LifecycleCapability {
     super("switchboard");
     this.#options = options;
     const { agent, deps, log } = options;
-    const botCode = { clock: deps.clock, log };
+    const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: this.#turnLog() });
     this.health = new BotHealth({
       log,
       definitions: () => this.#all(),
       getModel: () => agent.getModel(),
+      getTools: () => agent.getTools(),
       root: () => this.root,
     });
     this.engine = new TurnEngine({
-      log,
+      logOf: (operationId) => log.with(turnFields(operationId, this.thread.contextOf(operationId))),
       clock: deps.clock,
       random: deps.random,
       waits: createWaitStore(options.database),
-      model: (patience) => turnModel(options, patience),
+      model: (patience) => this.#model(patience),
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
-        const prompt = await runBotCode(botCode, "getSystemPrompt", () => agent.getSystemPrompt());
+        const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
         return added === undefined ? prompt : `${prompt}\n\n${added}`;
       },
-      tools: () => runBotCode(botCode, "getTools", () => agent.getTools()),
+      tools: () => runBotCode(botCode(), "getTools", async () => preparedTools(await agent.getTools())),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
       resolveFile: (...file) => this.#resolveFile(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
-      beforeTool: (operationId, isRepeatable) => this.thread.beforeTool(operationId, isRepeatable),
+      beforeTool: (operationId, readOnly) => this.thread.beforeTool(operationId, readOnly),
       onSettled: () => this.thread.poke(),
       onLongWait: (operationId) => this.thread.tellWaiting(operationId),
       onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
-      inTurn: (operationId, body) => inMessengerContext(this.thread.contextOf(operationId), body),
+      inTurn: (operationId, body) =>
+        inMessengerContext(this.thread.contextOf(operationId), body, operationId),
     });
   }
 
@@ -142,7 +152,7 @@ export class AgentRuntime extends LifecycleCapability {
       definitions: () => this.#all(),
       commands: () => menuOf(this.#options.agent.getCommands()),
       later: (work) => this.#options.waitUntil(work()),
-      observe: (messengerId, box, messageIds) => void this.budget.boxes.observe(messengerId, box, messageIds),
+      observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
         conversation === ""
           ? this.receive(messengerId, events)
@@ -174,22 +184,43 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#thread;
   }
 
-  /** The budget of all chats of this root. */
+  /** The rate of this bot over all its chats, where this object is the root. */
   get budget(): RootBudget {
-    this.#budget ??= createBudget({
-      database: this.#options.database,
-      deps: this.#options.deps,
-      askSpeaker: (name, question) =>
-        name === this.#options.name()
-          ? this.ownMessages(question)
-          : this.#options.stub(name).ownMessages(question),
-    });
+    this.#budget ??= createBotBudget({ database: this.#options.database, deps: this.#options.deps });
     return this.#budget;
   }
 
-  async ownMessages(question: OwnMessagesQuestion): Promise<OwnMessages> {
+  /** The gates of the chats whose thread without a topic is this object. */
+  get gate(): ChatGate {
+    this.#gate ??= createChatGate({
+      database: this.#options.database,
+      deps: this.#options.deps,
+      name: this.#options.name(),
+      root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
+      local: {
+        isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
+        sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
+        lastUsedAt: () => this.thread.delivery.lastUsedAt(),
+      },
+    });
+    return this.#gate;
+  }
+
+  /** Answers what another object of the bot asks. */
+  async answer(method: string, args: readonly unknown[]): Promise<unknown> {
     await this.lifecycle.ready();
-    return this.thread.delivery.ownMessages(question);
+    const gate = (): ChatGate => this.gate;
+    const root = (): RootBudget => this.budget;
+    const calls: InnerCalls = {
+      acquire: (...asked) => gate().acquire(...asked),
+      penalize: (...asked) => gate().penalize(...asked),
+      report: (...asked) => gate().report(...asked),
+      unclaimed: (...asked) => gate().unclaimed(...asked),
+      lend: (...asked) => root().lend(...asked),
+      tellSent: (...asked) => root().tellSent(...asked),
+      seenIds: (...asked) => root().seenIds(...asked),
+    };
+    return answerInner(calls, method, args);
   }
 
   reportAccess(messengerId: string, refusedWith: string | undefined): void {
@@ -286,10 +317,18 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
+  #callsTo(name: string): InnerCalls {
+    return callsOver(() => this.#options.stub(name));
+  }
+
   #link(): RootLink {
+    const gate = (conversation: string): ChatGate => {
+      const name = this.childName(conversation);
+      return name === this.#options.name() ? this.gate : this.#callsTo(name);
+    };
     if (this.#isRoot()) {
       return {
-        budget: this.budget,
+        gate,
         chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
         identity: (messengerId) => this.root.identity(messengerId),
         takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
@@ -298,20 +337,20 @@ export class AgentRuntime extends LifecycleCapability {
     }
     const root = (): AgentStub => this.#options.stub(this.#rootName());
     return {
-      budget: {
-        acquire: (address, purpose, pacing, request) =>
-          root().acquireBudget(address, purpose, pacing, request),
-        penalize: (address, retryAfterMs) => root().penalizeBudget(address, retryAfterMs),
-        boxes: {
-          observe: (messengerId, box, ids, sender) => root().observeMessages(messengerId, box, ids, sender),
-          unseen: (address, box, range) => root().unseenMessages(address, box, range),
-        },
-      },
+      gate,
       chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
       identity: (messengerId) => root().botIdentity(messengerId),
       takeQuestion: (asked) => root().takeQuestion(asked),
       reportAccess: (...report) => root().reportAccess(...report),
     };
+  }
+
+  #model(patience: Patience | undefined): LanguageModel {
+    const turnId = getTurnId();
+    const onUsage = (usage: TokenUsage): void => {
+      if (turnId !== undefined) this.engine.stats.countTokens(turnId, usage);
+    };
+    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience);
   }
 
   async #resolveFile(
@@ -330,11 +369,17 @@ export class AgentRuntime extends LifecycleCapability {
     } catch (error) {
       // Who sent the file has chosen its media type: only what is known of it goes into the log.
       const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
-      this.#options.log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
+      const log = this.#turnLog();
+      log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
       for (const [known, until] of this.#unavailable) if (until <= now) this.#unavailable.delete(known);
       if (signal?.aborted !== true) this.#unavailable.set(url, this.#options.deps.clock.now() + FILE_REST_MS);
       return { kind: "text", text };
     }
+  }
+
+  /** The log, with the names of the turn for which code of the bot runs. */
+  #turnLog(): Log {
+    return this.#options.log.with(turnFields(getTurnId(), getMessengerContext()));
   }
 
   /** Sets the durable wake to `at`, unless an earlier one is set. */

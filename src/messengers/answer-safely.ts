@@ -1,7 +1,7 @@
 import { logBotFailure } from "../core/bot-code.ts";
 import { SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { problem } from "./webhook.ts";
+import { problem } from "../core/problem.ts";
 
 /**
  * What a handler answers. When it throws, the answer tells nothing of it (I10) and the log has the rest: the base class

@@ -1,9 +1,11 @@
+import type { ToolSet } from "ai";
 import { logBotFailure } from "../core/bot-code.ts";
 import { errorCode, SwitchboardError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { noMessengers } from "./define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import type { RootRuntime } from "./root-runtime.ts";
+import { ToolCheck } from "./tool-check.ts";
 
 /** Why the bot cannot answer messages now. */
 export interface HealthProblem {
@@ -18,16 +20,20 @@ export interface BotHealthOptions {
   readonly log: Log;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
   readonly getModel: () => unknown;
+  readonly getTools: () => ToolSet | Promise<ToolSet>;
   readonly root: () => Pick<RootRuntime, "problem">;
 }
 
 /** Whether the bot can answer: its declarations, then its storage and its platforms. */
 export class BotHealth {
   readonly #options: BotHealthOptions;
-  #loggedCode: string | undefined;
+  readonly #toolCheck: ToolCheck;
+  /** The newest problem of each method. */
+  readonly #loggedCodes = new Map<string, string>();
 
   constructor(options: BotHealthOptions) {
     this.#options = options;
+    this.#toolCheck = new ToolCheck(options.getTools);
   }
 
   async problem(): Promise<HealthProblem | undefined> {
@@ -38,7 +44,8 @@ export class BotHealth {
     const { definitions, getModel } = this.#options;
     try {
       const declared = definitions();
-      this.#askForModel(getModel);
+      this.#logged("getModel", getModel);
+      this.#logged("getTools", () => this.#toolCheck.run());
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {
       return problemOf(error);
@@ -46,13 +53,13 @@ export class BotHealth {
   }
 
   /** Logs what it throws, once; who declares the messengers logs that already. */
-  #askForModel(getModel: () => unknown): void {
+  #logged(method: string, body: () => unknown): void {
     try {
-      getModel();
+      body();
     } catch (error) {
       const { code } = problemOf(error);
-      if (this.#loggedCode !== code) logBotFailure(this.#options.log, "getModel", error);
-      this.#loggedCode = code;
+      if (this.#loggedCodes.get(method) !== code) logBotFailure(this.#options.log, method, error);
+      this.#loggedCodes.set(method, code);
       throw error;
     }
   }

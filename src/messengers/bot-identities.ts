@@ -71,7 +71,7 @@ export class BotIdentities {
       try {
         await this.#ask(definition, account);
       } catch (error) {
-        log.warn("identity.not-refreshed", { messenger: id, ...platformFailureFields(error) });
+        log.warn("identity.not-refreshed", { messenger: id, ...platformFailureFields(log, error) });
       }
     });
   }

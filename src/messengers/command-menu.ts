@@ -74,7 +74,7 @@ export class CommandMenu {
       store.setMenu(id, { hash, tryAgainAt: undefined });
       this.#lookAgainAt.set(id, Infinity);
     } catch (error) {
-      log.warn("menu.not-set", { messenger: id, ...platformFailureFields(error) });
+      log.warn("menu.not-set", { messenger: id, ...platformFailureFields(log, error) });
       onAsked?.(definition, error);
     }
   }

@@ -2,6 +2,7 @@ import { logBotFailure } from "../core/bot-code.ts";
 import type { DeliveryPolicy } from "../core/delivery.ts";
 import type { Clock } from "../core/deps.ts";
 import { isThenable } from "../core/is-thenable.ts";
+import { eventFields } from "../core/log-fields.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
@@ -33,6 +34,7 @@ export function runCommand(
   policy: DeliveryPolicy | undefined,
   options: CommandRunnerOptions,
 ): CommandOutcome | Promise<CommandOutcome> {
+  const log = options.log.with(eventFields(event.messengerId, event));
   let replies = 0;
   let hasEnded = false;
   const reply = (text: string): void => {
@@ -50,8 +52,8 @@ export function runCommand(
     return { prompt };
   };
   const failed = (error: unknown): CommandOutcome => {
-    logBotFailure(options.log, `/${command.name}`, error);
-    return outcome(safeText(policy, "errorResponseText", event, options.log));
+    logBotFailure(log, `/${command.name}`, error);
+    return outcome(safeText(policy, "errorResponseText", event, log));
   };
   try {
     const handler = options.commands()[command.name]?.handler;

@@ -17,6 +17,12 @@ export function isThreadConversation(objectName: string): boolean {
   return objectName.slice(objectName.indexOf("/") + 1).startsWith("thread:");
 }
 
+/** The name of an object's conversation behind that of its root; `undefined` for a root. */
+export function conversationNameOf(objectName: string | undefined): string | undefined {
+  const end = objectName?.indexOf("/") ?? -1;
+  return end === -1 ? undefined : objectName?.slice(end + 1);
+}
+
 /**
  * The name of a conversation that a resolver chose.
  *

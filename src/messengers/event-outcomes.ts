@@ -1,7 +1,8 @@
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { Arrivals } from "../inbox/arrivals.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
+import type { EventFields } from "../core/log-fields.ts";
 import type { InboxRow, InboxStore } from "../inbox/inbox-store.ts";
 import { PassedOverLog } from "../inbox/passed-over-log.ts";
 
@@ -43,7 +44,7 @@ export class EventOutcomes {
   }
 
   /** Only says it: for an event whose row is stored with its outcome. */
-  logPassedOver(name: ReturnType<typeof eventFields>, outcome: string): void {
+  logPassedOver(name: EventFields, outcome: string): void {
     this.#passedOver.add(name, outcome);
   }
 
@@ -58,7 +59,7 @@ export class EventOutcomes {
 }
 
 /** What the log calls a stored event. */
-export function nameOf({ incoming, messengerId }: InboxRow): ReturnType<typeof eventFields> {
+export function nameOf({ incoming, messengerId }: InboxRow): EventFields {
   return eventFields(messengerId, incoming);
 }
 

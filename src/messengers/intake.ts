@@ -4,7 +4,7 @@ import type { MessengerEvent } from "../core/messenger-event.ts";
 import { withinTime } from "../core/within-time.ts";
 import { Arrivals } from "../inbox/arrivals.ts";
 import type { Arrival } from "../inbox/arrivals.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import type { InboxRow } from "../inbox/inbox-store.ts";
 import { sortEvent } from "../inbox/sort-event.ts";
 import type { Sorting } from "../inbox/sort-event.ts";

@@ -1,5 +1,6 @@
 import type { TextContext } from "../core/delivery.ts";
 import { logBotFailure } from "../core/bot-code.ts";
+import { eventFields } from "../core/log-fields.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import { createOutgoingText, silencePrompt } from "../outgoing/index.ts";
@@ -13,7 +14,7 @@ export function replyFilter(
   sink: TextSink,
   log: Log,
 ): OutgoingText {
-  return createOutgoingText(outgoingOptions(definition, log), contextOf(event), sink);
+  return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), sink);
 }
 
 /** A text that is no whole answer (it failed, was stopped, made way): filtered, and without a footer. */
@@ -23,8 +24,8 @@ export function filteredFragment(
   text: string,
   log: Log,
 ): string {
-  const nobody = { append: () => {}, replace: () => {} };
-  return createOutgoingText(outgoingOptions(definition, log), contextOf(event), nobody).fragment(text);
+  const nobody = { append: () => {}, replace: () => {}, interrupt: () => {} };
+  return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), nobody).fragment(text);
 }
 
 /** What the system prompt says of silence, for an event of a group where the model may choose it. */
@@ -46,14 +47,19 @@ export function mayStaySilent(
   );
 }
 
-function outgoingOptions(definition: NormalizedMessengerDefinition, log: Log): OutgoingOptions {
+function outgoingOptions(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+  log: Log,
+): OutgoingOptions {
   const { footer, removeArtefacts, transform } = definition.delivery ?? {};
   return {
     silence: silenceOf(definition),
     removeArtefacts,
     transform,
     footer,
-    onError: (error, name) => logBotFailure(log, `delivery.${name}`, error),
+    onError: (error, name) =>
+      logBotFailure(log.with(eventFields(event.messengerId, event)), `delivery.${name}`, error),
   };
 }
 

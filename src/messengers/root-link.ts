@@ -1,11 +1,12 @@
 import type { ChatMove } from "../core/chat-move.ts";
-import type { Budget } from "../core/budget.ts";
+import type { ChatGate } from "../core/gate.ts";
 import type { BotIdentity } from "../core/messenger.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 
 /** What a conversation's object asks its root for. Its methods cross to another object when it is not the root. */
 export interface RootLink {
-  readonly budget: Budget;
+  /** The gate of the chats whose thread without a topic is this conversation. */
+  gate(conversation: string): ChatGate;
   /** A call was refused, because its chat goes on under another id. */
   chatMoved(messengerId: string, move: ChatMove): Promise<void>;
   identity(messengerId: string): Promise<BotIdentity>;

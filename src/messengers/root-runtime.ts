@@ -6,8 +6,9 @@ import type { Deps } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../core/messenger.ts";
 import type { Probing } from "../core/surface.ts";
+import type { RootBudget } from "../../delivery/index.ts";
 import { withinTime } from "../core/within-time.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { chosenConversationName, threadConversationName } from "./conversation-name.ts";
@@ -20,7 +21,8 @@ import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
-import { admitWebhook, methodNotAllowed, problem } from "./webhook.ts";
+import { problem } from "../core/problem.ts";
+import { admitWebhook, methodNotAllowed } from "./webhook.ts";
 
 export interface RootRuntimeOptions {
   readonly database: Database;
@@ -40,7 +42,7 @@ export interface RootRuntimeOptions {
   /** Runs work that nobody waits for. */
   readonly later: (work: () => Promise<void>) => void;
   /** Ids of messages that have come, where the platform numbers them. Never throws. */
-  readonly observe: (messengerId: string, box: string, messageIds: readonly number[]) => void;
+  readonly observe: RootBudget["noteIncoming"];
 }
 
 /** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
@@ -251,7 +253,7 @@ export class RootRuntime {
   }
 
   #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {
-    const fields = { ...eventFields(id, event), ...failureFields(error) };
+    const fields = { ...eventFields(id, event), ...failureFields(this.#options.log, error) };
     this.#options.log.error("conversation.unresolved", fields);
   }
 
@@ -270,7 +272,7 @@ export class RootRuntime {
         chatId,
         isDirectMessage,
       });
-      if (box !== undefined) this.#options.observe(messengerId, box, [Number(messageId)]);
+      if (box !== undefined) this.#options.observe(messengerId, box, box !== chatId, [Number(messageId)]);
     }
   }
 
@@ -287,7 +289,12 @@ export class RootRuntime {
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
     const { deps, log } = this.#options;
-    return { messengerId: definition.id, deps, log, identity: () => this.identity(definition.id) };
+    return {
+      messengerId: definition.id,
+      deps,
+      log: log.with({ messenger: definition.id }),
+      identity: () => this.identity(definition.id),
+    };
   }
 
   #definition(messengerId: string): NormalizedMessengerDefinition {

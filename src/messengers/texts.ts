@@ -1,5 +1,6 @@
 import { logBotFailure } from "../core/bot-code.ts";
 import type { DeliveryPolicy, ReplyPolicy } from "../core/delivery.ts";
+import { eventFields } from "../core/log-fields.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 
@@ -47,7 +48,9 @@ export function safeText(
     if (typeof made === "string") return made;
     throw new TypeError(`Expected a text, got ${typeof made}.`);
   } catch (error) {
-    if (log !== undefined) logBotFailure(log, `delivery.${name}`, error);
+    if (log !== undefined) {
+      logBotFailure(log.with(eventFields(event.messengerId, event)), `delivery.${name}`, error);
+    }
     return DEFAULTS[name];
   }
 }

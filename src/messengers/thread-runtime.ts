@@ -10,7 +10,7 @@ import { inMessengerContext } from "../core/turn-context.ts";
 import { withinTime } from "../core/within-time.ts";
 import { createDelivery } from "../../delivery/index.ts";
 import type { Arrival } from "../inbox/arrivals.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import { createInboxStore } from "../inbox/inbox-store.ts";
 import type { InboxStore } from "../inbox/inbox-store.ts";
 import type { TurnEngine } from "../turn/turn-engine.ts";
@@ -18,6 +18,7 @@ import { createTurnStore } from "../turn/turn-store.ts";
 import type { TurnStore } from "../turn/turn-store.ts";
 import { builtInCommands } from "./commands.ts";
 import type { ThinkCommands } from "./commands.ts";
+import { threadConversationName } from "./conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 import { Intake } from "./intake.ts";
 import { MoveNews } from "./move-news.ts";
@@ -101,7 +102,10 @@ export class ThreadRuntime {
       database,
       deps,
       log,
-      budget: root.budget,
+      gateOf: ({ messengerId, chatId }) => {
+        const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
+        return root.gate(threadConversationName(messengerId, threadId));
+      },
       speaker: options.name,
       keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) =>
@@ -117,15 +121,15 @@ export class ThreadRuntime {
         memory.keepUntoldMove({ messengerId, move });
         log.info("chat.moved", {
           messenger: messengerId,
-          chatId: move.from.chatId,
-          toChatId: move.to.chatId,
+          chat: move.from.chatId,
+          toChat: move.to.chatId,
         });
         // Not in the transaction that this is.
         void Promise.resolve().then(() => this.poke());
       },
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
-        log.warn("chat.gone", { messenger: messengerId, chatId, thread: threadId, code });
+        log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
         this.#runner.endings.abandon(place);
         this.poke();
       },
@@ -174,7 +178,7 @@ export class ThreadRuntime {
       stop: (press) => this.#runner.endings.stopDraft(press),
       poke: () => this.poke(),
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
-      inContext: inMessengerContext,
+      inContext: (event, body) => inMessengerContext(event, body),
     });
     this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
@@ -280,9 +284,9 @@ export class ThreadRuntime {
   }
 
   /** Before a tool runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
-  async beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
-    if (!isRepeatable) await this.#readInbox(turnId);
-    return this.#runner.beforeTool(turnId, isRepeatable);
+  async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
+    if (!isReadOnly) await this.#readInbox(turnId);
+    return this.#runner.beforeTool(turnId, isReadOnly);
   }
 
   /** The model of a turn cannot answer now, for so long that the person should hear of it. */
@@ -431,7 +435,12 @@ export class ThreadRuntime {
     const known = this.#platforms.get(messengerId);
     if (known !== undefined) return known;
     const { deps, log, root } = this.#options;
-    const context = { messengerId, deps, log, identity: () => root.identity(messengerId) };
+    const context = {
+      messengerId,
+      deps,
+      log: log.with({ messenger: messengerId }),
+      identity: () => root.identity(messengerId),
+    };
     this.#platforms.set(messengerId, context);
     return context;
   }

@@ -10,8 +10,8 @@ export interface ToolGateOptions {
 }
 
 /**
- * Stands before every tool. One with an effect does not begin while more of the person's message may come, because then
- * the turn is withdrawn and begun anew.
+ * Stands before every tool. A tool that may change something does not begin while more of the person's message may come,
+ * because then the turn is withdrawn and starts over. Whether it may run twice makes no difference here.
  */
 export class ToolGate {
   readonly #options: ToolGateOptions;
@@ -21,10 +21,10 @@ export class ToolGate {
     this.#options = options;
   }
 
-  /** Resolves when the tool may run, or must not any more. One that may safely run twice is `isRepeatable`. */
-  async pass(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+  /** Resolves when the tool may run, or must not any more. A tool that changes nothing is `isReadOnly`. */
+  async pass(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     const { burstEnd, deps, turns } = this.#options;
-    if (isRepeatable || turns.get(turnId) === undefined) return "run";
+    if (isReadOnly || turns.get(turnId) === undefined) return "run";
     for (;;) {
       // Stopped or withdrawn, perhaps while it waited: the state says so.
       const turn = turns.get(turnId);

@@ -3,11 +3,12 @@ import type { GonePlace } from "../core/delivery.ts";
 import { draftIdOf } from "../core/draft-id.ts";
 import type { Log } from "../core/log.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
-import { eventFields } from "../inbox/event-fields.ts";
+import { eventFields } from "../core/log-fields.ts";
 import type { InboxStore } from "../inbox/inbox-store.ts";
 import type { TurnEngine } from "../turn/turn-engine.ts";
 import type { Turn, TurnStore } from "../turn/turn-store.ts";
 import type { ToolGate } from "./tool-gate.ts";
+import type { TurnLog } from "./turn-log.ts";
 import type { TurnReplies } from "./turn-replies.ts";
 
 export interface TurnEndingsOptions {
@@ -18,6 +19,7 @@ export interface TurnEndingsOptions {
   readonly engine: TurnEngine;
   readonly replies: TurnReplies;
   readonly toolGate: ToolGate;
+  readonly turnLog: TurnLog;
   readonly isDeclared: (messengerId: string) => boolean;
 }
 
@@ -41,7 +43,7 @@ export class TurnEndings {
       this.#options.replies.finishStopped(turn, engine.textSoFar(turn.id));
       inbox.end(turn.messageSeqs, "stopped");
     });
-    logTurnEnd(this.#options.log, turn, "stopped");
+    this.#options.turnLog.ended(turn, "stopped");
     return true;
   }
 
@@ -85,7 +87,7 @@ export class TurnEndings {
         inbox.end(turn.messageSeqs, "the chat is gone");
       });
       this.#options.toolGate.release(turn.id);
-      logTurnEnd(this.#options.log, turn, "gone");
+      this.#options.turnLog.ended(turn, "gone");
     }
     const waiting = inbox.inState("queued").filter(({ messengerId, incoming: { thread } }) => {
       return isAt(place, { messengerId, chatId: thread.chatId, threadId: thread.id });
@@ -107,7 +109,7 @@ export class TurnEndings {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, notDeclared(turn.address.messengerId));
       });
-      logTurnEnd(log, turn, "not-declared");
+      this.#options.turnLog.ended(turn, "not-declared");
     }
     for (const { incoming, messengerId, seq } of inbox.inState("queued")) {
       if (isDeclared(messengerId)) continue;
@@ -115,11 +117,6 @@ export class TurnEndings {
       log.info("inbox.event", { ...eventFields(messengerId, incoming), outcome: notDeclared(messengerId) });
     }
   }
-}
-
-/** Every turn that has begun ends in the log, once. */
-export function logTurnEnd(log: Log, { id }: Turn, outcome: string, characters?: number): void {
-  log.info("turn.ended", { turn: id, outcome, characters });
 }
 
 /** Whether something of a thread belongs to the thread of an event. */

@@ -125,6 +125,7 @@ export class TurnReplies {
     const sink = {
       append: (delta: string) => delivery.append(turn.id, delta),
       replace: (text: string) => delivery.replace(turn.id, text),
+      interrupt: () => delivery.interrupt(turn.id),
     };
     return replyFilter(this.#options.definition(turn.address.messengerId), turn.context, sink, log);
   }

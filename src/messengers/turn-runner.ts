@@ -13,7 +13,8 @@ import { addressOf } from "./address-of.ts";
 import { correctedEvent } from "./corrected-event.ts";
 import type { ThreadMemory } from "./thread-memory.ts";
 import { ToolGate } from "./tool-gate.ts";
-import { logTurnEnd, TurnEndings } from "./turn-endings.ts";
+import { TurnEndings } from "./turn-endings.ts";
+import { TurnLog } from "./turn-log.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { userParts } from "./user-message.ts";
 import type { EndedTurn } from "./visible-text.ts";
@@ -43,6 +44,7 @@ export class TurnRunner {
   /** Turns whose operation this object has begun or taken up since it was started. */
   readonly #begun = new Set<string>();
   readonly #toolGate: ToolGate;
+  readonly #turnLog: TurnLog;
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
@@ -52,7 +54,14 @@ export class TurnRunner {
       turns: options.turns,
       burstEnd: (turn) => this.#burstEnd(turn),
     });
-    this.endings = new TurnEndings({ ...options, replies: this.replies, toolGate: this.#toolGate });
+    const { deps, engine, log } = options;
+    this.#turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats });
+    this.endings = new TurnEndings({
+      ...options,
+      replies: this.replies,
+      toolGate: this.#toolGate,
+      turnLog: this.#turnLog,
+    });
   }
 
   /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
@@ -122,10 +131,10 @@ export class TurnRunner {
   }
 
   /** Before a tool runs: see `ToolGate`. A message that interrupts the turn may have been read a moment ago. */
-  beforeTool(turnId: string, isRepeatable: boolean): Promise<"run" | "block"> {
+  beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     const turn = this.#options.turns.get(turnId);
     if (turn?.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
-    return this.#toolGate.pass(turnId, isRepeatable);
+    return this.#toolGate.pass(turnId, isReadOnly);
   }
 
   /** The model of a turn cannot answer now, for so long that the person should hear of it. */
@@ -268,7 +277,7 @@ export class TurnRunner {
   }
 
   #insert(rows: readonly InboxRow[], replaced: Turn | undefined): void {
-    const { database, deps, inbox, log, memory, turns } = this.#options;
+    const { database, deps, inbox, memory, turns } = this.#options;
     const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
     const { event } = newest;
@@ -291,8 +300,8 @@ export class TurnRunner {
       inbox.take(rows.map((row) => row.seq));
       turns.insert(turn);
     });
-    if (replaced?.state === "open") logTurnEnd(this.#options.log, replaced, "replaced");
-    log.info("turn.begun", { turn: turn.id, messages: turn.messageSeqs.length, replaces: turn.replaces });
+    if (replaced?.state === "open") this.#turnLog.ended(replaced, "replaced");
+    this.#turnLog.begun(turn);
   }
 
   /** The turn whose messages are taken over: one that was replaced before its reply began has none. */
@@ -349,7 +358,7 @@ export class TurnRunner {
       return this.replies.finish(turn, outcome);
     });
     this.#begun.delete(turn.id);
-    logTurnEnd(this.#options.log, turn, outcome.kind, characters);
+    this.#turnLog.ended(turn, outcome.kind, characters);
   }
 
   /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
@@ -360,7 +369,7 @@ export class TurnRunner {
       turns.setState(turn.id, "ended");
       inbox.end(turn.messageSeqs, "steered");
     });
-    logTurnEnd(this.#options.log, turn, "steered");
+    this.#turnLog.ended(turn, "steered");
     this.#begun.delete(turn.id);
   }
 }

@@ -1,5 +1,6 @@
 import type { UIMessage } from "ai";
 import { logBotFailure } from "../core/bot-code.ts";
+import { eventFields } from "../core/log-fields.ts";
 import type { Log } from "../core/log.ts";
 import type {
   AttachmentReference,
@@ -83,7 +84,7 @@ function speakerLabel(event: MessengerEvent, settings: MediaSettings, log: Log):
       return inOneLine(settings.channelSpeakerLabel(author));
     } catch (error) {
       // It threw, or returned no text. The message is answered all the same, under the usual name.
-      logBotFailure(log, "channelSpeakerLabel", error);
+      logBotFailure(log.with(eventFields(event.messengerId, event)), "channelSpeakerLabel", error);
     }
   }
   const name = inOneLine(nameOf(author)).replaceAll(/\s*[:：]\s*/g, " ");

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/deps.ts";
 import { InvalidInputError } from "../core/errors.ts";
+import { problem } from "../core/problem.ts";
 import type { NormalizedMessengerDefinition } from "./define-messengers.ts";
 
 /** Longest time in which a body has to arrive, in milliseconds: whoever has shown no secret yet holds nothing for long. */
@@ -49,16 +50,6 @@ export function methodNotAllowed({ platform }: NormalizedMessengerDefinition): R
 
 function unauthorized(): Response {
   return problem(401, "unauthorized", "The secret or signature of the request is missing or wrong.");
-}
-
-/** An error answer in JSON. */
-export function problem(
-  status: number,
-  code: string,
-  message: string,
-  headers?: Record<string, string>,
-): Response {
-  return Response.json({ error: { code, message } }, { status, headers });
 }
 
 /**

@@ -3,10 +3,12 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
+  LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { wrapLanguageModel, type LanguageModel } from "ai";
 import { systemDeps, type Clock } from "../core/deps.ts";
 import { isOutput } from "./is-output.ts";
+import type { TokenUsage } from "../core/token-usage.ts";
 import { createDeltaMerger } from "./merge-deltas.ts";
 import { beginCall, CutOff, LimitReached, type Call } from "./model-call.ts";
 import { ModelCallError } from "./model-call-error.ts";
@@ -24,6 +26,8 @@ export interface GuardOptions {
   readonly generateTimeoutMs?: number;
   /** Told once of every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
   readonly onFailure?: (error: ModelCallError) => void;
+  /** Told of every completed call how many tokens the provider counted, if it counts. Must not throw. */
+  readonly onUsage?: (usage: TokenUsage) => void;
 }
 
 /** Every model that is not just an id. */
@@ -35,7 +39,7 @@ export type ModelInstance = Exclude<LanguageModel, string>;
  * `error`, so that no tool of a broken answer runs. An abort by the caller's signal is passed on as it is.
  */
 export function guardModel(model: ModelInstance, options: GuardOptions = {}): LanguageModelV4 {
-  const { onFailure, clock = systemDeps.clock } = options;
+  const { onFailure, onUsage, clock = systemDeps.clock } = options;
   return wrapLanguageModel({
     model,
     middleware: {
@@ -45,7 +49,9 @@ export function guardModel(model: ModelInstance, options: GuardOptions = {}): La
         params.abortSignal?.throwIfAborted();
         const call = beginCall(model, params, clock, options.generateTimeoutMs ?? 300_000);
         try {
-          return await call.race(model.doGenerate({ ...params, abortSignal: call.signal }));
+          const result = await call.race(model.doGenerate({ ...params, abortSignal: call.signal }));
+          onUsage?.(countedTokens(result.usage));
+          return result;
         } catch (error) {
           throw call.failure(error, false, onFailure);
         } finally {
@@ -111,6 +117,7 @@ async function pump(
       if (part.type === "finish") {
         const failure = failureOfFinish(part);
         if (failure !== undefined) throw failure;
+        options.onUsage?.(countedTokens(part.usage));
         merger.push(part);
         break;
       }
@@ -157,6 +164,10 @@ function failureOfFinish(part: Extract<LanguageModelV4StreamPart, { type: "finis
   if (unified === "length") return new LimitReached();
   if (unified === "error") return new Error("The provider finished with an error.");
   return undefined;
+}
+
+function countedTokens({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage {
+  return { input: inputTokens.total, output: outputTokens.total };
 }
 
 const UNKNOWN_USAGE = {

@@ -30,6 +30,8 @@ export interface TextSink {
   append(delta: string): void;
   /** What was shown is void; this is the text now. */
   replace(text: string): void;
+  /** What was shown stays until the text that replaces it is as long or whole. */
+  interrupt(): void;
 }
 
 /** - `silent`: the model chose to say nothing; the text may be blank when it said nothing that is for people */
@@ -41,6 +43,8 @@ export interface OutgoingText {
   append(delta: string): void;
   /** The text so far was void; this is the text now. The sink learns of it with the first text that is for people. */
   replace(text: string): void;
+  /** The model call was cut short and is made again. */
+  interrupt(): void;
   /** What people see in the end of the model's whole text. Tells the sink nothing, and ends the stream. */
   finish(text: string): OutgoingResult;
   /**
@@ -100,6 +104,10 @@ class Outgoing implements OutgoingText {
     this.#isVoid = true;
     this.#stream = this.#newStream();
     this.append(text);
+  }
+
+  interrupt(): void {
+    if (!this.#hasEnded) this.#sink.interrupt();
   }
 
   finish(text: string): OutgoingResult {

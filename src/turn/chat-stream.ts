@@ -54,7 +54,11 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
       // `onInterrupted` is optional.
     }
   };
-  const text = new ReplyText({ append: () => {}, replace: () => void call(interrupted) });
+  const text = new ReplyText({
+    append: () => {},
+    replace: () => void call(interrupted),
+    interrupt: () => {},
+  });
   const handle = engine.harness.session(session);
   const unsubscribe = handle.subscribe((event) => {
     if (event.type === "chunk" && event.operationId === requestId) {

@@ -6,6 +6,8 @@ export interface ReplyTextSink {
   append(delta: string): void;
   /** What was streamed is void; this is the text now. */
   replace(text: string): void;
+  /** The model call was cut short and is made again: what was streamed stays until the new text is as long or whole. */
+  interrupt(): void;
 }
 
 interface JoinedText {
@@ -61,6 +63,12 @@ export class ReplyText {
   onChunk(chunk: UIMessageChunk): void {
     if (chunk.type === "text-delta") this.#advance(withText(this.#joined, chunk.delta));
     else if (chunk.type.startsWith("tool-")) this.#joined = { ...this.#joined, afterTool: true };
+  }
+
+  /** The model call that said the last of these parts was cut short and is made again. */
+  onInterrupted(parts: UIMessage["parts"]): void {
+    this.#advance(joinParts(parts));
+    this.#sink.interrupt();
   }
 
   /** The message as it is stored now: what counts, whatever was streamed. */

@@ -3,13 +3,14 @@ import type { Session } from "agents/sessions";
 import { ThinkHarness } from "agents/harness/think";
 import type { ThinkErrorClass, ThinkSessionEvent, ThinkToolCallDecision } from "agents/harness/think";
 import { generateText } from "ai";
-import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import type { LanguageModel, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { Patience } from "../core/model-patience.ts";
-import { logBotFailure } from "../core/bot-code.ts";
+import { isLogged, logBotFailure } from "../core/bot-code.ts";
 import { errorCode } from "../core/errors.ts";
+import { isReadOnly } from "./bot-tools.ts";
 import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
 import { toModelMessages } from "./model-messages.ts";
 import type { ModelMessagesOptions } from "./model-messages.ts";
@@ -18,17 +19,12 @@ import type { ReplyTextSink } from "./reply-text.ts";
 import { Summaries } from "./summaries.ts";
 import { TurnPatience } from "./turn-patience.ts";
 import type { WaitStore } from "./wait-store.ts";
-
-/**
- * The tools of a bot: an AI SDK `ToolSet` whose tools may say what becomes of a call that was interrupted. `"rerun"`:
- * it only reads, or does no harm twice; it is run again, and it never makes a turn wait for the end of a burst.
- * `"report"` (the default): the model is told that the call was interrupted and may or may not have had its effect.
- */
-export type ThinkTools = Record<string, ToolSet[string] & { readonly recovery?: "rerun" | "report" }>;
+import { TurnStats } from "./turn-stats.ts";
 
 /** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
-  readonly log: Log;
+  /** The log of an operation: each of its lines says whose it is. */
+  readonly logOf: (operationId: string) => Log;
   readonly clock: Clock;
   readonly random: () => number;
   readonly waits: WaitStore;
@@ -36,6 +32,7 @@ export interface TurnEngineOptions {
   readonly model: (patience: Patience | undefined) => LanguageModel | Promise<LanguageModel>;
   readonly modelPatienceMs: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;
+  /** As `preparedTools` makes them. */
   readonly tools: () => ToolSet | Promise<ToolSet>;
   readonly maxSteps: () => number;
   readonly maxContextTokens: () => number;
@@ -45,8 +42,8 @@ export interface TurnEngineOptions {
   ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
   /** The model is about to be called again, after its tools ran. `yield` ends the operation there, with their results. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  /** A tool is about to run; one that may safely run twice is `isRepeatable`. `block` leaves it undone. */
-  readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
+  /** A tool is about to run; one that changes nothing is `isReadOnly`. `block` leaves it undone. */
+  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
   /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
   readonly onSettled: (operationId: string) => void;
   /** An operation waits for its model for so long that the person should hear of it. May be called more than once. */
@@ -88,6 +85,7 @@ const KEEP_VERBATIM = 0.25;
  */
 export class TurnEngine {
   readonly harness: ThinkHarness;
+  readonly stats = new TurnStats();
   readonly #options: TurnEngineOptions;
   readonly #sessions = new Map<string, Session>();
   /** The operation that each session runs now. */
@@ -141,15 +139,15 @@ export class TurnEngine {
           return loaded === undefined ? {} : { messages: loaded };
         },
         beforeToolCall: async ({ session, operationId, toolName }): Promise<ThinkToolCallDecision> => {
-          const tool: object = this.#offered.get(session)?.[toolName] ?? {};
-          const isRepeatable = "recovery" in tool && tool.recovery === "rerun";
-          const decision = await options.beforeTool(operationId, isRepeatable);
-          return decision === "run"
-            ? { action: "run" }
-            : { action: "block", reason: "The turn was withdrawn." };
+          const tool = this.#offered.get(session)?.[toolName];
+          const decision = await options.beforeTool(operationId, isReadOnly(tool));
+          if (decision === "block") return { action: "block", reason: "The turn was withdrawn." };
+          this.stats.countTool(operationId, toolName);
+          return { action: "run" };
         },
         onStepFinish: ({ operationId }) => {
           this.#failures.delete(operationId);
+          this.stats.countStep(operationId);
         },
         onTurnEnd: ({ operationId }) => {
           this.#texts.delete(operationId);
@@ -160,9 +158,10 @@ export class TurnEngine {
           if (this.#judge(error, operationId) === "context-overflow") this.#overflowing.add(session);
         },
         classifyError: (error) => (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail",
-        onRecovery: async ({ session, partial }): Promise<"continue"> => {
-          if (partial !== undefined && options.interruptedStep() === "restart")
-            await this.#cutBack(session, partial);
+        onRecovery: async ({ session, operationId, partial }): Promise<"continue"> => {
+          if (partial === undefined || options.interruptedStep() !== "restart") return "continue";
+          this.#texts.get(operationId)?.onInterrupted(partial.parts);
+          await this.#cutBack(session, partial);
           return "continue";
         },
       },
@@ -172,7 +171,7 @@ export class TurnEngine {
 
   /** Begins an operation, or does nothing when it exists. Its text goes to `sink` from now on. */
   async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
-    await this.follow(operationId, session, sink);
+    await this.#follow(operationId, session, sink);
     await this.submit(operationId, session, message);
   }
 
@@ -183,11 +182,25 @@ export class TurnEngine {
       .submit({ ...message, id: userMessageId(operationId) }, { operationId });
   }
 
-  /** Sends the text of an operation, what is stored of it first, to `sink`. */
+  /** Sends the text of an operation that a crash left open, what is stored of it first, to `sink`. */
   async follow(operationId: string, session: string, sink: ReplyTextSink): Promise<void> {
+    const inFlight = await this.harness.session(session).inFlight();
+    const chunks = inFlight?.operationId === operationId ? inFlight.chunks : [];
+    await this.#follow(operationId, session, sink, chunks);
+  }
+
+  async #follow(
+    operationId: string,
+    session: string,
+    sink: ReplyTextSink,
+    chunks: readonly UIMessageChunk[] = [],
+  ): Promise<void> {
     if (this.#texts.has(operationId)) return;
     const stored = await this.#answer(operationId, session);
-    if (!this.#texts.has(operationId)) this.#texts.set(operationId, new ReplyText(sink, stored?.parts));
+    if (this.#texts.has(operationId)) return;
+    const text = new ReplyText(sink, stored?.parts);
+    this.#texts.set(operationId, text);
+    for (const chunk of chunks) text.onChunk(chunk);
   }
 
   /** Takes up everything that a crash left open, at once instead of at the harness's own next heartbeat. */
@@ -276,9 +289,9 @@ export class TurnEngine {
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);
     if (decision === "retry") this.#rests.set(operationId, restMs(error));
-    const { log } = this.#options;
-    if (decision !== "fail") log.warn("turn.model-retried", { turn: operationId, code, attempt: failures });
-    else if (!isLogged(error)) log.error("turn.failed", { turn: operationId, code });
+    const log = this.#options.logOf(operationId);
+    if (decision !== "fail") log.warn("turn.model-retried", { code, attempt: failures });
+    else if (!isLogged(error)) log.error("turn.failed", { code });
     return decision;
   }
 
@@ -333,7 +346,7 @@ export class TurnEngine {
     if (operationId === undefined) return tools;
     return interruptibleTools(tools, {
       inTurn: (body) => this.#options.inTurn(operationId, body),
-      onFailure: (name, error) => logBotFailure(this.#options.log, `tool ${name}`, error),
+      onFailure: (name, error) => logBotFailure(this.#options.logOf(operationId), `tool ${name}`, error),
     });
   }
 
@@ -370,11 +383,6 @@ function restMs(error: unknown): number {
     "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
   if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
   return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
-}
-
-/** The guard of the model and the watch over the bot's methods leave a line of their own for whatever they throw. */
-function isLogged(error: unknown): boolean {
-  return (isObject(error) && "retryable" in error) || errorCode(error) === "bot-code-failed";
 }
 
 function isObject(value: unknown): value is object {

@@ -6,7 +6,7 @@ import type { WaitStore } from "./wait-store.ts";
 export interface TurnPatienceOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly log: Log;
+  readonly logOf: (operationId: string) => Log;
   readonly waits: WaitStore;
   /** Longest time that one operation waits for its model, in milliseconds; 0 to never wait. */
   readonly patienceMs: () => number;
@@ -37,7 +37,7 @@ export class TurnPatience {
 
   /** For one model call of an operation. */
   of(operationId: string): Patience {
-    const { clock, log, random, waits } = this.#options;
+    const { clock, logOf, random, waits } = this.#options;
     const known = waits.read(operationId);
     const waitedMs = known?.waitedMs ?? 0;
     let since = known?.since;
@@ -71,7 +71,8 @@ export class TurnPatience {
         const askedMs = retryAfterMs * (1 + SPREAD * random());
         attempts += 1;
         const delayMs = Math.round(Math.min(Math.max(askedMs, backoffMs), leftMs));
-        log.warn("turn.model-retried", { turn: operationId, code, attempt: attempts, delayMs });
+        const log = logOf(operationId);
+        log.warn("turn.model-retried", { code, attempt: attempts, delayMs });
         return delayMs;
       },
       end: () => {

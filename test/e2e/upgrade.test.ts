@@ -54,7 +54,7 @@ describe("a group that is upgraded to a supergroup", () => {
     await readsLike(rig, group, ["Nice name.", "Once upon a time"]);
     rig.simulator.sendText(group, ada, mention("and what did she say of the weather?"));
     const upgraded = await upgrade(group);
-    await logs(rig, new RegExp(`"chat.moved"[^\n]*"chatId":"${group.id}"[^\n]*"toChatId":"${upgraded.id}"`));
+    await logs(rig, new RegExp(`"chat.moved"[^\n]*"chat":"${group.id}"[^\n]*"toChat":"${upgraded.id}"`));
     gate.open();
     await readsLike(rig, upgraded, ["Once upon a time there was a cat.", "Noted."]);
     await readsLike(rig, group, ["Nice name.", "Once upon a time"]);

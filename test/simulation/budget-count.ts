@@ -1,4 +1,4 @@
-import type { CallPurpose, Grant } from "../../src/core/budget.ts";
+import type { CallPurpose, Grant } from "../../src/core/gate.ts";
 import type { Address, Pacing } from "../../src/core/surface.ts";
 
 interface Bucket {
@@ -10,7 +10,7 @@ interface Bucket {
   penaltyUntil: number;
 }
 
-/** Calls that a root grants after a start, when it does not know what was sent before. */
+/** Calls that a gate grants after a start, when it does not know what was sent before. */
 const FIRST_TOKENS = 2;
 /** Rounding of times to whole milliseconds, in tokens. */
 const TOLERANCE = 0.01;
@@ -40,12 +40,11 @@ export class BudgetCount {
     };
     this.#chats.set(chatId, bucket);
     fill(bucket, now);
-    const calls = 1 + (grant.lease?.slots ?? 0);
-    bucket.tokens -= calls;
-    this.#unused.set(chatId, (this.#unused.get(chatId) ?? 0) + calls);
+    bucket.tokens -= 1;
+    this.#unused.set(chatId, (this.#unused.get(chatId) ?? 0) + 1);
     if (bucket.tokens < -TOLERANCE) return `${chatId} was granted more than its rate allows (${purpose})`;
     const isCosmetic = purpose === "edit" || purpose === "typing";
-    if ((isCosmetic || grant.lease !== undefined) && bucket.tokens < 1 - TOLERANCE) {
+    if (isCosmetic && bucket.tokens < 1 - TOLERANCE) {
       return `${chatId}: ${purpose} was granted the slot that is kept for the final text`;
     }
     return undefined;
@@ -64,12 +63,12 @@ export class BudgetCount {
     if (bucket !== undefined) bucket.penaltyUntil = until;
   }
 
-  /** A start of the root: every chat gets a few calls anew. */
-  restarted(now: number): void {
-    for (const bucket of this.#chats.values()) {
-      fill(bucket, now);
-      bucket.tokens = Math.max(bucket.tokens, FIRST_TOKENS);
-    }
+  /** A start of the chat's gate: it gives a few calls, because it does not know what was sent before. */
+  restarted(chatId: string, now: number): void {
+    const bucket = this.#chats.get(chatId);
+    if (bucket === undefined) return;
+    fill(bucket, now);
+    bucket.tokens = Math.max(bucket.tokens, FIRST_TOKENS);
   }
 }
 

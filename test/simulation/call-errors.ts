@@ -32,3 +32,17 @@ export function classifyError(error: unknown): CallFailure {
       return refusal satisfies never;
   }
 }
+
+/** The platform does not take it, whenever it is asked. */
+export function isFinalRefusal(error: unknown): boolean {
+  const { kind, code } = classifyError(error);
+  // Blocks that are refused are said without them, in a draft as well.
+  if (code === RICH.unsupportedCode || code === RICH.refusedCode) return false;
+  return kind === "gone" || kind === "missing" || kind === "rejected" || kind === "misconfigured";
+}
+
+export function retryAfterOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("refusal" in error)) return undefined;
+  const { refusal } = error as { refusal: { kind: string; retryAfterS?: number } };
+  return refusal.kind === "flood" ? refusal.retryAfterS : undefined;
+}

@@ -7,7 +7,10 @@ import { partsOf as partsOfModel } from "./model-engine.ts";
 import { SILENCE } from "./model-script.ts";
 import { turnWordsOf } from "./visible-text.ts";
 
-/** What was said is what the model said: all of it, or as far as it came, and the footer where it is whole. */
+/**
+ * What was said is what the model said: all of it, or as far as it came, and the footer where it is whole. An answer that
+ * was stopped may also say what an interrupted attempt did, when nothing as long had been said since.
+ */
 export function checkWords(
   { oracle, plan }: EndState,
   thread: Thread,
@@ -28,7 +31,10 @@ export function checkWords(
   }
   const said = turnWordsOf(model).join(" ");
   const isWhole = operation.status === "done" && !reply.text.includes(STOPPED);
-  if (isWhole ? words !== said : !mayHaveSaid(operation).some((text) => text.startsWith(words))) {
+  const isStopped = reply.text.includes(STOPPED);
+  const stays = isStopped && reply.interrupted?.isHeld === true ? reply.interrupted.text : "";
+  const maySay = [...mayHaveSaid(operation), turnWordsOf(stays).join(" ")];
+  if (isWhole ? words !== said : !maySay.some((text) => text.startsWith(words))) {
     oracle.fail("I5", `${reply.id} says ${JSON.stringify(words)}, and the model ${JSON.stringify(said)}`);
   }
   const { footer } = plan.policy;

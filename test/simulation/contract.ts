@@ -1,6 +1,7 @@
 import type { UIMessage } from "ai";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address } from "../../src/core/surface.ts";
+import type { InterruptedText } from "./interrupted-text.ts";
 import type { Script } from "./model-script.ts";
 
 /*
@@ -25,6 +26,7 @@ export interface SaidReply {
   readonly order: number;
   /** What was said of the current attempt so far, or the whole text. */
   text: string;
+  interrupted: InterruptedText | undefined;
   isFinal: boolean;
 }
 

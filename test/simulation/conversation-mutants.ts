@@ -7,11 +7,16 @@ export const conversationMutants: readonly Mutant[] = [
   {
     name: "press-waits",
     what: "the answer to a press of a button waits for the chat's budget",
-    delivery: (delivery, { budget, clock }) => {
+    delivery: (delivery, { gateOf, clock }) => {
       const answer = delivery.answerAction.bind(delivery);
       delivery.answerAction = async (address, actionId, notice) => {
         for (;;) {
-          const grant = await budget.acquire(address, "post", PACING);
+          const grant = await gateOf(address).acquire({
+            address,
+            purpose: "post",
+            pacing: PACING,
+            speaker: "press",
+          });
           if (grant.kind === "granted") break;
           await new Promise<void>((resolve) => {
             clock.setTimeout(resolve, grant.retryAt - clock.now());

@@ -10,6 +10,8 @@ const POOL: readonly [Place, ...Place[]] = [
   { threadId: "sim:-30", chatId: "-30", isDirectMessage: false, box: "own" },
   topic("5"),
   topic("6"),
+  // The topic "General", which is the forum without a topic.
+  { threadId: "sim:-1007", chatId: "-1007", isDirectMessage: false, box: "-1007" },
 ];
 
 function direct(chatId: string): Place {
@@ -100,8 +102,14 @@ function control(random: Random, places: readonly Place[]): PlanItem[] {
 
 /** One or two places, which often share their chat, so that they share its budget. */
 function choosePlaces(random: Random): readonly Place[] {
-  const [, , , topicA, topicB] = POOL;
-  if (topicA !== undefined && topicB !== undefined && random.chance(0.3)) return [topicA, topicB];
+  const [, , , topicA, topicB, general] = POOL;
+  if (topicA !== undefined && topicB !== undefined && general !== undefined && random.chance(0.35)) {
+    return random.pick([
+      [topicA, topicB],
+      [topicA, general],
+      [topicA, topicB, general],
+    ]);
+  }
   const first = random.pick(POOL);
   if (random.chance(0.6)) return [first];
   const second = random.pick(POOL);
@@ -137,7 +145,7 @@ function people(random: Random, places: readonly Place[]): PlanItem[] {
 
 function trouble(random: Random, places: readonly Place[]): PlanItem[] {
   const items: PlanItem[] = [];
-  const victim = (): Victim => random.pick(["thread", "machine", "machine", "root"]);
+  const victim = (): Victim => random.pick(["thread", "machine", "machine", "root", "gate"]);
   for (let left = random.chance(0.75) ? random.int(1, 3) : 0; left > 0; left -= 1) {
     const downMs = random.int(0, 4_000);
     if (random.chance(0.8)) {

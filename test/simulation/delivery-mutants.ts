@@ -1,6 +1,6 @@
-import type { SqlValue } from "../../src/core/database.ts";
+import type { CallPurpose, ChatGate } from "../../src/core/gate.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { NativeStream, Surface } from "../../src/core/surface.ts";
+import type { NativeStream, Probing, Surface } from "../../src/core/surface.ts";
 import type { Mutant } from "./mutant.ts";
 import { stripMark } from "./visible-text.ts";
 import { withoutWrites } from "./without-writes.ts";
@@ -58,28 +58,24 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "no-reserve",
     what: "interim edits and typing take the slot of the final text",
-    budget: (budget) => ({
-      acquire: (address, purpose, pacing, request) =>
-        budget.acquire(
-          address,
-          purpose === "edit" || purpose === "typing" ? "post" : purpose,
-          pacing,
-          request,
-        ),
-      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs),
+    gate: (gate) => ({
+      ...bound(gate),
+      acquire: (request) =>
+        gate.acquire(isCosmetic(request.purpose) ? { ...request, purpose: "post" } : request),
     }),
   },
   {
     name: "penalty-forgotten",
-    what: "a penalty is not known any more after a restart of the root",
-    rootDatabase: (database) => withoutWrites(database, (statement) => /INTO budget_v1/.test(statement)),
+    what: "a penalty is not known any more after a restart of the chat's gate",
+    gateDatabase: (database) =>
+      withoutWrites(database, (statement) => /INTO gate_v1 .*until/.test(statement)),
   },
   {
     name: "penalty-halved",
     what: "half of a penalty is waited for",
-    budget: (budget) => ({
-      acquire: (address, purpose, pacing, request) => budget.acquire(address, purpose, pacing, request),
-      penalize: (address, retryAfterMs) => budget.penalize(address, retryAfterMs / 2),
+    gate: (gate) => ({
+      ...bound(gate),
+      penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs / 2),
     }),
     surface: (surface) => ({
       ...surface,
@@ -95,6 +91,17 @@ export const deliveryMutants: readonly Mutant[] = [
     name: "surplus-stays",
     what: "messages of a longer, void attempt are not taken away",
     surface: (surface) => ({ ...surface, remove: () => Promise.resolve() }),
+  },
+  {
+    name: "interruption-shrinks",
+    what: "the new attempt of an interrupted model call is shown before it is as long",
+    delivery: (delivery) => Object.assign(delivery, { interrupt: () => {} }),
+  },
+  {
+    name: "interruption-forgotten",
+    what: "a second death forgets the interrupted text that is visible",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) => /^\s*UPDATE reply_v1 SET text = \? WHERE/.test(statement)),
   },
   {
     name: "edit-not-awaited",
@@ -173,17 +180,54 @@ export const deliveryMutants: readonly Mutant[] = [
     mode: (mode) => (mode === "buffered" ? "edit" : mode),
   },
   {
-    name: "late-not-looked-for",
-    what: "a post that was taken for not made is never looked for again",
-    threadDatabase: (database) => ({
-      all: (statement, ...bindings) => database.all(statement, ...bindings),
-      run: (statement, ...bindings) =>
-        database.run(
-          statement,
-          ...(/INTO outbox_v1/.test(statement) ? withoutLateUntil(bindings) : bindings),
-        ),
-      transaction: (body) => database.transaction(body),
+    name: "right-given-to-two",
+    what: "two conversations of a chat post at the same time",
+    gate: (gate) => ({ ...bound(gate), acquire: (request) => gate.acquire({ ...request, isPost: false }) }),
+  },
+  {
+    name: "right-forgotten",
+    what: "the right to post is not known any more after a restart of the chat's gate",
+    gateDatabase: (database) =>
+      withoutWrites(database, (statement) => /INTO gate_v1 .*post_right/.test(statement)),
+  },
+  {
+    name: "grant-kept",
+    what: "a grant is used again after the gate that gave it has died",
+    gateClient: (gate) => ({
+      ...bound(gate),
+      acquire: async (request) => {
+        const grant = await gate.acquire(request);
+        const isUsedAgain = grant.kind === "wait" && grant.reason === "pacing" && request.purpose === "edit";
+        return isUsedAgain ? { kind: "granted" } : grant;
+      },
     }),
+  },
+  {
+    name: "edit-held-by-doubt",
+    what: "an edit waits for the post of another topic",
+    gate: (gate) => ({ ...bound(gate), acquire: (request) => gate.acquire({ ...request, isPost: true }) }),
+  },
+  {
+    name: "foreign-id-adopted",
+    what: "a message of somebody else is taken for the lost one",
+    surface: withProbing((probing) => ({
+      probe: async (...asked) => ((await probing.probe(...asked)) === "other" ? "own" : "other"),
+    })),
+  },
+  {
+    name: "doubt-resolved-twice",
+    what: "a message that was found is posted again all the same",
+    surface: withProbing((probing) => ({
+      probe: async (...asked) => {
+        const found = await probing.probe(...asked);
+        return found === "own" ? "other" : found;
+      },
+    })),
+  },
+  {
+    name: "search-too-early",
+    what: "a lost post is made again while it may still land",
+    policy: { callTimeoutMs: 1_000 },
   },
   {
     name: "final-only-grows",
@@ -191,6 +235,14 @@ export const deliveryMutants: readonly Mutant[] = [
     mode: (mode) => (mode === "final-only" ? "buffered" : mode),
   },
 ];
+
+/** A surface whose probing is another one, where it has any. */
+function withProbing(changed: (probing: Probing) => Partial<Probing>): (surface: Surface) => Surface {
+  return (surface) => {
+    const { probing } = surface;
+    return probing === undefined ? surface : { ...surface, probing: { ...probing, ...changed(probing) } };
+  };
+}
 
 /** A surface whose stream is another one, where it has any. */
 function withStream(
@@ -211,9 +263,15 @@ function withoutMark<Content extends RichText>(content: Content): Content {
   return { ...content, text, entities };
 }
 
-/** Its place among the columns of an outbox row. */
-const LATE_UNTIL = 18;
+function bound(gate: ChatGate): ChatGate {
+  return {
+    acquire: (request) => gate.acquire(request),
+    penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs),
+    report: (report) => gate.report(report),
+    unclaimed: (question) => gate.unclaimed(question),
+  };
+}
 
-function withoutLateUntil(bindings: readonly SqlValue[]): SqlValue[] {
-  return bindings.map((value, index) => (index === LATE_UNTIL ? null : value));
+function isCosmetic(purpose: CallPurpose): boolean {
+  return purpose === "edit" || purpose === "typing";
 }

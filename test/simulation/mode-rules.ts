@@ -40,6 +40,17 @@ export function partsOf(
   });
 }
 
+/** Whether a message shows a part of a text as it is when nothing more of the text comes. */
+export function isPartOf(
+  text: string,
+  shown: string,
+  { platform, isRich }: Pick<ModeQuestion, "platform" | "isRich">,
+): boolean {
+  const plans = [partsOf(text, platform, false)];
+  if (isRich) plans.push(partsOf(text, platform, false, true));
+  return plans.flat().some((part) => part.content.text === stripMark(shown));
+}
+
 /**
  * What a call shows of a reply that its mode does not show yet. In every mode a prefix of the current attempt is
  * visible at most; which prefix differs:

@@ -4,6 +4,7 @@ import type { LoadFilesOptions } from "../../src/turn/load-files.ts";
 import { ReplyText, textOfParts } from "../../src/turn/reply-text.ts";
 import type { ReplyTextSink } from "../../src/turn/reply-text.ts";
 import type { TurnEngine, TurnOutcome } from "../../src/turn/turn-engine.ts";
+import { TurnStats } from "../../src/turn/turn-stats.ts";
 import type { OperationStore, StoredOperation } from "./contract.ts";
 import { questionsOf } from "./questions-of.ts";
 import type { Life } from "./life.ts";
@@ -27,7 +28,7 @@ export interface ModelEngineOptions {
   readonly script: ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  readonly beforeTool: (operationId: string, isRepeatable: boolean) => Promise<"run" | "block">;
+  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
   readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
 
@@ -43,8 +44,9 @@ const MAX_CONTEXT_TOKENS = 100_000;
  */
 export class ModelEngine implements Pick<
   TurnEngine,
-  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget"
+  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget" | "stats"
 > {
+  readonly stats = new TurnStats();
   readonly #options: ModelEngineOptions;
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is at work in this process, with the timer of their next chunk. */
@@ -169,7 +171,8 @@ export class ModelEngine implements Pick<
   }
 
   /** What was said of the interrupted call is void; what was said before it, and its tools, are not. */
-  #startOver(operation: StoredOperation): void {
+  #startOver(operation: StoredOperation, said = operation.text): void {
+    this.#texts.get(operation.id)?.onInterrupted(partsOf({ ...operation, text: said }));
     this.#options.life.write("attempt", () => {
       operation.attempt += 1;
       operation.text = "";
@@ -254,7 +257,7 @@ export class ModelEngine implements Pick<
       this.#settle(operation, "failed", said);
       return;
     }
-    this.#startOver(operation);
+    this.#startOver(operation, said);
     this.#later(operation, REST_MS, 0, 0);
   }
 

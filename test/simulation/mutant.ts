@@ -1,9 +1,9 @@
-import type { Budget } from "../../src/core/budget.ts";
+import type { ChatGate } from "../../src/core/gate.ts";
+import type { Address, Surface } from "../../src/core/surface.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Delivery, DeliveryMode, DeliveryPolicy } from "../../src/core/delivery.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { MessengerEvent } from "../../src/core/messenger-event.ts";
-import type { Surface } from "../../src/core/surface.ts";
 
 /** A deliberate defect, put around a part of the product: the simulation must find it. */
 export interface Mutant {
@@ -12,10 +12,16 @@ export interface Mutant {
   readonly what: string;
   readonly threadDatabase?: (database: Database) => Database;
   readonly rootDatabase?: (database: Database) => Database;
-  readonly budget?: (budget: Budget) => Budget;
+  readonly gateDatabase?: (database: Database) => Database;
+  readonly gate?: (gate: ChatGate) => ChatGate;
+  /** The gate as a conversation sees it. */
+  readonly gateClient?: (gate: ChatGate) => ChatGate;
   readonly surface?: (surface: Surface) => Surface;
   /** Changes what a delivery does, below of what is watched. */
-  readonly delivery?: (delivery: Delivery, parts: { readonly budget: Budget; readonly clock: Clock }) => void;
+  readonly delivery?: (
+    delivery: Delivery,
+    parts: { readonly gateOf: (address: Address) => ChatGate; readonly clock: Clock },
+  ) => void;
   /** Changes what a delivery is told, above of what is watched. */
   readonly saying?: (delivery: Delivery) => void;
   /** What the messenger is set up with, in place of what was asked for. */

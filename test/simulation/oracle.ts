@@ -1,23 +1,23 @@
-import type { CallPurpose, Grant } from "../../src/core/budget.ts";
+import type { CallRequest, Grant } from "../../src/core/gate.ts";
 import type { Delivery, DeliveryMode, ReplyStart } from "../../src/core/delivery.ts";
-import type { Address, Pacing } from "../../src/core/surface.ts";
-import { classifyError } from "./call-errors.ts";
+import type { Address } from "../../src/core/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
+import { isFinalRefusal, retryAfterOf } from "./call-errors.ts";
 import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
-import { modeProblem } from "./mode-rules.ts";
+import { afterInterruption } from "./interrupted-text.ts";
+import { isPartOf, modeProblem } from "./mode-rules.ts";
 import { InboxWatch } from "./inbox-watch.ts";
 import type { Heard } from "./inbox-watch.ts";
 import { PenaltyWatch } from "./penalty-watch.ts";
 import type { CallFault, Plan } from "./plan.ts";
-import { RICH } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { PostWatch } from "./post-watch.ts";
 import { PressWatch } from "./press-watch.ts";
 import { isMarked, isRunOf, wordsOf } from "./visible-text.ts";
 
-type Watched = Pick<Delivery, "open" | "append" | "replace" | "finish" | "send">;
+type Watched = Pick<Delivery, "open" | "append" | "replace" | "interrupt" | "finish" | "send">;
 
 export interface OracleOptions {
   readonly now: () => number;
@@ -35,6 +35,8 @@ export interface Happened extends Heard {
   appends: number;
   /** Replies that took over the visible messages of another one. */
   takeovers: number;
+  /** Attempts that were cut short when something of them was visible. */
+  held: number;
   /** Replies that were stopped when something of them was visible. */
   stopped: number;
   /** Notices that were said while a reply was streaming. */
@@ -52,7 +54,7 @@ export interface Happened extends Heard {
 /** Several short penalties, each met by several threads, are no more than this. */
 const MOST_IDLE_WAKES = 40;
 
-type Seen = Pick<Happened, "drafts" | "appends" | "takeovers" | "stopped" | "beside">;
+type Seen = Pick<Happened, "drafts" | "appends" | "takeovers" | "held" | "stopped" | "beside">;
 
 /**
  * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
@@ -63,7 +65,7 @@ export class Oracle {
   readonly replies = new Map<string, SaidReply>();
   /** How many messages got the mark, by thread. */
   readonly marks = new Map<string, number>();
-  readonly #seen: Seen = { drafts: 0, appends: 0, takeovers: 0, stopped: 0, beside: 0 };
+  readonly #seen: Seen = { drafts: 0, appends: 0, takeovers: 0, held: 0, stopped: 0, beside: 0 };
   /** What people have written, and what the turns know of it. */
   readonly inbox: InboxWatch;
   readonly presses: PressWatch;
@@ -76,6 +78,7 @@ export class Oracle {
   readonly #draftsRefused = new Set<string>();
   readonly #budget = new BudgetCount();
   readonly #deliveries = new Map<string, Delivery>();
+  readonly #lives = new Map<string, Pick<Life, "isDead">>();
   readonly #penalties: PenaltyWatch;
   readonly #idleWakes = new Map<string, number>();
   readonly #postsUnderWay = new Map<string, Set<number>>();
@@ -104,6 +107,7 @@ export class Oracle {
   /** Listens to a delivery before anybody uses it. What code of a dead process still says is said by nobody. */
   watch(threadId: string, delivery: Delivery, life: Pick<Life, "isDead">): void {
     this.#deliveries.set(threadId, delivery);
+    this.#lives.set(threadId, life);
     this.#postsUnderWay.set(threadId, new Set());
     // A new process: what was only streamed has to be said again.
     for (const reply of this.replies.values()) {
@@ -112,11 +116,13 @@ export class Oracle {
       if (state !== undefined && state !== "streaming") continue;
       reply.text = "";
       reply.isFinal = false;
+      reply.interrupted?.restarted();
     }
     const real: Watched = {
       open: delivery.open.bind(delivery),
       append: delivery.append.bind(delivery),
       replace: delivery.replace.bind(delivery),
+      interrupt: delivery.interrupt.bind(delivery),
       finish: delivery.finish.bind(delivery),
       send: delivery.send.bind(delivery),
     };
@@ -125,7 +131,16 @@ export class Oracle {
       if (known !== undefined) return known;
       const { id, takesOver } = start;
       const order = this.replies.size;
-      const reply = { id, threadId, isNotice, takesOver, order, text: "", isFinal: false };
+      const reply: SaidReply = {
+        id,
+        threadId,
+        isNotice,
+        takesOver,
+        order,
+        text: "",
+        interrupted: undefined,
+        isFinal: false,
+      };
       this.replies.set(keyOf(threadId, id), reply);
       return reply;
     };
@@ -135,6 +150,11 @@ export class Oracle {
     const change = (id: string, text: (before: string) => string): void => {
       const reply = this.replies.get(keyOf(threadId, id));
       if (reply !== undefined && !reply.isFinal) reply.text = text(reply.text);
+    };
+    const say = (id: string, text: (before: string) => string): void => {
+      change(id, text);
+      const reply = this.replies.get(keyOf(threadId, id));
+      reply?.interrupted?.said(reply.text);
     };
     Object.assign(delivery, {
       open: (start: ReplyStart) => {
@@ -146,12 +166,24 @@ export class Oracle {
         real.open(start);
       },
       append: (id: string, delta: string) => {
-        if (!life.isDead) change(id, (before) => before + delta);
+        if (!life.isDead) say(id, (before) => before + delta);
         real.append(id, delta);
       },
       replace: (id: string, text: string) => {
-        if (!life.isDead) change(id, () => text);
+        if (!life.isDead) say(id, () => text);
         real.replace(id, text);
+      },
+      interrupt: (id: string) => {
+        if (life.isDead) return real.interrupt(id);
+        const reply = this.replies.get(keyOf(threadId, id));
+        // Messages that cannot be changed stay anyway.
+        if (reply !== undefined && !reply.isFinal && this.#platform.kind !== "fixed") {
+          if (reply.text !== "" && isSeen(id)) this.#seen.held += 1;
+          reply.interrupted = afterInterruption(reply.interrupted, reply.text);
+          reply.text = "";
+        }
+        real.interrupt(id);
+        if (reply?.interrupted !== undefined) reply.interrupted.isStored = true;
       },
       finish: (id: string, text: string) => {
         if (life.isDead) return real.finish(id, text);
@@ -223,6 +255,7 @@ export class Oracle {
     if (method === "post" || method === "begin") {
       this.#postsUnderWay.get(address.threadId)?.add(call.number);
       this.#checkI4(call);
+      if (this.#platform.kind === "telegram") this.#checkRight(call);
     }
     this.posts.onCall(call, life, [...this.replies.values()], this.#deliveries.get(address.threadId));
     // A message may also get the mark later, when it turns out that another one may stand beside it.
@@ -254,7 +287,10 @@ export class Oracle {
     this.#penalties.spoken(call.address, retryAfterS * 1_000, life);
   }
 
-  onGrant(address: Address, purpose: CallPurpose, pacing: Pacing, grant: Grant): void {
+  onGrant({ address, isPost = false, purpose, pacing }: CallRequest, grant: Grant): void {
+    if (grant.kind === "wait" && grant.reason === "post" && !isPost) {
+      this.fail("I3", `${address.threadId}: ${purpose} waits for a post of somebody else`);
+    }
     const problem = this.#budget.count(address, purpose, pacing, grant, this.#now());
     if (problem !== undefined) this.fail("I7", problem);
   }
@@ -274,8 +310,8 @@ export class Oracle {
     if (wakes > MOST_IDLE_WAKES) this.fail("I8", `${chatId} is woken again and again during a penalty`);
   }
 
-  onRootStarted(): void {
-    this.#budget.restarted(this.#now());
+  onGateStarted(chatId: string): void {
+    this.#budget.restarted(chatId, this.#now());
   }
 
   #isStreaming(threadId: string): boolean {
@@ -283,6 +319,15 @@ export class Oracle {
       if (reply.threadId === threadId && !reply.isFinal && reply.text !== "") return true;
     }
     return false;
+  }
+
+  /** One post of a chat is in doubt at a time, whoever speaks there: otherwise nobody knows whose it is that is found. */
+  #checkRight({ address, number }: SurfaceCall): void {
+    for (const [threadId, delivery] of this.#deliveries) {
+      if (threadId === address.threadId || this.#lives.get(threadId)?.isDead !== false) continue;
+      if (!delivery.isInDoubt(address, address.threadId)) continue;
+      this.fail("I6", `post #${number} left while a post of ${threadId} in the same chat is in doubt`);
+    }
   }
 
   #checkI4(call: SurfaceCall): void {
@@ -298,7 +343,10 @@ export class Oracle {
     this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
   }
 
-  /** What leaves is a rendering of what has been said, of the current attempt, and of as much as the mode may show. */
+  /**
+   * What leaves is a rendering of what has been said, and of as much as the mode may show: of a prefix of the current
+   * attempt, or while an interrupted one was longer, a whole part of that one and nothing else.
+   */
   #checkI5(call: SurfaceCall, _life: Life): void {
     const { threadId, chatId } = call.address;
     const before = call.method === "append" ? this.#platform.textOf(chatId, call.messageId ?? "") : "";
@@ -306,33 +354,27 @@ export class Oracle {
     if (words.length === 0) return;
     let problem: string | undefined;
     for (const reply of this.replies.values()) {
-      if (reply.threadId !== threadId || !isRunOf(words, wordsOf(reply.text))) continue;
-      problem = modeProblem({
+      if (reply.threadId !== threadId) continue;
+      const question = {
         call,
         reply,
         mode: this.#modes.get(threadId) ?? "edit",
         platform: this.#platform.kind,
         wereDraftsRefused: this.#draftsRefused.has(threadId),
         isRich: this.#isRich,
-      });
+      };
+      const held = reply.isFinal || reply.interrupted?.isHeld !== true ? undefined : reply.interrupted;
+      if (held !== undefined && isPartOf(held.text, before + (call.content?.text ?? ""), question)) {
+        problem = modeProblem({ ...question, reply: { ...reply, text: held.text } });
+        if (problem === undefined) return;
+      }
+      if (!isRunOf(words, wordsOf(reply.text))) continue;
+      problem =
+        held?.isStored === true ? "shows less than an interrupted attempt did" : modeProblem(question);
       if (problem === undefined) return;
     }
     this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);
   }
-}
-
-/** The platform does not take it, whenever it is asked. */
-function isFinalRefusal(error: unknown): boolean {
-  const { kind, code } = classifyError(error);
-  // Blocks that are refused are said without them, in a draft as well.
-  if (code === RICH.unsupportedCode || code === RICH.refusedCode) return false;
-  return kind === "gone" || kind === "missing" || kind === "rejected" || kind === "misconfigured";
-}
-
-function retryAfterOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("refusal" in error)) return undefined;
-  const { refusal } = error as { refusal: { kind: string; retryAfterS?: number } };
-  return refusal.kind === "flood" ? refusal.retryAfterS : undefined;
 }
 
 /** The ids of replies are unique in their thread only. */

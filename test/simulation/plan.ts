@@ -40,7 +40,7 @@ export type CallFault =
   | { readonly kind: "bad-entities" }
   | { readonly kind: "unauthorized" };
 
-export type Victim = "thread" | "root" | "machine";
+export type Victim = "thread" | "gate" | "root" | "machine";
 
 export type PlanItem =
   | { readonly kind: "message"; readonly at: number; readonly place: number; readonly token: string }

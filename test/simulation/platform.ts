@@ -11,6 +11,7 @@ export const RICH: RichMessages = {
   limits: { maxLength: 500, maxEntities: 40 },
   unsupportedCode: "rich-unsupported",
   refusedCode: "rich-refused",
+  doubtfulCode: "rich-doubtful",
 };
 
 /** What the bot believes it may do; the platform itself allows a little more, as the real one does. */

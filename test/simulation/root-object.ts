@@ -1,67 +1,39 @@
-import { createBudget } from "../../delivery/index.ts";
-import type { AskSpeaker } from "../../delivery/message-boxes.ts";
-import type { Budget } from "../../src/core/budget.ts";
+import { createBotBudget } from "../../delivery/index.ts";
+import type { RootBudget } from "../../delivery/index.ts";
 import type { Deps } from "../../src/core/deps.ts";
+import type { BotBudget } from "../../src/core/gate.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { Life } from "./life.ts";
 import type { Mutant } from "./mutant.ts";
-import type { Oracle } from "./oracle.ts";
-import type { Random } from "./random.ts";
-import type { Scheduler } from "./scheduler.ts";
+import { callOver } from "./rpc.ts";
+import type { Wire } from "./rpc.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
 
 export interface RootObjectOptions {
-  readonly scheduler: Scheduler;
-  readonly random: Random;
-  readonly oracle: Oracle;
+  readonly wire: Wire;
   readonly newLife: () => Life;
   readonly deps: (life: Life) => Deps;
-  readonly isDown: () => boolean;
-  /** What a thread's object knows of its own messages. */
-  readonly askThread: AskSpeaker;
   readonly mutant: Mutant | undefined;
 }
 
-/** The root cannot be reached, or has died over the call. */
-class RootUnreachable extends Error {
-  readonly code = "root-unreachable";
-}
-
-/** Longest way of a call between two objects. */
-export const RPC_MS = 12;
-
-/** The root's Durable Object, as far as delivery knows it: the budget of all chats, over storage that outlives it. */
+/** The root's Durable Object, as far as delivery knows it: the bot's rate, over storage that outlives it. */
 export class RootObject {
   readonly database: NodeDatabase = takeStorage("root");
   readonly #options: RootObjectOptions;
-  #live: { readonly life: Life; readonly budget: Budget } | undefined;
+  #live: { readonly life: Life; readonly budget: RootBudget } | undefined;
 
   constructor(options: RootObjectOptions) {
     this.#options = options;
   }
 
-  /** The budget as a thread reaches it: over calls that take time and fail when either side dies. */
-  link(caller: Life): Budget {
+  /** The root as another object reaches it. */
+  link(caller: Life): BotBudget {
+    const call = <Value>(body: (budget: RootBudget) => Promise<Value>): Promise<Value> =>
+      callOver(this.#options.wire, caller, "root", async () => body(this.#ensure().budget));
     return {
-      acquire: (address, purpose, pacing, request) =>
-        this.#call(caller, async (budget) => {
-          const grant = await budget.acquire(address, purpose, pacing, request);
-          this.#options.oracle.onGrant(address, purpose, pacing, grant);
-          return grant;
-        }),
-      penalize: (address, retryAfterMs) =>
-        this.#call(caller, async (budget) => {
-          await budget.penalize(address, retryAfterMs);
-          this.#options.oracle.onPenalized(address, retryAfterMs);
-        }),
-      boxes: {
-        observe: (...told) => this.#call(caller, async ({ boxes }) => boxes?.observe(...told)),
-        unseen: (...asked) =>
-          this.#call(caller, async ({ boxes }) => {
-            if (boxes === undefined) throw new RootUnreachable("no boxes");
-            return boxes.unseen(...asked);
-          }),
-      },
+      lend: (request) => call((budget) => budget.lend(request)),
+      tellSent: (sent) => call((budget) => budget.tellSent(sent)),
+      seenIds: (question) => call((budget) => budget.seenIds(question)),
     };
   }
 
@@ -75,55 +47,16 @@ export class RootObject {
     returnStorage("root", this.database);
   }
 
-  #call<Value>(caller: Life, body: (budget: Budget) => Promise<Value>): Promise<Value> {
-    const { random, scheduler, isDown } = this.#options;
-    caller.boundary("before root");
-    return new Promise<Value>((resolve, reject) => {
-      const back = (settle: () => void): void => {
-        const answer = (): void => {
-          if (!caller.isDead) settle();
-        };
-        if (random.chance(0.7)) answer();
-        else scheduler.after(random.int(1, RPC_MS / 2), answer);
-      };
-      const there = (): void => {
-        if (caller.isDead) return;
-        if (isDown()) {
-          back(() => reject(new RootUnreachable("down")));
-          return;
-        }
-        this.#work(body).then(
-          (value) => back(() => resolve(value)),
-          () => back(() => reject(new RootUnreachable("died"))),
-        );
-      };
-      if (random.chance(0.7)) there();
-      else scheduler.after(random.int(1, RPC_MS / 2), there);
-    });
-  }
-
-  async #work<Value>(body: (budget: Budget) => Promise<Value>): Promise<Value> {
-    return body(this.#ensure().budget);
-  }
-
-  #ensure(): { readonly life: Life; readonly budget: Budget } {
+  #ensure(): { readonly life: Life; readonly budget: RootBudget } {
     if (this.#live !== undefined && !this.#live.life.isDead) return this.#live;
-    const { deps, mutant, newLife, oracle, scheduler, random, askThread } = this.#options;
+    const { deps, mutant, newLife } = this.#options;
     const life = newLife();
     const hooked = this.database.withHooks({
       beforeWrite: () => life.boundary("before write"),
       afterWrite: () => life.boundary("after write"),
     });
-    const budget = createBudget({
-      database: mutant?.rootDatabase?.(hooked) ?? hooked,
-      deps: deps(life),
-      askSpeaker: async (speaker, question) => {
-        await new Promise<void>((resolve) => scheduler.after(random.int(1, RPC_MS / 2), resolve));
-        return askThread(speaker, question);
-      },
-    });
-    this.#live = { life, budget: mutant?.budget?.(budget) ?? budget };
-    oracle.onRootStarted();
+    const budget = createBotBudget({ database: mutant?.rootDatabase?.(hooked) ?? hooked, deps: deps(life) });
+    this.#live = { life, budget };
     life.started();
     return this.#live;
   }

@@ -1,4 +1,4 @@
-import type { Budget } from "../../src/core/budget.ts";
+import type { BotBudget, ChatGate } from "../../src/core/gate.ts";
 import type { Delivery } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Log } from "../../src/core/log.ts";
@@ -11,6 +11,9 @@ import type { TurnEngine } from "../../src/turn/turn-engine.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { OperationStore } from "./contract.ts";
 import type { Life } from "./life.ts";
+import { threadConversationName } from "../../src/messengers/conversation-name.ts";
+import { startGate } from "./gate-object.ts";
+import type { Oracle } from "./oracle.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
 import type { Mutant } from "./mutant.ts";
@@ -22,7 +25,10 @@ export interface ThreadObjectOptions {
   readonly newLife: () => Life;
   readonly deps: (life: Life) => Deps;
   readonly log: Log;
-  readonly budget: (life: Life) => Budget;
+  readonly root: (life: Life) => BotBudget;
+  /** The gate of a chat in another object. */
+  readonly gateOf: (chatId: string, life: Life) => ChatGate;
+  readonly oracle: Oracle;
   readonly definition: (life: Life) => NormalizedMessengerDefinition;
   readonly engine: Omit<ModelEngineOptions, "threadId" | "life" | "operations" | OfThread>;
   /** Sees and may wrap the delivery before anybody uses it. */
@@ -38,6 +44,7 @@ type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "resolveFile";
 interface Live {
   readonly life: Life;
   readonly runtime: ThreadRuntime;
+  readonly gate: () => ChatGate;
   /** The time of the durable wake, as far as this process knows. */
   armedAt: number | undefined;
   arming: Promise<void>;
@@ -100,6 +107,11 @@ export class ThreadObject {
     return this.#ensure().runtime.delivery;
   }
 
+  /** The gate of its chat, where the place is no topic. */
+  gate(): ChatGate {
+    return this.#ensure().gate();
+  }
+
   /** Stores events. Resolves when they are durable; rejects, or never resolves, when the process dies before. */
   async receive(events: readonly IncomingEvent[]): Promise<void> {
     const live = this.#ensure();
@@ -149,8 +161,8 @@ export class ThreadObject {
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
       beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
-      beforeTool: async (id, isRepeatable) =>
-        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isRepeatable),
+      beforeTool: async (id, isReadOnly) =>
+        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isReadOnly),
       resolveFile: async (url, mediaType, name) => {
         const stored = parseStoredFile(url);
         if (stored === undefined) return undefined;
@@ -162,8 +174,20 @@ export class ThreadObject {
         }
       },
     });
-    const budget = options.budget(life);
-    const runtime = new ThreadRuntime({
+    const { chatId, threadId } = options.place;
+    let gate: ChatGate | undefined;
+    const ownGate = (): ChatGate =>
+      (gate ??= startGate({
+        name: threadId,
+        chatId,
+        database,
+        deps: options.deps(life),
+        root: options.root(life),
+        local: runtime.delivery,
+        oracle: options.oracle,
+        mutant: options.mutant,
+      }));
+    const runtime: ThreadRuntime = new ThreadRuntime({
       name: options.place.threadId,
       database,
       deps: options.deps(life),
@@ -171,7 +195,11 @@ export class ThreadObject {
       // The model engine keeps the part of its contract that a thread uses.
       engine: engine as unknown as TurnEngine,
       root: {
-        budget,
+        gate: (conversation) => {
+          const isOwn = conversation === threadConversationName("sim", threadId);
+          const reached = isOwn ? ownGate() : options.gateOf(chatId, life);
+          return options.mutant?.gateClient?.(reached) ?? reached;
+        },
         identity: () => Promise.resolve({ userId: "bot" }),
         chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
@@ -182,10 +210,13 @@ export class ThreadObject {
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),
     });
-    const live: Live = { life, runtime, armedAt: this.#alarmAt, arming: Promise.resolve() };
+    const live: Live = { life, runtime, gate: ownGate, armedAt: this.#alarmAt, arming: Promise.resolve() };
     this.#live = live;
     options.mutant?.onThreadStart?.(this.database);
-    options.mutant?.delivery?.(runtime.delivery, { budget, clock: life.clock });
+    options.mutant?.delivery?.(runtime.delivery, {
+      gateOf: ({ chatId: chat, topicId }) => (topicId === undefined ? ownGate() : options.gateOf(chat, life)),
+      clock: life.clock,
+    });
     options.onDelivery(runtime.delivery, life);
     options.mutant?.saying?.(runtime.delivery);
     life.started();

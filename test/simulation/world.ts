@@ -5,6 +5,8 @@ import type { MessengerEvent } from "../../src/core/messenger-event.ts";
 import { createLog } from "../../src/core/log.ts";
 import { normalizeMessengers } from "../../src/messengers/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
+import type { ChatGate } from "../../src/core/gate.ts";
+import { GateObject, linkGate } from "./gate-object.ts";
 import { CallFaults } from "./call-faults.ts";
 import { Life } from "./life.ts";
 import type { Mutant } from "./mutant.ts";
@@ -15,6 +17,7 @@ import type { Place, Plan, Victim } from "./plan.ts";
 import { createRandom } from "./random.ts";
 import type { Random } from "./random.ts";
 import { RootObject } from "./root-object.ts";
+import type { Wire } from "./rpc.ts";
 import { createScheduler } from "./scheduler.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { ThreadObject } from "./thread-object.ts";
@@ -43,12 +46,15 @@ export class World {
   readonly plan: Plan;
   readonly threads: ReadonlyMap<string, ThreadObject>;
   readonly root: RootObject;
+  /** The gates of chats in which no thread without a topic speaks, by chat. */
+  readonly gates: ReadonlyMap<string, GateObject>;
   /** Boundaries passed by all processes together. */
   boundaries = 0;
   crashes = 0;
   #downUntil = 0;
   #turns = 0;
   #ids = 0;
+  readonly #wire: Wire;
 
   constructor({ plan, mutant, isTraced = false }: WorldOptions) {
     this.plan = plan;
@@ -59,20 +65,18 @@ export class World {
     this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
     this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan), plan });
     this.trace = createTrace(isTraced, now, START_AT);
-    this.root = new RootObject({
+    this.#wire = {
       scheduler: this.scheduler,
       random: this.random.fork("root"),
-      oracle: this.oracle,
+      isDown: () => this.isDown,
+    };
+    this.root = new RootObject({
+      wire: this.#wire,
       newLife: () => this.#newLife("root"),
       deps: (life) => this.#deps(life),
-      isDown: () => this.isDown,
-      askThread: async (threadId, question) => {
-        const thread = this.threads.get(threadId);
-        if (this.isDown || thread === undefined) throw new Error("The thread cannot be reached.");
-        return thread.delivery().ownMessages(question);
-      },
       mutant,
     });
+    this.gates = this.#gates(mutant);
     this.threads = new Map(
       plan.places.map((place) => [place.threadId, this.#thread(place, mutant)] as const),
     );
@@ -97,8 +101,9 @@ export class World {
     );
     const back = this.scheduler.now() + downMs;
     if (victim === "machine") this.#downUntil = Math.max(this.#downUntil, back);
-    if (victim !== "thread") this.root.kill();
-    if (victim === "root") return;
+    if (victim === "root" || victim === "machine") this.root.kill();
+    if (victim === "gate" || victim === "machine") for (const gate of this.gates.values()) gate.kill();
+    if (victim === "root" || victim === "gate") return;
     for (const [id, thread] of this.threads) {
       if (victim === "thread" && id !== threadId) continue;
       thread.kill();
@@ -108,6 +113,7 @@ export class World {
 
   close(): void {
     for (const thread of this.threads.values()) thread.close();
+    for (const gate of this.gates.values()) gate.close();
     this.root.close();
   }
 
@@ -134,10 +140,10 @@ export class World {
     for (const item of this.plan.items) {
       if (item.kind !== "crash" || item.boundary !== this.boundaries) continue;
       this.trace.add(life.name, () => `dies ${what} (boundary ${item.boundary})`);
-      const isRoot = life.name === "root";
       // Whoever stands at the boundary dies, whatever else does.
-      const victim = item.victim === "machine" ? "machine" : isRoot ? "root" : "thread";
-      this.crash(victim, isRoot ? undefined : life.name, item.downMs);
+      const stands = life.name === "root" ? "root" : life.name.startsWith("gate ") ? "gate" : "thread";
+      const victim = item.victim === "machine" ? "machine" : stands;
+      this.crash(victim, stands === "thread" ? life.name : undefined, item.downMs);
       life.kill();
     }
   }
@@ -151,14 +157,48 @@ export class World {
     };
   }
 
+  #gates(mutant: Mutant | undefined): ReadonlyMap<string, GateObject> {
+    const { places } = this.plan;
+    const chats = new Set(places.filter(({ topicId }) => topicId !== undefined).map(({ chatId }) => chatId));
+    for (const { chatId, topicId } of places) if (topicId === undefined) chats.delete(chatId);
+    return new Map(
+      [...chats].map((chatId) => [
+        chatId,
+        new GateObject({
+          name: `sim:${chatId}`,
+          chatId,
+          newLife: () => this.#newLife(`gate ${chatId}`),
+          deps: (life) => this.#deps(life),
+          root: (life) => this.root.link(life),
+          oracle: this.oracle,
+          mutant,
+        }),
+      ]),
+    );
+  }
+
+  /** The gate of a chat, as another object than its own reaches it. */
+  #gateOf(chatId: string, caller: Life): ChatGate {
+    const live = (): ChatGate => {
+      const gate = this.gates.get(chatId)?.gate() ?? this.threads.get(`sim:${chatId}`)?.gate();
+      if (gate === undefined) throw new Error(`There is no chat ${chatId}.`);
+      return gate;
+    };
+    return linkGate(this.#wire, caller, live);
+  }
+
   #thread(place: Place, mutant: Mutant | undefined): ThreadObject {
     const { threadId } = place;
     const thread: ThreadObject = new ThreadObject({
       place,
       newLife: () => this.#newLife(threadId),
       deps: (life) => this.#deps(life),
-      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`)),
-      budget: (life) => this.root.link(life),
+      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`), {
+        now: () => this.scheduler.now(),
+      }),
+      root: (life) => this.root.link(life),
+      gateOf: (chatId, life) => this.#gateOf(chatId, life),
+      oracle: this.oracle,
       definition: (life) => this.#definition(place, life, mutant),
       engine: {
         random: this.random.fork(`model/${threadId}`),
@@ -213,6 +253,7 @@ export class World {
         },
         platform: {
           provider: "sim",
+          chatThreadId: (chatId: string) => `sim:${chatId}`,
           verification: { kind: "none" },
           parse: (incoming: IncomingEvent) => {
             const event = incoming.raw as MessengerEvent;

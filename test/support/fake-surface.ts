@@ -187,6 +187,7 @@ class MemorySurface implements FakeSurface {
       limits: options.rich,
       unsupportedCode: "rich-unsupported",
       refusedCode: "rich-refused",
+      doubtfulCode: "rich-doubtful",
     };
     this.stream = options.streams === true ? this.#stream() : undefined;
     const { probing = false } = options;

@@ -51,6 +51,7 @@ export function definitionOf(overrides: Partial<MessengerDefinition> = {}): Mess
   const platform: MessengerPlatform = {
     provider: "telegram",
     verification: { kind: "none" },
+    chatThreadId: (chatId: string) => chatId,
     receive: refuse,
     parse: refuse,
     surface: refuse,

@@ -125,7 +125,7 @@ export async function startServedBot(
 /** The environment without what a developer's shell may hold of a real bot. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(offlineEnvironment()).filter(
-    ([name]) => !/^(TELEGRAM|OPENAI|ANTHROPIC|ORDERS|ADMIN|npm)_|^MODEL$/.test(name),
+    ([name]) => !/^(TELEGRAM|OPENAI|ANTHROPIC|ORDERS|ADMIN|npm)_|^(MODEL|DEBUG)$/.test(name),
   );
   return Object.fromEntries(kept);
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   backoffMs,
+  CALL_RULES,
   decide,
   GIVE_UP_AFTER_MS,
   GIVE_UP_MISCONFIGURED_AFTER_MS,
 } from "../../../delivery/call-policy.ts";
-import type { CallContext, Decision, RuledMethod } from "../../../delivery/call-policy.ts";
+import type { CallContext, CallMethod, Decision, RowMethod, Rule } from "../../../delivery/call-policy.ts";
 import type { CallFailure } from "../../../src/core/surface.ts";
 
 const CONTEXT: CallContext = {
@@ -15,7 +16,7 @@ const CONTEXT: CallContext = {
   doubts: 0,
   isReplacement: false,
   wasWhole: false,
-  resolvableInMs: undefined,
+  isSearchable: false,
   onUnknown: "resend-marked",
   canProbe: false,
   failingForMs: 0,
@@ -33,19 +34,36 @@ const KINDS = [
   "misconfigured",
 ] as const;
 
-/** The first decision for each call and failure, in the order of the kinds above. */
-const TABLE: Readonly<Record<RuledMethod, readonly Decision["kind"][]>> = {
+/** What follows from each failure of each kind of call, in the order of the kinds above. */
+const RULES: Readonly<Record<CallMethod, readonly Rule[]>> = {
+  post: ["wait", "retry", "doubt", "gone", "move", "refuse", "refuse", "refuse", "retry-slowly"],
+  edit: ["wait", "retry", "retry", "gone", "move", "replace", "done", "refuse", "retry-slowly"],
+  remove: ["wait", "retry", "retry", "gone", "move", "done", "done", "leave", "retry-slowly"],
+  append: ["wait", "retry", "abandon", "gone", "move", "abandon", "abandon", "abandon", "abandon"],
+  end: ["wait", "retry", "retry", "gone", "move", "abandon", "abandon", "abandon", "retry-slowly"],
+  draft: ["wait", "retry", "retry", "abandon", "abandon", "abandon", "done", "abandon", "abandon"],
+  probe: ["wait", "retry", "retry", "gone", "move", "undecided", "undecided", "undecided", "retry"],
+  typing: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+  answer: ["wait", "retry", "retry", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+};
+
+it.each(Object.entries(RULES))("has a rule for every failure of the call %s", (method, rules) => {
+  expect(KINDS.map((kind) => CALL_RULES[method as CallMethod][kind])).toEqual(rules);
+});
+
+/** The first decision about a call of a row, in the order of the kinds above. */
+const TABLE: Readonly<Record<RowMethod, readonly Decision["kind"][]>> = {
   post: ["wait", "retry", "resend", "gone", "move", "plain", "plain", "plain", "retry"],
   edit: ["wait", "retry", "retry", "gone", "move", "repost", "done", "plain", "retry"],
   remove: ["wait", "retry", "retry", "gone", "move", "done", "done", "fail", "retry"],
 };
 
 const CASES = Object.entries(TABLE).flatMap(([method, decisions]) =>
-  KINDS.map((kind, index) => ({ method: method as RuledMethod, kind, decision: decisions[index] })),
+  KINDS.map((kind, index) => ({ method: method as RowMethod, kind, decision: decisions[index] })),
 );
 
 function failure(kind: CallFailure["kind"]): CallFailure {
-  if (kind === "moved") return { kind, code: kind, to: { chatId: "2", threadId: "any:2" } };
+  if (kind === "moved") return { kind, code: kind, to: { chatId: "8", threadId: "telegram:8" } };
   return kind === "retry-after" ? { kind, code: kind, retryAfterMs: 7_000 } : { kind, code: kind };
 }
 
@@ -54,81 +72,97 @@ it.each(CASES)("answers a $method that is $kind with $decision", ({ method, kind
 });
 
 describe("what came before changes the decision", () => {
-  const REFINED: readonly [
-    string,
-    RuledMethod,
-    CallFailure["kind"],
-    Partial<CallContext>,
-    Decision["kind"],
-  ][] = [
-    ["sends again what is in doubt for the second time", "post", "unknown", { doubts: 1 }, "resend"],
-    ["leaves a row that is in doubt for the third time", "post", "unknown", { doubts: 2 }, "leave-unknown"],
+  const REFINED: readonly [string, RowMethod, CallFailure["kind"], Partial<CallContext>, Decision["kind"]][] =
     [
-      "bears more where most lost posts are found",
-      "post",
-      "unknown",
-      { doubts: 3, canProbe: true },
-      "resend",
-    ],
-    ["but not without end", "post", "unknown", { doubts: 4, canProbe: true }, "leave-unknown"],
-    [
-      "sends again only once where nothing says so",
-      "post",
-      "unknown",
-      { doubts: 1, onUnknown: "resend" },
-      "leave-unknown",
-    ],
-    ["fails content that is refused as plain text", "post", "rejected", { isPlain: true }, "fail"],
-    [
-      "skips interim content that is refused as plain text",
-      "edit",
-      "rejected",
-      { isPlain: true, isInterim: true },
-      "skip",
-    ],
-    ["posts anew what is refused as an edit only", "edit", "rejected", { isPlain: true }, "repost"],
-    [
-      "fails what was posted anew and is refused again",
-      "edit",
-      "rejected",
-      { isPlain: true, isReplacement: true },
-      "fail",
-    ],
-    ["does without a quote that is missing", "post", "missing", { isQuoting: true }, "unquoted"],
-    [
-      "keeps a quote while the formatting may be what is refused",
-      "post",
-      "rejected",
-      { isQuoting: true },
-      "plain",
-    ],
-    [
-      "does without the quote of what is refused as plain text",
-      "post",
-      "rejected",
-      { isQuoting: true, isPlain: true },
-      "unquoted",
-    ],
-    ["respects that a person deleted what they had read", "edit", "missing", { wasWhole: true }, "forget"],
-    ["posts a deleted message anew only once", "edit", "missing", { isReplacement: true }, "forget"],
-    ["keeps trying within a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS }, "retry"],
-    ["gives up after a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS + 1 }, "give-up"],
-    [
-      "never gives up an interim edit",
-      "edit",
-      "transient",
-      { failingForMs: GIVE_UP_AFTER_MS + 1, isInterim: true },
-      "retry",
-    ],
-    ["leaves the owner a weekend", "post", "misconfigured", { failingForMs: GIVE_UP_AFTER_MS + 1 }, "retry"],
-    [
-      "gives up a wrong token in the end",
-      "post",
-      "misconfigured",
-      { failingForMs: GIVE_UP_MISCONFIGURED_AFTER_MS + 1 },
-      "give-up",
-    ],
-  ];
+      ["looks for a post that can be found", "post", "unknown", { isSearchable: true }, "search"],
+      [
+        "looks for it however often a post was lost, and whatever would follow",
+        "post",
+        "unknown",
+        { isSearchable: true, doubts: 9, onUnknown: "leave" },
+        "search",
+      ],
+      [
+        "leaves what is lost where that is wanted",
+        "post",
+        "unknown",
+        { onUnknown: "leave" },
+        "leave-unknown",
+      ],
+      ["sends again what is in doubt for the second time", "post", "unknown", { doubts: 1 }, "resend"],
+      ["leaves a row that is in doubt for the third time", "post", "unknown", { doubts: 2 }, "leave-unknown"],
+      [
+        "bears more where most lost posts are found",
+        "post",
+        "unknown",
+        { doubts: 3, canProbe: true },
+        "resend",
+      ],
+      ["but not without end", "post", "unknown", { doubts: 4, canProbe: true }, "leave-unknown"],
+      [
+        "sends again only once where nothing says so",
+        "post",
+        "unknown",
+        { doubts: 1, onUnknown: "resend" },
+        "leave-unknown",
+      ],
+      ["fails content that is refused as plain text", "post", "rejected", { isPlain: true }, "fail"],
+      [
+        "skips interim content that is refused as plain text",
+        "edit",
+        "rejected",
+        { isPlain: true, isInterim: true },
+        "skip",
+      ],
+      ["posts anew what is refused as an edit only", "edit", "rejected", { isPlain: true }, "repost"],
+      [
+        "fails what was posted anew and is refused again",
+        "edit",
+        "rejected",
+        { isPlain: true, isReplacement: true },
+        "fail",
+      ],
+      ["does without a quote that is missing", "post", "missing", { isQuoting: true }, "unquoted"],
+      [
+        "keeps a quote while the formatting may be what is refused",
+        "post",
+        "rejected",
+        { isQuoting: true },
+        "plain",
+      ],
+      [
+        "does without the quote of what is refused as plain text",
+        "post",
+        "rejected",
+        { isQuoting: true, isPlain: true },
+        "unquoted",
+      ],
+      ["respects that a person deleted what they had read", "edit", "missing", { wasWhole: true }, "forget"],
+      ["posts a deleted message anew only once", "edit", "missing", { isReplacement: true }, "forget"],
+      ["keeps trying within a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS }, "retry"],
+      ["gives up after a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS + 1 }, "give-up"],
+      [
+        "never gives up an interim edit",
+        "edit",
+        "transient",
+        { failingForMs: GIVE_UP_AFTER_MS + 1, isInterim: true },
+        "retry",
+      ],
+      [
+        "leaves the owner a weekend",
+        "post",
+        "misconfigured",
+        { failingForMs: GIVE_UP_AFTER_MS + 1 },
+        "retry",
+      ],
+      [
+        "gives up a wrong token in the end",
+        "post",
+        "misconfigured",
+        { failingForMs: GIVE_UP_MISCONFIGURED_AFTER_MS + 1 },
+        "give-up",
+      ],
+    ];
 
   it.each(REFINED)("%s", (_name, method, kind, more, expected) => {
     expect(decide(method, failure(kind), { ...CONTEXT, ...more }, 0).kind).toBe(expected);

@@ -1,13 +1,14 @@
-import { createBudget, createDelivery } from "../../../delivery/index.ts";
+import { createDelivery } from "../../../delivery/index.ts";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
+import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
-import { ADDRESS, depsOn } from "./engine-harness.ts";
+import { ADDRESS, depsOn, SPEAKER } from "./engine-harness.ts";
 
 /** The process has died; nothing it still does may have an effect. */
 export class Crash extends Error {}
@@ -36,7 +37,7 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
   const clock = createVirtualClock();
   const platform = createFakeSurface({ clock, latencyMs: 30, ...options });
   const database = createNodeDatabase();
-  const budgetDatabase = createNodeDatabase();
+  const rootDatabase = createNodeDatabase();
   const passed: string[] = [];
 
   const boot = (crashAt: number): CrashProcess => {
@@ -55,15 +56,23 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
       throw new Crash(name);
     };
     const deps = depsOn(processClock);
-    const delivery = createDelivery({
+    // The gate dies with its object; the root is another one, which lives on.
+    const { gate } = createTestGate({
+      rootDatabase,
+      gateDatabase: database,
+      deps,
+      name: SPEAKER,
+      local: () => delivery,
+    });
+    const delivery: Delivery = createDelivery({
       database: database.withHooks({
         beforeWrite: () => boundary("before write"),
         afterWrite: () => boundary("after write"),
       }),
       deps,
       log: createLog(() => {}),
-      // The root is another object, which lives on.
-      budget: createBudget({ database: budgetDatabase, deps: depsOn(clock) }),
+      gateOf: () => gate,
+      speaker: SPEAKER,
       surfaceFor: () =>
         platform.connect({
           clock: processClock,

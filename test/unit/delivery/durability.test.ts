@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createDelivery } from "../../../delivery/index.ts";
 import type { DeliveryFilter } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
-import { createHarness, depsOn, expectedMessages } from "./engine-harness.ts";
+import { createHarness, depsOn, expectedMessages, SPEAKER } from "./engine-harness.ts";
 import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -131,7 +131,8 @@ it("keeps receipts as long as it is told to", async () => {
     database,
     deps: depsOn(clock),
     log: createLog(() => {}),
-    budget: harness.budget,
+    gateOf: () => harness.gate,
+    speaker: SPEAKER,
     surfaceFor: () => harness.surface,
     onWake: () => {},
     keepReceiptsMs: () => 2 * DAY_MS,
@@ -223,7 +224,8 @@ it("writes few rows for a short reply that streams", async () => {
     database: harness.database.withHooks({ afterWrite: () => (writes += 1) }),
     deps: depsOn(harness.clock),
     log: createLog(() => {}),
-    budget: harness.budget,
+    gateOf: () => harness.gate,
+    speaker: SPEAKER,
     surfaceFor: () => harness.surface,
     onWake: () => {},
   });

@@ -1,5 +1,6 @@
-import { createBudget, createDelivery } from "../../../delivery/index.ts";
-import type { Budget } from "../../../src/core/budget.ts";
+import { createDelivery } from "../../../delivery/index.ts";
+import type { ChatGate } from "../../../src/core/gate.ts";
+import type { RootBudget } from "../../../delivery/index.ts";
 import type { Delivery, ReplyPolicy, ReplyStart, ReplyState } from "../../../src/core/delivery.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import { createLog } from "../../../src/core/log.ts";
@@ -7,6 +8,7 @@ import type { RichText } from "../../../src/core/rich-text.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { splitText, telegramEntities } from "../../../delivery/split/index.ts";
 import { limitsWithRoom, resentMark } from "../../../delivery/resent-mark.ts";
+import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
@@ -21,13 +23,18 @@ export const ADDRESS: Address = {
   isDirectMessage: true,
 };
 
+/** The object that speaks. */
+export const SPEAKER = "default/thread:telegram:7";
+
 export const MARK = "(sent again after a connection problem)";
 
 export interface Harness {
   readonly clock: VirtualClock;
   readonly surface: FakeSurface;
   readonly database: NodeDatabase;
-  readonly budget: Budget;
+  /** The gate of every chat, in an object of its own, and the root that it asks. */
+  readonly gate: ChatGate;
+  readonly root: RootBudget;
   readonly delivery: Delivery;
   readonly lines: readonly string[];
   readonly ended: readonly (readonly [string, ReplyState])[];
@@ -45,7 +52,9 @@ export interface Harness {
 export interface HarnessOptions {
   readonly surface?: Partial<FakeSurfaceOptions>;
   readonly policy?: ReplyPolicy;
-  readonly budget?: (real: Budget) => Budget;
+  readonly gate?: (real: ChatGate) => ChatGate;
+  /** The gate is in the object that speaks. @default true */
+  readonly isOwnGate?: boolean;
 }
 
 /** The real engine and budget on a virtual clock, SQLite in memory and a platform in memory. */
@@ -59,13 +68,21 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const gone: [string, string][] = [];
   const access: (string | undefined)[] = [];
   let wakeAt: number | undefined;
-  const real = createBudget({ database: createNodeDatabase(), deps });
-  const budget = options.budget?.(real) ?? real;
-  const delivery = createDelivery({
+  const isOwnGate = options.isOwnGate ?? true;
+  const { gate: real, root } = createTestGate({
+    rootDatabase: createNodeDatabase(),
+    gateDatabase: isOwnGate ? database : createNodeDatabase(),
+    deps,
+    name: isOwnGate ? SPEAKER : "default/gate",
+    ...(isOwnGate && { local: () => delivery }),
+  });
+  const gate = options.gate?.(real) ?? real;
+  const delivery: Delivery = createDelivery({
     database,
     deps,
     log: createLog((_level, line) => lines.push(line)),
-    budget,
+    gateOf: () => gate,
+    speaker: SPEAKER,
     surfaceFor: () => surface,
     onWake: (at) => (wakeAt = at),
     onEnded: (id, state) => ended.push([id, state]),
@@ -95,7 +112,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     clock,
     surface,
     database,
-    budget,
+    gate,
+    root,
     delivery,
     lines,
     ended,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { CallFailure } from "../../../src/core/surface.ts";
+import { gateWith } from "../../support/chat-gates.ts";
 import type { Fault } from "../../support/fake-surface.ts";
 import { createHarness, expectedMessages, MARK } from "./engine-harness.ts";
 import type { Harness } from "./engine-harness.ts";
@@ -104,13 +105,9 @@ it("needs no nearer wake because it was looked at during a penalty of hours", as
   expect(surface.visible("7")).toEqual(["Hello."]);
 });
 
-it("keeps a penalty to itself when the root cannot be told of it", async () => {
+it("keeps a penalty to itself when the gate cannot be told of it", async () => {
   const harness = createHarness({
-    budget: (real) => ({
-      ...real,
-      acquire: (...ask) => real.acquire(...ask),
-      penalize: () => Promise.reject(new Error("down")),
-    }),
+    gate: (real) => gateWith(real, { penalize: () => Promise.reject(new Error("down")) }),
   });
   const { surface, delivery, start, visible } = harness;
   surface.fault("post", floodFor(30_000));
@@ -124,10 +121,7 @@ it("keeps a penalty to itself when the root cannot be told of it", async () => {
 
 it("keeps a penalty of an interim edit to itself, too", async () => {
   const harness = createHarness({
-    budget: (real) => ({
-      acquire: (...ask) => real.acquire(...ask),
-      penalize: () => Promise.reject(new Error("down")),
-    }),
+    gate: (real) => gateWith(real, { penalize: () => Promise.reject(new Error("down")) }),
     surface: { capabilities: { typing: false } },
   });
   const { surface, delivery } = harness;
@@ -142,13 +136,10 @@ it("keeps a penalty of an interim edit to itself, too", async () => {
 it.each([
   ["refuses", () => Promise.reject(new Error("down"))],
   ["never answers", () => new Promise<never>(() => {})],
-])("waits for a budget that %s", async (_name, down) => {
+])("waits for a gate that %s", async (_name, down) => {
   let isDown = true;
   const harness = createHarness({
-    budget: (real) => ({
-      acquire: (...ask) => (isDown ? down() : real.acquire(...ask)),
-      penalize: (...what) => real.penalize(...what),
-    }),
+    gate: (real) => gateWith(real, { acquire: (request) => (isDown ? down() : real.acquire(request)) }),
   });
   const { surface, delivery, start, visible } = harness;
   delivery.send(start("r1"), TEXT);

@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import type { Address } from "../../../src/core/surface.ts";
-import { createBudget, createDelivery } from "../../../delivery/index.ts";
+import { createDelivery } from "../../../delivery/index.ts";
 import { createLog } from "../../../src/core/log.ts";
+import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
-import { ADDRESS, createHarness, depsOn, expectedMessages } from "./engine-harness.ts";
+import { ADDRESS, createHarness, depsOn, expectedMessages, SPEAKER } from "./engine-harness.ts";
 
 const OTHER: Address = { ...ADDRESS, threadId: "telegram:8", chatId: "8" };
 
@@ -239,11 +240,14 @@ it("fails the replies of a messenger that is not declared any more, and shows th
   const clock = createVirtualClock();
   const surface = createFakeSurface({ clock });
   const deps = depsOn(clock);
+  const database = createNodeDatabase();
+  const { gate } = createTestGate({ rootDatabase: database, gateDatabase: database, deps, name: "gate" });
   const delivery = createDelivery({
-    database: createNodeDatabase(),
+    database,
     deps,
     log: createLog(() => {}),
-    budget: createBudget({ database: createNodeDatabase(), deps }),
+    gateOf: () => gate,
+    speaker: SPEAKER,
     surfaceFor: (messengerId) => {
       if (messengerId !== "telegram") throw new Error("Not declared.");
       return surface;

@@ -8,7 +8,7 @@ const PRIVATE_CHAT: Pacing = {
   global: { burst: 30, everyMs: 33 },
 };
 
-/** The buckets of a root that just started hold two tokens; these tests begin when it has run for a while. */
+/** The buckets of a gate that just started hold two tokens; these tests begin when it has run for a while. */
 const LATER_MS = 60_000;
 
 it("always shows the newest text when an edit is allowed, never a queue of stale ones", async () => {
@@ -117,7 +117,7 @@ it("spends no call on typing for a reply that comes fast", async () => {
 
 it("goes without typing when only the reserve is left", async () => {
   const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
-  // The root has just started: two tokens, one of them for the notice.
+  // The bot has just started: of its two tokens one is for the notice.
   delivery.send(start("r0"), "Notice.");
   delivery.open(start("r1"));
   await clock.advance(350);
@@ -138,9 +138,9 @@ it("ignores failures of typing, and does not wait for one that hangs", async () 
 });
 
 it("answers a press of a button at once, also during a penalty, and never throws", async () => {
-  const { surface, delivery, clock, budget, start, lines } = createHarness();
+  const { surface, delivery, clock, gate, start, lines } = createHarness();
   const { address } = start("r1");
-  await budget.penalize(address, 60_000);
+  await gate.penalize(address, 60_000);
   void delivery.answerAction(address, "press-1", { text: "Done" });
   await clock.advance(50);
   expect(surface.calls).toMatchObject([{ method: "answer", messageId: "press-1", outcome: "done" }]);

@@ -1,42 +1,39 @@
 import { expect, it } from "vitest";
-import type { Budget } from "../../../src/core/budget.ts";
+import type { ChatGate } from "../../../src/core/gate.ts";
 import { probed, TEXT } from "./probed-harness.ts";
 import type { Probed } from "./probed-harness.ts";
 
-/** A budget that does something else first when it is asked about unseen ids after the last probe of a search. */
-function atTheEnd(
+/** A gate that does something else first when it is asked what is left of a search after its first id. */
+function searchedOnce(
   probes: () => readonly unknown[],
   first: () => void | Promise<never>,
-): (real: Budget) => Budget {
+): (real: ChatGate) => ChatGate {
   return (real) => {
-    const { boxes } = real;
-    if (boxes === undefined) throw new Error("The budget knows no boxes.");
     let isDone = false;
     return {
-      acquire: (...ask) => real.acquire(...ask),
-      penalize: (...what) => real.penalize(...what),
-      boxes: {
-        observe: (...ids) => boxes.observe(...ids),
-        unseen: async (...range) => {
-          const isEnd = !isDone && probes().at(-1) === "102";
-          isDone ||= isEnd;
-          if (isEnd) await first();
-          return boxes.unseen(...range);
-        },
+      acquire: (request) => real.acquire(request),
+      penalize: (address, retryAfterMs) => real.penalize(address, retryAfterMs),
+      report: (report) => real.report(report),
+      unclaimed: async (question) => {
+        // The look, and the first id of the search.
+        const isEnd = !isDone && probes().length === 2;
+        isDone ||= isEnd;
+        if (isEnd) await first();
+        return real.unclaimed(question);
       },
     };
   };
 }
 
-/** The first look fails, and the lost message is the first of two ids: in the end it is asked once more whose it is. */
+/** The first look fails, and the lost message is the second of the ids. */
 function searchTwoIds(first: () => void | Promise<never>): Probed {
-  const found: Probed = probed({ budget: atTheEnd(() => found.probes(), first) });
+  const found: Probed = probed({ gate: searchedOnce(() => found.probes(), first) });
+  found.surface.numberForOther();
   found.surface.fault("post", { kind: "lose", done: true });
-  found.surface.fault("probe", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
   return found;
 }
 
-it("comes to the end of a search when the root could not be asked for it", async () => {
+it("comes to the end of a search when the gate could not be asked in the middle of it", async () => {
   let isDown = false;
   const { delivery, start, visible, advance, probes } = searchTwoIds(() => {
     isDown = true;

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { isSearchable } from "../../../delivery/lost-posts/doubt.ts";
+import type { Doubt } from "../../../delivery/lost-posts/doubt.ts";
 import { entryOf, plannedRow } from "../../../delivery/outbox-entry.ts";
 import type { OutboxEntry } from "../../../delivery/outbox-entry.ts";
 import { reconcile } from "../../../delivery/reconcile.ts";
@@ -27,7 +29,13 @@ const entries = fc.array(
     shownHash: fc.constantFrom("alpha", "beta", "old", undefined),
     doubts: fc.integer({ min: 0, max: 2 }),
     code: fc.constantFrom("not-found", undefined),
-    afterId: fc.constantFrom(10, 11, 12, undefined),
+    doubt: fc.constantFrom<Doubt | undefined>(
+      { kind: "landing", afterId: 10, landsBy: 8_000 },
+      { kind: "landing", afterId: 11, landsBy: 8_000 },
+      { kind: "searching", afterId: 12, beforeId: 15, asked: [] },
+      { kind: "unresolved" },
+      undefined,
+    ),
   }),
   { maxLength: 6 },
 );
@@ -35,7 +43,7 @@ const entries = fc.array(
 const situation: fc.Arbitrary<Situation> = fc.record({
   parts,
   entries: entries.map((rows) =>
-    rows.map(({ state, shownHash, doubts, code, afterId }, part) => {
+    rows.map(({ state, shownHash, doubts, code, doubt }, part) => {
       const isThere = state === "sent";
       // A row that is unknown was in doubt at least once.
       const count = state === "unknown" ? Math.max(1, doubts) : Math.min(1, doubts);
@@ -44,7 +52,7 @@ const situation: fc.Arbitrary<Situation> = fc.record({
         state,
         doubts: count,
         code,
-        afterId,
+        doubt: state === "unknown" ? doubt : undefined,
         shownHash: isThere ? shownHash : undefined,
         messageId: isThere ? `m${part}` : undefined,
       });
@@ -78,9 +86,11 @@ function perform(entries: OutboxEntry[], action: NextAction<DesiredPart>): void 
       // Found, not there, or not to be told.
       const { row } = action.entry;
       const doubts = row.doubts - 1;
-      if (row.afterId === 10) action.entry.row = { ...row, state: "sent", messageId: "found", doubts };
-      else if (row.afterId === 11) action.entry.row = { ...row, state: "planned", doubts };
-      else action.entry.row = { ...row, isAmbiguous: true };
+      const afterId = isSearchable(row.doubt) ? row.doubt.afterId : undefined;
+      const doubt = undefined;
+      if (afterId === 10) action.entry.row = { ...row, state: "sent", messageId: "found", doubts, doubt };
+      else if (afterId === 11) action.entry.row = { ...row, state: "planned", doubts, doubt };
+      else action.entry.row = { ...row, doubt: { kind: "unresolved" } };
       break;
     }
     case "lost":
@@ -112,6 +122,9 @@ function steps(input: Situation): NextAction<DesiredPart>[] {
     perform(input.entries, action);
   }
 }
+
+const isLostPost = ({ row: { state, doubt } }: OutboxEntry): boolean =>
+  state === "unknown" && (doubt?.kind === "landing" || doubt?.kind === "searching");
 
 const isBlank = ({ content }: DesiredPart): boolean => content.text.trim() === "";
 
@@ -185,7 +198,11 @@ it("touches nothing while there is no text yet, so that what is visible can be e
   fc.assert(
     fc.property(situation, (input) => {
       const entries = input.entries.filter(({ row }) => row.state !== "sending");
-      expect(reconcile({ ...input, entries, parts: [], isFinal: false }).kind).toBe("idle");
+      const isLost = input.canProbe && entries.some(isLostPost);
+      // A question changes nothing.
+      expect(reconcile({ ...input, entries, parts: [], isFinal: false }).kind).toBe(
+        isLost ? "probe" : "idle",
+      );
     }),
   );
 });
@@ -198,25 +215,88 @@ it("edits nothing where messages cannot be edited", () => {
   );
 });
 
-it("asks about a lost post before it asks what lies before a visible one, which waits for the lost", () => {
-  const visible = entryOf({
-    ...plannedRow("r", 0),
-    state: "sent",
-    shownHash: "alpha",
-    messageId: "9",
-    probedTo: 3,
+/** What is known of a lost post, in a row that is `unknown`. */
+const LOST = {
+  landing: { kind: "landing", afterId: 9, landsBy: 8_000 },
+  searching: { kind: "searching", afterId: 9, beforeId: 14, asked: [10] },
+  unresolved: { kind: "unresolved" },
+} as const satisfies Record<string, Doubt>;
+
+const lostPart = (part: number, doubt: Doubt | undefined): OutboxEntry =>
+  entryOf({ ...plannedRow("r", part), state: "unknown", doubts: 1, doubt });
+
+const shownPart = (part: number, shownHash: string): OutboxEntry =>
+  entryOf({ ...plannedRow("r", part), state: "sent", shownHash, messageId: `m${part}` });
+
+const situationOf = (
+  texts: readonly string[],
+  entries: readonly OutboxEntry[],
+  more: Partial<ReconcileInput<DesiredPart>> = {},
+): ReconcileInput<DesiredPart> => ({
+  entries,
+  parts: texts.map((text, index) => ({ index, complete: true, hash: text, content: { text } })),
+  isFinal: true,
+  canEdit: true,
+  canRemove: true,
+  canProbe: true,
+  now: 0,
+  onUnknown: "resend-marked",
+  ...more,
+});
+
+it.each(["landing", "searching"] as const)(
+  "asks about a lost post (%s) before it posts anything, also one that the text does not need any more",
+  (kind) => {
+    const wanted = lostPart(1, LOST[kind]);
+    expect(reconcile(situationOf(["alpha", "beta", "gamma"], [shownPart(0, "alpha"), wanted]))).toMatchObject(
+      { kind: "probe", entry: { row: { part: 1 } } },
+    );
+    // The text has become shorter since: a notice of it is not needed any more, and may be there.
+    const surplus = lostPart(1, LOST[kind]);
+    expect(reconcile(situationOf(["alpha"], [shownPart(0, "alpha"), surplus]))).toMatchObject({
+      kind: "probe",
+      entry: { row: { part: 1 } },
+    });
+    // It was the first attempt's last part; the new text begins with a part that is no message yet.
+    const taken = lostPart(-1, LOST[kind]);
+    expect(reconcile(situationOf(["alpha"], [taken]))).toMatchObject({
+      kind: "probe",
+      entry: { row: { part: -1 } },
+    });
+  },
+);
+
+it("goes on with what is visible while a post is lost", () => {
+  const entries = [shownPart(0, "old"), lostPart(1, LOST.landing)];
+  expect(reconcile(situationOf(["alpha", "beta"], entries))).toMatchObject({
+    kind: "edit",
+    entry: { row: { part: 0 } },
   });
-  // The text has become shorter since: its part is not needed any more.
-  const lost = entryOf({ ...plannedRow("r", 1), state: "unknown", afterId: 9, doubts: 1 });
-  const action = reconcile({
-    entries: [visible, lost],
-    parts: [{ index: 0, complete: true, hash: "alpha", content: { text: "alpha" } }],
-    isFinal: true,
-    canEdit: true,
-    canRemove: true,
-    canProbe: true,
-    now: 0,
-    onUnknown: "resend-marked",
-  });
-  expect(action).toMatchObject({ kind: "probe", entry: { row: { part: 1 } } });
+});
+
+it("asks about a lost post while there is no text yet", () => {
+  const input = situationOf([], [lostPart(0, LOST.landing)], { isFinal: false });
+  expect(reconcile(input)).toMatchObject({ kind: "probe" });
+});
+
+it.each([
+  ["resend-marked", { kind: "post", part: { index: 0 } }],
+  ["resend", { kind: "post", part: { index: 0 } }],
+  ["leave", { kind: "ended", code: "unknown" }],
+] as const)("leaves to the policy (%s) what nobody can tell", (onUnknown, action) => {
+  for (const doubt of [LOST.unresolved, undefined]) {
+    expect(reconcile(situationOf(["alpha"], [lostPart(0, doubt)], { onUnknown }))).toMatchObject(action);
+  }
+  // Where messages cannot be looked for, a stored doubt decides nothing.
+  const stored = situationOf(["alpha"], [lostPart(0, LOST.landing)], { onUnknown, canProbe: false });
+  expect(reconcile(stored)).toMatchObject(action);
+});
+
+it("posts nothing in any situation while a post is lost", () => {
+  fc.assert(
+    fc.property(situation, (input) => {
+      fc.pre(input.canProbe && input.entries.some(isLostPost));
+      expect(reconcile(input).kind).not.toBe("post");
+    }),
+  );
 });

@@ -270,6 +270,63 @@ describe("rich messages that are refused", () => {
     expect(harness.surface.calls.filter(({ method }) => method === "draft").length).toBe(1);
   });
 
+  /** A proxy answers what it does not know with an error page of its own. */
+  const doubtful = { kind: "fail", failure: { kind: "unknown", code: "rich-doubtful" } } as const;
+
+  it("become ordinary ones after two answers that nobody can read, and so do the next for an hour", async () => {
+    const harness = harnessOf({ callTimeoutMs: 1_000 }, { probing: true });
+    const { surface, delivery, advance, start } = harness;
+    surface.faultAlways("post", doubtful, ({ isRich }) => isRich === true);
+    delivery.send(start("r1", { seenMessageId: "100" }), TEXT);
+    await advance(30_000);
+    expect(harness.visible()).toEqual(ordinaryOf(TEXT));
+    expect(surface.calls.filter(({ method, isRich }) => method === "post" && isRich).length).toBe(2);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+    expect(linesOf(harness, "delivery.rich-unsupported")).toBe(1);
+    delivery.send(start("r2"), TEXT);
+    await advance(30_000);
+    expect(surface.calls.filter(({ method, isRich }) => method === "post" && isRich).length).toBe(2);
+    surface.faultAlways("post", undefined);
+    await advance(60 * 60 * 1000);
+    delivery.send(start("r3"), TEXT);
+    await advance(30_000);
+    expect(messagesOf(harness).at(-1)?.blocks).toEqual(richOf(TEXT)[0]);
+  });
+
+  it("stay rich when the post after such an answer is found", async () => {
+    const harness = harnessOf({ callTimeoutMs: 1_000 }, { probing: true });
+    const { surface, delivery, advance, start } = harness;
+    surface.fault("post", doubtful, { kind: "lose", done: true });
+    delivery.send(start("r1", { seenMessageId: "100" }), TEXT);
+    await advance(30_000);
+    expect(messagesOf(harness).map(({ blocks }) => blocks)).toEqual(richOf(TEXT));
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+  });
+
+  it("stay rich after one such answer, and after another that came later", async () => {
+    const harness = harnessOf({ callTimeoutMs: 1_000 }, { probing: true });
+    const { surface, delivery, advance, start } = harness;
+    surface.fault("post", doubtful);
+    surface.fault("edit", undefined, doubtful);
+    delivery.open(start("r1", { seenMessageId: "100" }));
+    delivery.append("r1", TEXT.slice(0, 480));
+    await advance(20_000);
+    await stream(harness, "r1", TEXT.slice(480));
+    delivery.finish("r1", TEXT);
+    await advance(30_000);
+    expect(messagesOf(harness).map(({ blocks }) => blocks)).toEqual(richOf(TEXT));
+  });
+
+  it("become ordinary drafts after two such answers", async () => {
+    const harness = harnessOf({ mode: "draft" }, { draftLastsMs: 30_000 });
+    harness.surface.faultAlways("draft", doubtful, ({ isRich }) => isRich === true);
+    await answer(harness, "r1");
+    expect(harness.visible()).toEqual(ordinaryOf(TEXT));
+    expect(richCalls(harness)).toBe(2);
+    const shown = harness.surface.calls.filter((call) => call.method === "draft" && call.outcome === "done");
+    expect(shown.length).toBeGreaterThan(0);
+  });
+
   it("fall back to plain text when the ordinary form is refused, too", async () => {
     const harness = harnessOf();
     harness.surface.refuseRich(REFUSED);

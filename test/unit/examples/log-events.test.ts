@@ -12,9 +12,11 @@ function sources(folder: string): string[] {
 
 describe("the list of log events", () => {
   it("has each event that the product logs, and no other", () => {
-    const logged = ["src", "delivery", "providers"]
+    const logged = ["src", "delivery", "providers", "scripts/serve/log"]
       .flatMap(sources)
-      .flatMap((text) => [...text.matchAll(/\b(?:log|consoleLog)\.(?:info|warn|error)\(\s*"([^"]+)"/g)])
+      .flatMap((text) => [
+        ...text.matchAll(/(?:\blog\.(?:info|warn|error)\(|#write\(\s*(?:level|"\w+"),)\s*"([^"]+)"/g),
+      ])
       .map(([, event]) => event);
     const page = readFileSync(path.join(root, "docs/configuration.md"), "utf8");
     const rows = (page.split("## The log")[1] ?? "").split("\n").filter((line) => line.startsWith("| `"));

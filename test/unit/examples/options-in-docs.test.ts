@@ -40,7 +40,7 @@ const DELIVERY: Record<Exclude<keyof DeliveryPolicy, SafeText>, unknown> = {
   richMessages: "`false`",
   typing: "`true`",
   resentMark: "(sent again after a connection problem)",
-  callTimeoutMs: "15000",
+  callTimeoutMs: "15000, on Telegram 6000",
   editEveryMs: "700",
   onUnknown: '`"resend-marked"`',
   replyTo: '`"groups"`',

@@ -1,6 +1,5 @@
 import type { Database } from "../../../src/core/database.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
-import type { LogFields } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
@@ -11,6 +10,8 @@ import { Intake } from "../../../src/messengers/intake.ts";
 import type { RouteResult } from "../../../src/messengers/root-runtime.ts";
 import { TurnLimits } from "../../../src/messengers/turn-limits.ts";
 import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
+import { recordLog } from "../../support/log-recorder.ts";
+import type { RecordedLine } from "../../support/log-recorder.ts";
 import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -22,7 +23,7 @@ export interface IntakeRig {
   readonly intake: Intake;
   /** What the people of the chat got, outside of turns. */
   readonly sent: readonly string[];
-  readonly log: readonly { readonly event: string; readonly fields: LogFields }[];
+  readonly log: readonly RecordedLine[];
   /** The outcomes of the log, in order. */
   outcomes(): unknown[];
   receive(text: string, overrides?: Parameters<typeof messageEvent>[0]): void;
@@ -56,8 +57,7 @@ export function createIntakeRig(options: IntakeRigOptions = {}): IntakeRig {
 
 function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOptions): IntakeRig {
   const sent: string[] = [];
-  const log: { readonly event: string; readonly fields: LogFields }[] = [];
-  const write = (event: string, fields: LogFields = {}): void => void log.push({ event, fields });
+  const { lines: log, log: write } = recordLog();
   const { platform } = definitionOf();
   const [definition] = normalizeMessengers({
     telegram: definitionOf({
@@ -82,7 +82,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
   const intake = new Intake({
     database,
     deps: { clock, newId: () => "id", random: () => 0, fetch },
-    log: { info: write, warn: write, error: write },
+    log: write,
     inbox,
     memory: createThreadMemory(database),
     delivery: delivery as Delivery,
@@ -90,7 +90,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     context: (messengerId) => ({
       messengerId,
       deps: { clock, newId: () => "id", random: () => 0, fetch },
-      log: { info: write, warn: write, error: write },
+      log: write,
       identity: () => Promise.resolve({ userId: "bot" }),
     }),
     route: options.route,

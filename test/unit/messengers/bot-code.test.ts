@@ -42,6 +42,19 @@ describe("runBotCode", () => {
     expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({ code: "x_wrong", message: "Set X." });
   });
 
+  it("has the words of a foreign error, and those of its causes, where the log reveals them", async () => {
+    const rig = createRig();
+    const log = createLog((_level, line) => void rig.lines.push(line), { reveal: (words) => `<${words}>` });
+    const run = runBotCode({ ...rig, log }, "getTools", () => {
+      throw new TypeError("fetch failed", { cause: new Error("refused", { cause: "closed" }) });
+    });
+    await expect(run).rejects.toMatchObject({ code: "bot-code-failed" });
+    expect(JSON.parse(rig.lines[0] ?? "")).toMatchObject({
+      code: "TypeError",
+      message: "<fetch failed (cause) refused (cause) closed>",
+    });
+  });
+
   it("gives up after 30 seconds", async () => {
     const rig = createRig();
     const run = runBotCode(rig, "getTools", () => new Promise<never>(() => {}));

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root-runtime.ts";
@@ -28,8 +29,7 @@ function createRig() {
     const result = { id: Number(token.split(":")[0]), is_bot: true, username: names.get(token) };
     return api.answer(Response.json({ ok: true, result }));
   };
-  const write = (event: string, fields: object = {}): void =>
-    void log.push(JSON.stringify({ event, ...fields }));
+  const write = createLog((_level, line) => log.push(line));
   const start = (token = OLD_TOKEN) => {
     const [definition] = normalizeMessengers({
       telegram: telegramMessenger({ token, secretToken: "s3cret", commandMenu: false }),
@@ -40,7 +40,7 @@ function createRig() {
     const root = new RootRuntime({
       database,
       deps,
-      log: { info: write, warn: write, error: write },
+      log: write,
       definitions: () => [definition],
       deliver: () => Promise.resolve(),
       commands: () => [],
@@ -59,7 +59,7 @@ function createRig() {
       const context = {
         messengerId: "telegram",
         deps,
-        log: { info: write, warn: write, error: write },
+        log: write,
         identity: () => root.identity("telegram"),
       };
       const event = await definition.platform.parse({ key: "m:1", thread, raw }, context);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
 import type { CommandEntry } from "../../../src/core/messenger.ts";
 import { SwitchboardError } from "../../../src/core/errors.ts";
 import { CommandMenu } from "../../../src/messengers/command-menu.ts";
@@ -22,13 +23,11 @@ function createRig() {
     answer: (): Promise<void> => Promise.resolve(),
     account: "the first token's hash",
   };
-  const write = (event: string, fields: object = {}): void =>
-    void log.push(JSON.stringify({ event, ...fields }));
   const deps = { clock, newId: () => "id", random: () => 0, fetch };
   const context = {
     messengerId: "telegram",
     deps,
-    log: { info: write, warn: write, error: write },
+    log: createLog((_level, line) => log.push(line), { now: () => clock.now() }),
     identity: () => Promise.reject(new Error("not needed")),
   };
   const { platform } = definitionOf();
@@ -126,6 +125,8 @@ describe("the menu of commands", () => {
       Promise.reject(new SwitchboardError("token-refused", "The Bot API call setMyCommands failed."));
     await start()();
     expect(JSON.parse(log[0] ?? "")).toEqual({
+      time: expect.any(String) as unknown,
+      level: "warn",
       event: "menu.not-set",
       messenger: "telegram",
       code: "token-refused",

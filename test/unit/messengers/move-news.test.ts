@@ -3,6 +3,7 @@ import type { ChatMove } from "../../../src/core/chat-move.ts";
 import { MoveNews } from "../../../src/messengers/move-news.ts";
 import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
+import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MOVE: ChatMove = {
@@ -14,15 +15,14 @@ function createRig() {
   const database = createNodeDatabase();
   const clock = createVirtualClock();
   const told: ChatMove[] = [];
-  const log: string[] = [];
   const wakes: number[] = [];
   const root = { isAway: false };
-  const write = (event: string): void => void log.push(event);
+  const { lines, log } = recordLog();
   const start = () => {
     const memory = createThreadMemory(database);
     const news = new MoveNews({
       deps: { clock, newId: () => "id", random: () => 0, fetch },
-      log: { info: write, warn: write, error: write },
+      log,
       memory,
       root: {
         chatMoved: async (_messengerId, move) => {
@@ -34,11 +34,11 @@ function createRig() {
     });
     return { memory, news };
   };
-  return { clock, log, root, start, told, wakes };
+  return { clock, events: () => lines.map(({ event }) => event), root, start, told, wakes };
 }
 
 it("tells a move until the root knows it, over restarts, and not once more", async () => {
-  const { clock, log, root, start, told, wakes } = createRig();
+  const { clock, events, root, start, told, wakes } = createRig();
   const { memory, news } = start();
   expect(news.tellAgainAt).toBeUndefined();
   memory.keepUntoldMove({ messengerId: "telegram", move: MOVE });
@@ -46,7 +46,7 @@ it("tells a move until the root knows it, over restarts, and not once more", asy
   news.tell();
   news.tell();
   await clock.settle();
-  expect([told, log, wakes]).toEqual([[], ["chat.move-not-told"], [clock.now() + 5000]]);
+  expect([told, events(), wakes]).toEqual([[], ["chat.move-not-told"], [clock.now() + 5000]]);
   root.isAway = false;
   const { news: later } = start();
   expect(later.tellAgainAt).toBe(clock.now() + 5000);

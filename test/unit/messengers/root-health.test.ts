@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
 import type { MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { CallFailure, Surface } from "../../../src/core/surface.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
@@ -48,7 +49,7 @@ function createRig(options: { readonly canAsk?: boolean } = {}) {
       },
     }),
   };
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const log = createLog(() => undefined);
   const work: Promise<void>[] = [];
   const start = (): RootRuntime =>
     new RootRuntime({

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { Budget } from "../../../src/core/budget.ts";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
@@ -36,6 +37,7 @@ function createEngine() {
       return state === "open" ? { kind: "open" } : { kind: "stopped", text: "" };
     },
     textSoFar: () => "",
+    stats: new TurnStats(),
   };
 }
 
@@ -47,10 +49,8 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
   const database = createNodeDatabase();
   const clock = createVirtualClock(5_000);
   const engine = createEngine();
-  const budget: Budget = {
-    acquire: () => new Promise(() => {}),
-    penalize: () => Promise.resolve(),
-  } as unknown as Budget;
+  const never = (): Promise<never> => new Promise(() => {});
+  const gate: ChatGate = { acquire: never, penalize: never, report: never, unclaimed: never };
   let ids = 0;
   const start = () => {
     const process = clock.process();
@@ -66,7 +66,7 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
       log: createLog(() => {}),
       engine: engine as unknown as TurnEngine,
       root: {
-        budget,
+        gate: () => gate,
         identity: () => Promise.resolve({ userId: "bot" }),
         takeQuestion: () => Promise.resolve(true),
         chatMoved: () => Promise.resolve(),

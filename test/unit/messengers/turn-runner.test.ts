@@ -8,6 +8,7 @@ import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
 import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
 import { TurnRunner } from "../../../src/messengers/turn-runner.ts";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
 import { createTurnStore } from "../../../src/turn/turn-store.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
@@ -19,6 +20,7 @@ const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };
 class Operations {
   readonly states = new Map<string, "open" | "stopped">();
   readonly forgotten: string[] = [];
+  readonly stats = new TurnStats();
   /** What the newest operation was asked. */
   question = "";
 

@@ -9,7 +9,7 @@ function finished(text: string, options: OutgoingOptions = {}, context = group):
 }
 
 describe("a text that was cut short", () => {
-  const nobody = { append: () => {}, replace: () => {} };
+  const nobody = { append: () => {}, replace: () => {}, interrupt: () => {} };
 
   it.each([
     ["[[silence", ""],
@@ -230,7 +230,11 @@ describe("joinParagraphs", () => {
 });
 
 it("keeps its promise about a whole reply of a group", () => {
-  const outgoing = createOutgoingText({ footer: "—" }, group, { append: () => {}, replace: () => {} });
+  const outgoing = createOutgoingText({ footer: "—" }, group, {
+    append: () => {},
+    replace: () => {},
+    interrupt: () => {},
+  });
   expect(outgoing.finish("Sure.<tool_call>{}</tool_call>\n\nDone.")).toEqual({
     kind: "text",
     text: "Sure.\n\nDone.\n\n—",

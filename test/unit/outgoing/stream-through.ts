@@ -32,6 +32,7 @@ export function streamThrough(
       visible = text;
       replacements++;
     },
+    interrupt: () => {},
   });
   const shown = chunks.map((chunk) => {
     outgoing.append(chunk);

@@ -239,17 +239,19 @@ describe("streaming", () => {
     const outgoing = createOutgoingText({}, group, {
       append: (delta) => told.push(`+${delta}`),
       replace: (text) => told.push(`=${text}`),
+      interrupt: () => told.push("!"),
     });
     outgoing.append("One <think>a");
+    outgoing.interrupt();
     outgoing.replace("<think>b");
     outgoing.append("</think>");
     outgoing.append("Two");
     outgoing.append(" three");
     outgoing.replace("Four");
-    expect(told).toEqual(["+One", "=Two", "+ three", "=Four"]);
+    expect(told).toEqual(["+One", "!", "=Two", "+ three", "=Four"]);
     outgoing.finish("Four");
     outgoing.append(" late");
-    expect(told).toHaveLength(4);
+    expect(told).toHaveLength(5);
   });
 
   it.each([
@@ -269,6 +271,7 @@ describe("streaming", () => {
     const outgoing = createOutgoingText({}, group, {
       append: () => count++,
       replace: () => count++,
+      interrupt: () => {},
     });
     const elapsed = (from: number, to: number): number => {
       const start = performance.now();

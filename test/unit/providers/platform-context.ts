@@ -58,3 +58,12 @@ export function createReceiver(durable: () => Promise<void> = () => Promise.reso
 export function throughStorage<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
+
+/** The answer as the root gives it: what a provider could not have stored is answered 503. */
+export async function answerAsRoot(receiving: Promise<Response>): Promise<Response> {
+  try {
+    return await receiving;
+  } catch {
+    return new Response(null, { status: 503 });
+  }
+}

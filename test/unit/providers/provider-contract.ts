@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { IncomingEvent, MessengerPlatform, PlatformContext } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import type { Address } from "../../../src/core/surface.ts";
-import { createReceiver, throughStorage } from "./platform-context.ts";
+import { answerAsRoot, createReceiver, throughStorage } from "./platform-context.ts";
 
 /** What a person can do on a platform, as the request that the platform would send for it. */
 export interface PlatformRequests {
@@ -38,7 +38,7 @@ export interface ProviderRig {
 export function describeProvider(name: string, createRig: () => Promise<ProviderRig> | ProviderRig): void {
   const receive = async (rig: ProviderRig, request: Request, durable?: () => Promise<void>) => {
     const receiver = createReceiver(durable);
-    const response = await rig.platform.receive(request, rig.context, receiver);
+    const response = await answerAsRoot(rig.platform.receive(request, rig.context, receiver));
     return { response, accepted: receiver.accepted, ignored: receiver.ignored };
   };
   const eventOf = async (rig: ProviderRig, request: Request): Promise<MessengerEvent> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createBudget } from "../../../delivery/index.ts";
-import type { CallPurpose } from "../../../src/core/budget.ts";
+import type { CallPurpose } from "../../../src/core/gate.ts";
+import { createTestGate } from "../../support/chat-gates.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
@@ -10,7 +10,12 @@ async function callsOfBusyGroup(options: Parameters<typeof createTelegramRig>[0]
   const { pacing } = createTelegramRig(options).surface;
   const clock = createVirtualClock();
   const deps = { clock, newId: () => "id", random: () => 0.5, fetch };
-  const budget = createBudget({ database: createNodeDatabase(), deps });
+  const { gate } = createTestGate({
+    rootDatabase: createNodeDatabase(),
+    gateDatabase: createNodeDatabase(),
+    deps,
+    name: "gate",
+  });
   await clock.advance(600_000);
   const calls: number[] = [];
   const purposes: readonly CallPurpose[] = ["typing", "post", "edit", "final"];
@@ -21,9 +26,10 @@ async function callsOfBusyGroup(options: Parameters<typeof createTelegramRig>[0]
       threadId: `telegram:-1009:${topicId}`,
       chatId: "-1009",
       topicId,
+      isDirectMessage: false,
     };
     const purpose = purposes[step % 4] ?? "edit";
-    const grant = await budget.acquire({ ...address, isDirectMessage: false }, purpose, pacing);
+    const grant = await gate.acquire({ address, purpose, pacing, speaker: `topic-${topicId}` });
     if (grant.kind === "granted") calls.push(clock.now());
     await clock.advance(100);
   }

@@ -208,6 +208,39 @@ describe("rich messages of Telegram", () => {
   });
 
   it.each([
+    ["a page", () => new Response("<h1>500</h1>", { status: 500 })],
+    ["JSON of its own", () => Response.json({ statusCode: 500, error: "x" }, { status: 500 })],
+    ["a page that says that it does not know the method", () => new Response("no", { status: 501 })],
+  ])("may be unknown to a server in between that answers with %s", async (_name, answer) => {
+    const { surface, api } = createTelegramRig();
+    const content = contentOf("# x");
+    const doubtful = { kind: "unknown", code: surface.rich?.doubtfulCode };
+    for (const [method, call] of [
+      ["sendRichMessage", () => surface.post(direct, content, options)],
+      ["sendRichMessageDraft", () => surface.drafts?.show(direct, { ...content, id: 1 }, options)],
+      ["editMessageText", () => surface.edit(direct, "50", content, options)],
+    ] as const) {
+      api.answerNext(method, answer());
+      const error: unknown = await Promise.resolve(call()).catch((reason: unknown) => reason);
+      expect(surface.classifyError(error)).toEqual(doubtful);
+    }
+    api.answerNext("sendMessage", answer());
+    const error: unknown = await surface
+      .post(direct, { text: "x", entities: [] }, options)
+      .catch((reason: unknown) => reason);
+    expect(surface.classifyError(error)).toEqual({ kind: "unknown", code: "gateway-error" });
+  });
+
+  it("are not doubted for the page of a gateway whose server is away", async () => {
+    const { surface, api } = createTelegramRig();
+    api.answerNext("sendRichMessage", new Response("<h1>502</h1>", { status: 502 }));
+    const error: unknown = await surface
+      .post(direct, contentOf("# x"), options)
+      .catch((reason: unknown) => reason);
+    expect(surface.classifyError(error)).toEqual({ kind: "unknown", code: "gateway-error" });
+  });
+
+  it.each([
     [404, "Not Found", "misconfigured"],
     [400, "Bad Request: message text is empty", "rejected"],
   ])("leaves the meaning of %i for ordinary messages as it is", async (status, description, kind) => {

@@ -3,7 +3,7 @@ import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import type { Surface } from "../../../src/core/surface.ts";
 import { telegramMessenger, type TelegramMessengerOptions } from "../../../providers/telegram/index.ts";
 import { createFakeBotApi } from "./fake-bot-api.ts";
-import { createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";
+import { answerAsRoot, createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";
 import { token } from "./telegram-updates.ts";
 
 /** A Telegram messenger with a fake Bot API, and short ways through it. */
@@ -45,7 +45,7 @@ export function createTelegramRig(options: Partial<TelegramMessengerOptions> = {
       method: "POST",
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    const response = await platform.receive(request, context, receiver);
+    const response = await answerAsRoot(platform.receive(request, context, receiver));
     return { response, accepted: receiver.accepted, ignored: receiver.ignored };
   };
   return {

@@ -7,7 +7,7 @@ import { systemDeps } from "../../../src/core/deps.ts";
 import type { PlatformContext } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import type { Address, Surface } from "../../../src/core/surface.ts";
-import { createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";
+import { answerAsRoot, createPlatformContext, createReceiver, throughStorage } from "./platform-context.ts";
 
 /** The provider between a Bot API that behaves as the documented one, and an inbox that is a list. */
 async function createBot() {
@@ -39,7 +39,7 @@ async function createBot() {
       failures -= 1;
       if (failures >= 0) throw new Error("disk full");
     });
-    const response = await platform.receive(request, context, receiver);
+    const response = await answerAsRoot(platform.receive(request, context, receiver));
     for (const stored of throughStorage(receiver.accepted)) {
       events.set(stored.key, await platform.parse(stored, context));
     }

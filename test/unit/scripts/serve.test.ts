@@ -90,8 +90,8 @@ describe("serve", () => {
     await bot.kill("SIGKILL");
     expect(bot.logs()).not.toContain("alarm of");
     await bot.restart();
-    await bot.logged(/alarm of root\n/);
-    await bot.logged(/alarm of root\/thread\n/);
+    await bot.logged(/"text":"alarm of root"/);
+    await bot.logged(/"text":"alarm of root\/thread"/);
   });
 
   it("ends within five seconds of SIGTERM while a response is open", async () => {
@@ -153,6 +153,15 @@ describe("serve", () => {
     expect(output).toBe(
       `[serve] bundling the worker\n[serve] The worker of ${worker} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(Probe);\n`,
     );
+  });
+
+  it("says where a worker cannot be bundled, in plain text", async () => {
+    const worker = await workerThatEndsWith("export default {");
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: await newFolder() }, worker);
+    expect(code).toBe(1);
+    expect(output).toContain(`could not be bundled:\n`);
+    expect(output).toMatch(/\n\s+\S*\/switchboard-worker-\w+\/worker\.ts:4:0:\n/);
+    for (const foreign of ["\u001B", ".project", "Logs were written"]) expect(output).not.toContain(foreign);
   });
 
   it.each([

@@ -38,6 +38,7 @@ it(
     expect(totals.drafts).toBeGreaterThan(SEEDS / 10);
     expect(totals.appends).toBeGreaterThan(SEEDS / 20);
     expect(totals.takeovers).toBeGreaterThan(SEEDS / 50);
+    expect(totals.held).toBeGreaterThan(SEEDS / 100);
     expect(totals.stopped).toBeGreaterThan(SEEDS / 100);
     expect(totals.beside).toBeGreaterThan(SEEDS / 100);
     expect(totals.deleted).toBeGreaterThan(SEEDS / 50);

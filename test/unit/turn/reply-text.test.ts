@@ -27,6 +27,7 @@ function follow(parts: Parts = []) {
         visible = value;
         seen.push(`=${value}`);
       },
+      interrupt: () => seen.push("!"),
     },
     parts,
   );
@@ -67,6 +68,15 @@ describe("ReplyText", () => {
     say("Second");
     say(" try");
     expect(seen).toEqual(["+First try", "=Second", "+ try"]);
+  });
+
+  it("tells when a call was cut short, after all that is known of it, and replaces that with the next text", () => {
+    const { reply, say, seen } = follow([step, text("Before."), tool]);
+    say("First");
+    reply.onInterrupted([step, text("Before."), tool, step, text("First try")]);
+    reply.onMessage([step, text("Before."), tool]);
+    say("Second");
+    expect(seen).toEqual(["=Before.", "+\u001E\n\nFirst", "+ try", "!", "=Before.\u001E\n\nSecond"]);
   });
 
   it("keeps finished steps when a later one is begun again", () => {

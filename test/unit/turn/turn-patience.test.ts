@@ -17,7 +17,7 @@ function createRig({ patienceMs = PATIENCE_MS, random = (): number => 0 } = {}) 
     new TurnPatience({
       clock,
       random,
-      log: createLog(() => {}),
+      logOf: () => createLog(() => {}),
       waits: createWaitStore(database),
       patienceMs: () => patienceMs,
       onLongWait: (id) => void told.push(`long ${id}`),

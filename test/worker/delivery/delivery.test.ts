@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
-import { createBudget, createDelivery } from "../../../delivery/index.ts";
+import { createDelivery } from "../../../delivery/index.ts";
+import { createTestGate } from "../../support/chat-gates.ts";
 import { durableDatabase } from "../../../src/core/database.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
@@ -64,14 +65,23 @@ function createPlatform(): Platform {
 
 function createOn(storage: DurableObjectStorage, platform: Platform): Delivery {
   const database = durableDatabase(storage);
-  return createDelivery({
+  const { gate } = createTestGate({
+    rootDatabase: database,
+    gateDatabase: database,
+    deps: systemDeps,
+    name: "gate",
+    local: () => delivery,
+  });
+  const delivery = createDelivery({
     database,
     deps: systemDeps,
     log: createLog(() => {}),
-    budget: createBudget({ database, deps: systemDeps }),
+    gateOf: () => gate,
+    speaker: "gate",
     surfaceFor: () => platform.surface,
     onWake: (at) => void (at === undefined ? storage.deleteAlarm() : storage.setAlarm(at)),
   });
+  return delivery;
 }
 
 it("streams and finishes a reply on the SQL of a Durable Object", async () => {
@@ -113,7 +123,7 @@ it("waits for a penalty by an alarm, which another incarnation of the object ans
     expect(platform.messages.size).toBe(0);
     // The hour is over.
     storage.sql.exec("UPDATE outbox_v1 SET retry_at = 0");
-    storage.sql.exec("UPDATE budget_v1 SET until = 0");
+    storage.sql.exec("UPDATE gate_v1 SET until = 0");
     const later = createOn(storage, platform);
     await later.run();
     expect(await later.settled("r1")).toBe("delivered");

@@ -114,6 +114,7 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
   };
   return {
     provider: "fake",
+    chatThreadId: (chatId: string) => `fake:${chatId}`,
     verification: {
       kind: "header",
       verify: (headers) => Promise.resolve(headers.get(SECRET_HEADER) === SECRET),
@@ -162,6 +163,7 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
     kind: kindOf(update),
     messengerId,
     provider: "fake",
+    chatThreadId: (chatId: string) => `fake:${chatId}`,
     thread: incoming.thread,
     author: { userId: user, fullName: user },
     capabilities: {

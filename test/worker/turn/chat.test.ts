@@ -234,7 +234,12 @@ describe("the model of a bot", () => {
       await world.write("c1", "Hello");
       await world.shows("c1", SORRY);
       const failures = log.filter(({ level }) => level !== "info");
-      expect(failures).toEqual([expect.objectContaining({ event: "bot.failed", method })]);
+      const turn = log.find(({ event }) => event === "turn.begun")?.turn;
+      expect(turn).toEqual(expect.any(String));
+      expect(failures).toEqual([
+        expect.objectContaining({ event: "bot.failed", method, turn }),
+        expect.objectContaining({ event: "turn.ended", outcome: "failed", turn }),
+      ]);
       expect(JSON.stringify(log)).not.toContain("secret of the shop");
     },
   );

@@ -5,10 +5,11 @@ import { z } from "zod";
 import { createGate } from "../../support/gate.ts";
 import type { ScriptedBot } from "../worker.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { callTool, holdAt, say, textOf } from "../support/scripted-model.ts";
+import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
 import type { ModelRequest } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 
 beforeEach(() => void captureLog());
 
@@ -204,6 +205,105 @@ describe("interruptedStep", () => {
     expect(lastOf(world.requests[1])).toEqual(["assistant", "Once upon"]);
   });
 
+  const KING = "Once upon a time there was a king who had three sons and a garden.";
+
+  /** Resolves when the chat shows this text, the bot knows that it does, and the last of it is stored. */
+  async function untilSent(world: World, text: string): Promise<void> {
+    await world.shows("c1", text);
+    await expect
+      .poll(async () => (await world.thread("c1").listDeliveries()).flatMap(({ messages }) => messages))
+      .toEqual([expect.objectContaining({ state: "sent" })]);
+    await untilStored(world.thread("c1"), text.split("\n").at(-1) ?? "");
+  }
+
+  it('"restart" leaves what people read until the new text is as long (I5)', async () => {
+    const gate = createGate();
+    const world = createWorld({ script: () => [say(KING), holdAt(gate)] });
+    await world.write("c1", "Tell");
+    await untilSent(world, KING);
+    await kill(world.thread("c1"));
+    const [short, long] = [createGate(), createGate()];
+    const longer = `There was a queen. She had ${"very ".repeat(12)}many daughters.`;
+    world.script(() => [
+      say(longer.slice(0, 20)),
+      holdAt(short),
+      say(longer.slice(20)),
+      holdAt(long),
+      say(" The end."),
+    ]);
+    const alarm = runDurableObjectAlarm(world.thread("c1"));
+    await untilReached(short);
+    short.open();
+    await untilReached(long);
+    await world.shows("c1", longer);
+    long.open();
+    await alarm;
+    await world.shows("c1", `${longer} The end.`);
+    const [message] = world.chats.messages("c1");
+    expect(new Set(message?.texts)).toEqual(new Set([KING, longer, `${longer} The end.`]));
+  });
+
+  it('"restart" leaves what people read when they stop the shorter new text (I5)', async () => {
+    const { gate, world } = withTool("restart");
+    const said = "Let me look.\n\nIt is 4";
+    await world.write("c1", "How many?");
+    await untilSent(world, said);
+    await kill(world.thread("c1"));
+    const again = createGate();
+    world.script(() => [say("Th"), holdAt(again)]);
+    const alarm = runDurableObjectAlarm(world.thread("c1"));
+    await untilReached(again);
+    await untilStored(world.thread("c1"), '"Th');
+    await world.write("c1", "/stop");
+    await world.shows("c1", `${said}\n\n(stopped)`);
+    again.open();
+    gate.open();
+    await alarm;
+    const texts = world.chats.messages("c1")[0]?.texts ?? [];
+    expect(new Set(texts.slice(texts.indexOf(said)))).toEqual(new Set([said, `${said}\n\n(stopped)`]));
+  });
+
+  it('"restart" leaves what people read however often the object dies before the new text is as long', async () => {
+    const gate = createGate();
+    const world = createWorld({ script: () => [say(KING), holdAt(gate)] });
+    await world.write("c1", "Tell");
+    await untilSent(world, KING);
+    for (const text of ["There was a queen.", "There were two."]) {
+      await kill(world.thread("c1"));
+      const again = createGate();
+      world.script(() => [say(text), holdAt(again)]);
+      void runDurableObjectAlarm(world.thread("c1")).catch(() => undefined);
+      await untilReached(again);
+      await untilStored(world.thread("c1"), text);
+    }
+    await world.write("c1", "/stop");
+    await world.shows("c1", `${KING}\n\n(stopped)`);
+    expect(new Set(world.chats.messages("c1")[0]?.texts)).toEqual(new Set([KING, `${KING}\n\n(stopped)`]));
+  });
+
+  it("leaves what people read when the model failed and is asked again (I5)", async () => {
+    const [gate, again] = [createGate(), createGate()];
+    let calls = 0;
+    const overloaded = Object.assign(new Error("overloaded"), { statusCode: 503 });
+    const world = createWorld({
+      script: () => {
+        calls += 1;
+        return calls === 1
+          ? [say(KING), holdAt(gate), failWith(overloaded)]
+          : [say("There was a queen."), holdAt(again)];
+      },
+    });
+    await world.write("c1", "Tell");
+    await untilSent(world, KING);
+    gate.open();
+    await untilReached(again);
+    await untilStored(world.thread("c1"), "There was a queen.");
+    await world.write("c1", "/stop");
+    await world.shows("c1", `${KING}\n\n(stopped)`);
+    expect(new Set(world.chats.messages("c1")[0]?.texts)).toEqual(new Set([KING, `${KING}\n\n(stopped)`]));
+    again.open();
+  });
+
   const withTool = (interruptedStep: "restart" | "continue") => {
     const gate = createGate();
     const runs: string[] = [];
@@ -257,7 +357,7 @@ describe("interruptedStep", () => {
 });
 
 describe("a tool that was running when its object died", () => {
-  const interrupted = (recovery: "rerun" | undefined) => {
+  const interrupted = (says: { recovery?: "rerun" | "report"; annotations?: { readOnly: boolean } }) => {
     const gate = createGate();
     let runs = 0;
     const world = createWorld({
@@ -271,7 +371,7 @@ describe("a tool that was running when its object died", () => {
               return `payment ${runs}`;
             },
           }),
-          ...(recovery !== undefined && { recovery }),
+          ...says,
         },
       }),
       script: ({ prompt }) =>
@@ -283,7 +383,7 @@ describe("a tool that was running when its object died", () => {
   };
 
   it("is not run again: the model is told that its outcome is not known", async () => {
-    const { gate, runs, world } = interrupted(undefined);
+    const { gate, runs, world } = interrupted({});
     await world.write("c1", "Pay");
     await untilReached(gate);
     await kill(world.thread("c1"));
@@ -292,14 +392,27 @@ describe("a tool that was running when its object died", () => {
     expect(runs()).toBe(1);
   });
 
-  it('is run again when it says that it may: recovery "rerun"', async () => {
-    const { gate, runs, world } = interrupted("rerun");
+  it.each([
+    ["may run twice", { recovery: "rerun" as const }],
+    ["changes nothing", { annotations: { readOnly: true } }],
+  ])("is run again when it says that it %s", async (_what, says) => {
+    const { gate, runs, world } = interrupted(says);
     await world.write("c1", "Pay");
     await untilReached(gate);
     await kill(world.thread("c1"));
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "Paid again.");
     expect(runs()).toBe(2);
+  });
+
+  it("is not run again when it changes nothing and asks for a report", async () => {
+    const { gate, runs, world } = interrupted({ recovery: "report", annotations: { readOnly: true } });
+    await world.write("c1", "Pay");
+    await untilReached(gate);
+    await kill(world.thread("c1"));
+    await runDurableObjectAlarm(world.thread("c1"));
+    await world.shows("c1", "Perhaps paid.");
+    expect(runs()).toBe(1);
   });
 });
 

@@ -36,7 +36,7 @@ export class AttentiveBot extends Think<Env> {
           inputSchema: z.object({ what: z.string() }),
           execute: ({ what }) => ({ found: `all about ${what}` }),
         }),
-        recovery: "rerun",
+        annotations: { readOnly: true },
       },
     };
   }

@@ -148,6 +148,7 @@ describe("what adapters print (I10)", () => {
     const { context, log } = createPlatformContext({});
     createSdkLogger(context.log, "slack").error(line as string);
     expect(JSON.parse(log[0] ?? "")).toEqual({
+      time: expect.any(String) as unknown,
       level: "error",
       event: "chat-sdk.error",
       provider: "slack",

@@ -1,0 +1,357 @@
+import type { Database } from "../../src/core/database.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import type {
+  BotBudget,
+  CallRequest,
+  ChatGate,
+  ChatNews,
+  ChatReport,
+  Grant,
+  LocalSpeaker,
+  LostPostQuestion,
+  UnclaimedIds,
+} from "../../src/core/gate.ts";
+import type { Address, Rate } from "../../src/core/surface.ts";
+import { BotLoans } from "./bot-loans.ts";
+import { GateStore } from "./gate-store.ts";
+import type { Penalty, StoredChat } from "./gate-store.ts";
+import { nextPenalty, spacingOf } from "./penalty.ts";
+import { Places } from "./places.ts";
+import { RightToPost } from "./right-to-post.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+export interface ChatGateOptions {
+  readonly database: Database;
+  readonly deps: Pick<Deps, "clock">;
+  /** The gate's own object, which may speak in the chat, too. */
+  readonly name: string;
+  readonly root: BotBudget;
+  readonly local: LocalSpeaker;
+}
+
+/**
+ * The gates of the chats whose thread without a topic is this object: rate, penalty, and the right to post. The text of
+ * a reply, its rows and its order stay with the conversation that speaks.
+ *
+ * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
+ *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
+ * 2. During a penalty nothing is granted, also after a restart (I8).
+ * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
+ * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
+ * 5. `answer` is always granted: it is a call without a chat, and worth nothing when it is late.
+ * 6. The gate never asks a conversation in another object. It asks the root for a share of the bot's rate, a few calls
+ *    at a time.
+ * 7. After a start a bucket holds two tokens, or one after a penalty, unless the chat has been idle for so long that it
+ *    must be full.
+ */
+export function createChatGate(options: ChatGateOptions): ChatGate {
+  return new Gate(options);
+}
+
+/** Kept for the calls that must become visible. */
+const RESERVE = 1;
+/** What a call leaves behind: an interim edit the final text's slot, typing that of a first text, too. */
+const RESERVES = { answer: 0, final: 0, post: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
+/** Tokens of a bucket after a start. */
+const FIRST_TOKENS = 2;
+/** The use of a chat by other objects is stored this often. */
+const NOTE_USE_MS = 30_000;
+/** How long past its time a waiting speaker keeps its place. */
+const PLACE_GRACE_MS = 1_500;
+/** Above this many chats in memory the idle ones are let go. */
+const MOST_CHATS = 1_000;
+const IDLE_MS = 10 * 60 * 1000;
+/** An id that goes with no loan is told to the root by itself after this time. */
+const TELL_ROOT_AFTER_MS = 250;
+/** Ids after the newest one that is known, and ids in all, that an answer names. */
+const TAIL = 32;
+const MOST_IDS = 128;
+
+interface Chat {
+  readonly address: Address;
+  readonly bucket: TokenBucket;
+  readonly places: Places;
+  readonly right: RightToPost;
+  penalty: Penalty | undefined;
+  usedAt: number;
+  /** The newest id of each box that this gate was told. */
+  newestId: number;
+  /** Sent by conversations of the chat into a shared box, and not told to the root yet. */
+  untold: readonly number[];
+  timer: unknown;
+  /** When another object's use of the chat was stored. */
+  notedUseAt: number;
+  /** Speakers of the last minute, by their last call. */
+  readonly speakers: Map<string, number>;
+}
+
+/** A speaker counts as one of the chat for so long after its last call. */
+const SPEAKS_FOR_MS = 60_000;
+
+class Gate implements ChatGate {
+  readonly #options: ChatGateOptions;
+  readonly #clock: Deps["clock"];
+  readonly #startedAt: number;
+  readonly #store: GateStore;
+  readonly #chats = new Map<string, Chat>();
+  readonly #loans: BotLoans;
+
+  constructor(options: ChatGateOptions) {
+    this.#options = options;
+    this.#clock = options.deps.clock;
+    this.#startedAt = this.#clock.now();
+    this.#store = new GateStore(options.database);
+    this.#loans = new BotLoans(options.root, this.#clock);
+  }
+
+  async acquire(request: CallRequest): Promise<Grant> {
+    const { address, purpose, pacing } = request;
+    if (purpose === "answer") return { kind: "granted" };
+    const rate = address.isDirectMessage ? pacing.direct : pacing.group;
+    const chat = this.#chat(address, rate);
+    const isDurable = this.#isRemote(request.speaker);
+    const key = speakerKey(request);
+    this.#noteSpeaker(chat, key, isDurable);
+    if (request.news !== undefined) this.#hear(chat, key, request.news, isDurable);
+    const waits = this.#waits(chat, request, rate, key);
+    if (waits !== undefined) return waits;
+    if (this.#loans.take(address.messengerId)) return this.#grant(chat, request, rate, key, isDurable);
+    const retryAt = await this.#borrow(chat, request, key);
+    if (retryAt !== undefined) {
+      if (purpose !== "typing") chat.places.keep(key, rankOf(purpose), retryAt + PLACE_GRACE_MS);
+      return { kind: "wait", retryAt, reason: "pacing" };
+    }
+    // While the root was asked, others may have used the chat up, or met a penalty.
+    return this.#waits(chat, request, rate, key) ?? this.#grant(chat, request, rate, key, isDurable);
+  }
+
+  penalize(address: Address, retryAfterMs: number): Promise<void> {
+    const now = this.#clock.now();
+    const chat = this.#chat(address, undefined);
+    chat.penalty = nextPenalty(chat.penalty, retryAfterMs, now);
+    this.#store.writePenalty(address.messengerId, address.chatId, chat.penalty);
+    chat.bucket.reset(1, chat.penalty.until);
+    chat.places.holdUntil(chat.penalty.until);
+    chat.right.holdUntil(chat.penalty.until);
+    return Promise.resolve();
+  }
+
+  report({ address, speaker, news }: ChatReport): Promise<void> {
+    const chat = this.#chat(address, undefined);
+    this.#hear(chat, speakerKey({ address, speaker }), news, this.#isRemote(speaker));
+    return Promise.resolve();
+  }
+
+  async unclaimed({ address, speaker, news, afterId }: LostPostQuestion): Promise<UnclaimedIds> {
+    const chat = this.#chat(address, undefined);
+    const key = speakerKey({ address, speaker });
+    this.#hear(chat, key, news, this.#isRemote(speaker));
+    const { messengerId, chatId } = address;
+    const isShared = news.box !== chatId;
+    await this.#tellRoot(chat, news.box);
+    const seen = await this.#options.root.seenIds({ messengerId, chatId, box: news.box, isShared, afterId });
+    const own = this.#options.local.sentIds(address, afterId);
+    const taken = new Set([...seen.ids, ...own, ...chat.right.sentIds]);
+    const newestId = Math.max(afterId, seen.newestId, news.newestId, chat.right.newestId, ...own);
+    const ids: number[] = [];
+    const { searches } = seen;
+    for (let id = afterId + 1; id <= newestId + searches + TAIL && ids.length < MOST_IDS; id += 1) {
+      if (!taken.has(id)) ids.push(id);
+    }
+    const isLocalBusy = this.#options.local.isInDoubt(address, this.#ownThread(address, speaker));
+    const now = this.#clock.now();
+    const claim = isLocalBusy ? "busy" : chat.right.claim(key, now);
+    if (claim === "busy") return { ids, newestId, searches, claim };
+    const ticket = chat.right.give(key, news.startedAt, this.#isRemote(speaker), now);
+    return {
+      ids,
+      newestId,
+      searches,
+      claim,
+      right: { ticket, isShared: this.#hasOthers(chat, address, key, now) },
+    };
+  }
+
+  /** Why the call cannot be made now. The speaker keeps its place. */
+  #waits(chat: Chat, request: CallRequest, rate: Rate, key: string): Grant | undefined {
+    const { address, purpose, isPost = false } = request;
+    const now = this.#clock.now();
+    if (chat.penalty !== undefined && now < chat.penalty.until) {
+      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty" };
+    }
+    if (isPost && request.news !== undefined) {
+      const heldUntil = chat.right.heldUntil(key, now) ?? this.#heldByOwn(address, request.speaker, now);
+      // No place is kept: others need not wait behind a post that may not be made yet.
+      if (heldUntil !== undefined) return { kind: "wait", retryAt: heldUntil, reason: "post" };
+    }
+    const rank = rankOf(purpose);
+    const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
+    const ahead = chat.places.ahead(key, rank, now);
+    const readyAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now), ahead);
+    if (readyAt <= now) return undefined;
+    if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
+    return { kind: "wait", retryAt: readyAt, reason: "pacing" };
+  }
+
+  #heldByOwn(address: Address, speaker: string, now: number): number | undefined {
+    const isHeld = this.#options.local.isInDoubt(address, this.#ownThread(address, speaker));
+    return isHeld ? now + OWN_POST_MS : undefined;
+  }
+
+  /** The thread of this object that asks; none when another object does. */
+  #ownThread({ threadId }: Address, speaker: string): string {
+    return this.#isRemote(speaker) ? "" : threadId;
+  }
+
+  #grant(chat: Chat, request: CallRequest, rate: Rate, key: string, isDurable: boolean): Grant {
+    const { address, news, purpose, isPost = false } = request;
+    const now = this.#clock.now();
+    chat.bucket.take(now, rate, spacingOf(chat.penalty, now));
+    if (purpose !== "typing") chat.places.leave(key);
+    const newestId = Math.max(chat.newestId, chat.right.newestId);
+    const known = newestId > 0 ? { newestId } : {};
+    if (!isPost || news === undefined) return { kind: "granted", ...known };
+    const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
+    return {
+      kind: "granted",
+      ...known,
+      right: { ticket, isShared: this.#hasOthers(chat, address, key, now) },
+    };
+  }
+
+  /** Asks the root for a share of the bot's rate. Returns when to ask again if there is none. */
+  async #borrow(
+    chat: Chat,
+    { address, purpose, pacing, news }: CallRequest,
+    key: string,
+  ): Promise<number | undefined> {
+    const { messengerId, chatId } = address;
+    const ids = chat.untold;
+    const sent = news === undefined ? undefined : { messengerId, box: news.box, ids };
+    const loan = await this.#loans.borrow({
+      messengerId,
+      chatId,
+      speaker: key,
+      purpose,
+      rate: pacing.global,
+      ...(sent !== undefined && { sent }),
+    });
+    if (sent !== undefined) this.#told(chat, ids);
+    if (loan.kind === "wait") return loan.retryAt;
+    chat.newestId = Math.max(chat.newestId, loan.newestId ?? 0);
+    return undefined;
+  }
+
+  #hear(chat: Chat, key: string, news: ChatNews, isDurable: boolean): void {
+    chat.right.hear(key, news, isDurable, this.#clock.now());
+    chat.newestId = Math.max(chat.newestId, news.newestId, ...news.sentIds);
+    // A box of its own is nobody's business but the gate's.
+    if (news.box === chat.address.chatId || news.sentIds.length === 0) return;
+    chat.untold = [...chat.untold, ...news.sentIds];
+    chat.timer ??= this.#clock.setTimeout(() => {
+      chat.timer = undefined;
+      this.#tellRoot(chat, news.box).catch(() => {
+        // The root cannot be reached: the ids go with the next loan.
+      });
+    }, TELL_ROOT_AFTER_MS);
+  }
+
+  /** Other chats that share the box look past these ids when they search. */
+  async #tellRoot(chat: Chat, box: string): Promise<void> {
+    const ids = chat.untold;
+    if (ids.length === 0) return;
+    await this.#options.root.tellSent({ messengerId: chat.address.messengerId, box, ids });
+    this.#told(chat, ids);
+  }
+
+  #told(chat: Chat, ids: readonly number[]): void {
+    chat.untold = chat.untold.filter((id) => !ids.includes(id));
+    if (chat.untold.length > 0) return;
+    this.#clock.clearTimeout(chat.timer);
+    chat.timer = undefined;
+  }
+
+  #noteSpeaker(chat: Chat, key: string, isRemote: boolean): void {
+    const now = this.#clock.now();
+    chat.speakers.set(key, now);
+    if (!isRemote || now - chat.notedUseAt < NOTE_USE_MS) return;
+    this.#store.writeUse(chat.address.messengerId, chat.address.chatId, now);
+    chat.notedUseAt = now;
+  }
+
+  #hasOthers({ speakers }: Chat, address: Address, key: string, now: number): boolean {
+    for (const [other, at] of speakers) if (now - at > SPEAKS_FOR_MS) speakers.delete(other);
+    // The other topics of a forum may come at any moment.
+    return address.topicId !== undefined || [...speakers.keys()].some((other) => other !== key);
+  }
+
+  #isRemote(speaker: string): boolean {
+    return speaker !== this.#options.name;
+  }
+
+  #chat(address: Address, rate: Rate | undefined): Chat {
+    const { messengerId, chatId } = address;
+    const chatKey = JSON.stringify([messengerId, chatId]);
+    const now = this.#clock.now();
+    const known = this.#chats.get(chatKey);
+    if (known !== undefined) {
+      known.usedAt = now;
+      return known;
+    }
+    if (this.#chats.size >= MOST_CHATS) this.#forgetIdle(now);
+    const stored = this.#store.read(messengerId, chatId);
+    const chat: Chat = {
+      address,
+      bucket: this.#bucket(stored, rate),
+      places: new Places(),
+      right: new RightToPost({
+        stored: stored.right,
+        sentIds: stored.sentIds,
+        startedAt: this.#startedAt,
+        write: (right, ids) => this.#store.writeRight(messengerId, chatId, right, ids),
+      }),
+      penalty: stored.penalty,
+      usedAt: now,
+      newestId: 0,
+      untold: [],
+      timer: undefined,
+      notedUseAt: stored.usedAt ?? 0,
+      speakers: new Map(),
+    };
+    this.#chats.set(chatKey, chat);
+    return chat;
+  }
+
+  /** The bucket after a start. What was sent before is known only as the time of the last call. */
+  #bucket({ penalty, usedAt }: StoredChat, rate: Rate | undefined): TokenBucket {
+    const startedAt = this.#startedAt;
+    const bucket = new TokenBucket(FIRST_TOKENS, startedAt);
+    if (penalty !== undefined && startedAt < penalty.widenedUntil) {
+      bucket.reset(1, Math.max(penalty.until, startedAt));
+      return bucket;
+    }
+    if (rate === undefined) return bucket;
+    const lastUsedAt = Math.max(
+      usedAt === undefined ? -Infinity : usedAt + NOTE_USE_MS,
+      this.#options.local.lastUsedAt() ?? -Infinity,
+    );
+    const isFull = startedAt - lastUsedAt >= rate.burst * rate.everyMs;
+    return isFull ? new TokenBucket(rate.burst, startedAt) : bucket;
+  }
+
+  /** A chat that was silent for so long has a full bucket again, whatever its rate; the rest is stored. */
+  #forgetIdle(now: number): void {
+    for (const [key, chat] of this.#chats) if (now - chat.usedAt > IDLE_MS) this.#chats.delete(key);
+  }
+}
+
+/** A post of the gate's own object that is under way, or looked for, is asked about again after this time. */
+const OWN_POST_MS = 500;
+
+function speakerKey({ address, speaker }: Pick<CallRequest, "address" | "speaker">): string {
+  return JSON.stringify([speaker, address.threadId]);
+}
+
+function rankOf(purpose: CallRequest["purpose"]): 0 | 1 {
+  return purpose === "edit" || purpose === "typing" ? 1 : 0;
+}

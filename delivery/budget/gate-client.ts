@@ -1,0 +1,247 @@
+import type { Clock } from "../../src/core/deps.ts";
+import type { CallPurpose, ChatGate, ChatNews, Grant, PostRight, UnclaimedIds } from "../../src/core/gate.ts";
+import type { Address, Probing, Surface } from "../../src/core/surface.ts";
+
+/** What goes with no request is told by itself after this time. */
+const TELL_AFTER_MS = 500;
+/** Other conversations of the chat do not know of a penalty before its gate does. */
+const TELL_PENALTY_EVERY_MS = 1_000;
+
+export interface GateClientOptions {
+  readonly clock: Clock;
+  /** The gate of a chat: an object of its own, or this one. */
+  readonly gateOf: (address: Address) => ChatGate;
+  /** The name of the object that speaks. */
+  readonly speaker: string;
+  /** Whether a message of this thread may exist of which the id is not known. */
+  readonly isInDoubt: (address: Address) => boolean;
+  /** Ids that an earlier process may not have told. Asked once for each thread. */
+  readonly recentIds: (address: Address) => readonly number[];
+}
+
+/** What one thread has to tell its chat's gate. */
+interface Voice {
+  readonly address: Address;
+  readonly box: string;
+  newest: number;
+  untold: readonly number[];
+  ticket: number | undefined;
+  /** The right was given, and it has not been told what became of the post. */
+  isRightHeld: boolean;
+  /** Nobody can find out what became of the last post, and the gate does not know yet. */
+  isUnresolved: boolean;
+  /** Others of the chat wait for that. */
+  isShared: boolean;
+  timer: unknown;
+}
+
+/**
+ * The gates of the chats as one conversation asks them: before every call, and with what it has sent since.
+ *
+ * 1. What became of a post is told with the next question; at once where others post into the chat, else after half a
+ *    second.
+ * 2. A penalty that the gate could not be told is kept here, and told again.
+ */
+export class GateClient {
+  readonly #options: GateClientOptions;
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #voices = new Map<string, Voice>();
+  /** Ends of penalties of which the gate has not been told yet, by chat. */
+  readonly #untoldPenalties = new Map<string, number>();
+
+  constructor(options: GateClientOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#startedAt = options.clock.now();
+  }
+
+  /** `landsWithinMs`, for a post: how long it may take before it cannot land any more. */
+  async acquire(
+    address: Address,
+    purpose: CallPurpose,
+    surface: Surface,
+    landsWithinMs?: number,
+  ): Promise<Grant> {
+    const isPost = landsWithinMs !== undefined;
+    const { pacing, probing } = surface;
+    const penaltyUntil = this.#untoldPenalties.get(chatKey(address)) ?? 0;
+    if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
+    const { speaker } = this.#options;
+    const gate = this.#options.gateOf(address);
+    if (probing === undefined) return gate.acquire({ address, purpose, pacing, speaker, isPost });
+    const voice = this.#voice(address, probing);
+    const news = this.#newsOf(voice);
+    const grant = await gate.acquire({
+      address,
+      purpose,
+      pacing,
+      speaker,
+      news,
+      isPost,
+      ...(landsWithinMs !== undefined && { landsWithinMs }),
+    });
+    this.#told(voice, news);
+    if (grant.kind === "wait") return grant;
+    voice.newest = Math.max(voice.newest, grant.newestId ?? 0);
+    if (grant.right !== undefined) this.#hold(voice, grant.right);
+    return grant;
+  }
+
+  /** Rejects when the gate cannot be told; this conversation keeps to the penalty all the same, and tells it later. */
+  async penalize(address: Address, retryAfterMs: number): Promise<void> {
+    const key = chatKey(address);
+    const until = Math.max(this.#untoldPenalties.get(key) ?? 0, this.#clock.now() + retryAfterMs);
+    this.#untoldPenalties.set(key, until);
+    await this.#tellPenalty(address, until);
+  }
+
+  /** A message of this thread was posted, and is stored. */
+  sent(address: Address, surface: Surface, messageId: string): void {
+    const id = Number(messageId);
+    if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
+    const voice = this.#voice(address, surface.probing);
+    voice.newest = Math.max(voice.newest, id);
+    voice.untold = [...voice.untold, id];
+    this.#tellSoon(voice);
+  }
+
+  /** A post was certainly not made: others need not wait for it. */
+  notSent(address: Address, surface: Surface): void {
+    if (surface.probing === undefined) return;
+    this.#tellSoon(this.#voice(address, surface.probing));
+  }
+
+  /** Nobody can find out what became of a post: others need not wait for it, and may not take its message for theirs. */
+  unresolved(address: Address, surface: Surface): void {
+    if (surface.probing === undefined) return;
+    const voice = this.#voice(address, surface.probing);
+    voice.isUnresolved = true;
+    this.#tellSoon(voice);
+  }
+
+  /** A message of the box that this conversation knows of: its own, or one that it was sent. */
+  knows(address: Address, surface: Surface, messageId: string): void {
+    const id = Number(messageId);
+    if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
+    const voice = this.#voice(address, surface.probing);
+    voice.newest = Math.max(voice.newest, id);
+  }
+
+  /** The newest id of the address's box that is known here; `0` when none is. */
+  newestId(address: Address, surface: Surface): number {
+    return surface.probing === undefined ? 0 : this.#voice(address, surface.probing).newest;
+  }
+
+  /** The ids that may be a lost message. */
+  async unclaimed(address: Address, probing: Probing, afterId: number): Promise<UnclaimedIds> {
+    const voice = this.#voice(address, probing);
+    const news = this.#newsOf(voice);
+    const { gateOf, speaker } = this.#options;
+    const answer = await gateOf(address).unclaimed({ address, speaker, news, afterId });
+    this.#told(voice, news);
+    if (answer.right !== undefined) this.#hold(voice, answer.right);
+    return answer;
+  }
+
+  async #tellPenalty(address: Address, until: number): Promise<void> {
+    const key = chatKey(address);
+    if (this.#untoldPenalties.get(key) !== until) return;
+    const leftMs = until - this.#clock.now();
+    if (leftMs <= 0) {
+      this.#untoldPenalties.delete(key);
+      return;
+    }
+    try {
+      await this.#options.gateOf(address).penalize(address, leftMs);
+      if (this.#untoldPenalties.get(key) === until) this.#untoldPenalties.delete(key);
+    } catch (error) {
+      const again = (): void => {
+        this.#tellPenalty(address, until).catch(() => {
+          // The gate cannot be reached yet; it is told with the next try.
+        });
+      };
+      this.#clock.setTimeout(again, Math.min(leftMs, TELL_PENALTY_EVERY_MS));
+      throw error;
+    }
+  }
+
+  #hold(voice: Voice, { ticket, isShared }: PostRight): void {
+    // Answers may overtake each other.
+    if (ticket < (voice.ticket ?? 0)) return;
+    voice.ticket = ticket;
+    voice.isShared = isShared;
+    voice.isRightHeld = true;
+  }
+
+  #tellSoon(voice: Voice): void {
+    if (voice.isShared) void this.#tell(voice);
+    else voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), TELL_AFTER_MS);
+  }
+
+  async #tell(voice: Voice): Promise<void> {
+    if (!voice.isRightHeld && voice.untold.length === 0) return;
+    const news = this.#newsOf(voice);
+    const { address } = voice;
+    try {
+      await this.#options.gateOf(address).report({ address, speaker: this.#options.speaker, news });
+      this.#told(voice, news);
+    } catch {
+      // The gate cannot be reached: it is told with the next question, and holds nobody for long.
+      this.#clearTimer(voice);
+    }
+  }
+
+  #newsOf({ address, box, newest, untold, ticket, isUnresolved }: Voice): ChatNews {
+    const isInDoubt = this.#options.isInDoubt(address);
+    return {
+      box,
+      newestId: newest,
+      sentIds: untold,
+      startedAt: this.#startedAt,
+      isInDoubt,
+      isUnresolved,
+      ...(ticket !== undefined && { ticket }),
+    };
+  }
+
+  #told(voice: Voice, { sentIds, isInDoubt, isUnresolved, ticket }: ChatNews): void {
+    voice.untold = voice.untold.filter((id) => !sentIds.includes(id));
+    // A right that was given since is another one.
+    if (!isInDoubt && ticket === voice.ticket) {
+      voice.isRightHeld = false;
+      if (isUnresolved === true) voice.isUnresolved = false;
+    }
+    if (voice.untold.length === 0 && !voice.isRightHeld) this.#clearTimer(voice);
+  }
+
+  #clearTimer(voice: Voice): void {
+    this.#clock.clearTimeout(voice.timer);
+    voice.timer = undefined;
+  }
+
+  #voice(address: Address, probing: Probing): Voice {
+    const box = probing.box(address);
+    const key = JSON.stringify([address.messengerId, box, address.threadId]);
+    const known = this.#voices.get(key);
+    if (known !== undefined) return known;
+    const untold = this.#options.recentIds(address);
+    const voice: Voice = {
+      address,
+      box,
+      newest: Math.max(0, ...untold),
+      untold,
+      ticket: undefined,
+      isRightHeld: false,
+      isUnresolved: false,
+      isShared: false,
+      timer: undefined,
+    };
+    this.#voices.set(key, voice);
+    return voice;
+  }
+}
+
+function chatKey({ messengerId, chatId }: Address): string {
+  return JSON.stringify([messengerId, chatId]);
+}

@@ -1,0 +1,92 @@
+import type { Surface } from "../../src/core/surface.ts";
+import { GIVE_UP_AFTER_MS } from "../call-policy.ts";
+import { replyFields } from "../delivery-context.ts";
+import type { DeliveryContext } from "../delivery-context.ts";
+import { store } from "../outbox-change.ts";
+import type { OutboxEntry } from "../outbox-entry.ts";
+import { nextState } from "../outbox-state.ts";
+import type { Reply } from "../reply.ts";
+import { nextDoubt } from "./doubt.ts";
+
+/** The lost message is there: it is the row's from here on, and is brought up to date by an edit. */
+export function adopt(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+  messageId: string,
+): void {
+  const { row } = entry;
+  context.log.info("delivery.lost-post-found", {
+    ...replyFields(reply),
+    part: row.part,
+    attempts: row.attempts,
+  });
+  store(context, entry, {
+    state: nextState(row.state, "posted"),
+    messageId,
+    shownHash: undefined,
+    doubts: Math.max(0, row.doubts - 1),
+    doubt: nextDoubt(row.doubt, "found"),
+    sentAt: context.deps.clock.now(),
+    code: undefined,
+    retryAt: undefined,
+    failingSince: undefined,
+  });
+  entry.shownHash = undefined;
+  ended(context, reply, entry);
+  context.budget.sent(reply.record.address, surface, messageId);
+}
+
+/** The post was not made, and cannot be any more: it is made again, without a mark. */
+export function postAgain(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+): void {
+  const { row } = entry;
+  const now = context.deps.clock.now();
+  // Not since the post: the machine may have been off for days, and nothing is given up for that.
+  const failingSince = row.failingSince ?? now;
+  const isGivenUp = now - failingSince > GIVE_UP_AFTER_MS;
+  if (!isGivenUp) {
+    context.log.info("delivery.lost-post-not-made", { ...replyFields(reply), part: row.part });
+  }
+  store(context, entry, {
+    state: nextState(row.state, isGivenUp ? "failed" : "refused"),
+    doubts: Math.max(0, row.doubts - 1),
+    doubt: nextDoubt(row.doubt, "not-found"),
+    failingSince,
+    retryAt: undefined,
+  });
+  ended(context, reply, entry);
+  context.budget.notSent(reply.record.address, surface);
+}
+
+/** A search cannot tell what became of the post: the policy decides. */
+export function leaveUnresolved(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+  code: string,
+): void {
+  const { row } = entry;
+  context.log.warn("delivery.lost-post-unresolved", { ...replyFields(reply), part: row.part, code });
+  store(context, entry, {
+    doubt: nextDoubt(row.doubt, "undecided", { kind: "unresolved" }),
+    retryAt: undefined,
+  });
+  ended(context, reply, entry);
+  context.budget.unresolved(reply.record.address, surface);
+}
+
+function ended(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
+  entry.probe = undefined;
+  entry.nonesInRow = undefined;
+  entry.probeFailures = undefined;
+  entry.searchFailingSince = undefined;
+  reply.isDirty = true;
+  context.doubtEnded(reply.record.address);
+}

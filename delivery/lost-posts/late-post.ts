@@ -1,0 +1,188 @@
+import { errorCode } from "../../src/core/errors.ts";
+import type { Address, PostedMessage, Surface } from "../../src/core/surface.ts";
+import type { LateOutcome } from "../call-within.ts";
+import { classify, penalize, replyFields } from "../delivery-context.ts";
+import type { DeliveryContext } from "../delivery-context.ts";
+import { formerChatOf } from "../move-reply.ts";
+import { store } from "../outbox-change.ts";
+import { entryOf, plannedRow } from "../outbox-entry.ts";
+import type { OutboxEntry } from "../outbox-entry.ts";
+import { nextState } from "../outbox-state.ts";
+import type { Reply } from "../reply.ts";
+import { answered } from "./doubt.ts";
+
+interface TimedOutPost {
+  readonly entry: OutboxEntry;
+  /** Where it was sent. */
+  readonly address: Address;
+  /** Whether that post carried the mark. */
+  readonly wasMarked: boolean;
+  /** Hash of what it carried. */
+  readonly hash: string | undefined;
+}
+
+/**
+ * A post that ran into its time limit is still listened to. While its row is `unknown`, the answer settles the
+ * question; when the row was posted again meanwhile, the second message is known to be a duplicate and is taken away.
+ */
+export function watchLatePost(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  post: TimedOutPost,
+  late: Promise<LateOutcome<PostedMessage>>,
+): void {
+  void late
+    .then((outcome) => hearLate(context, reply, surface, post, outcome))
+    .catch((error: unknown) => {
+      // Not stored: the row stays in doubt, as if the answer had never come.
+      context.log.error("delivery.late-answer-not-stored", { ...replyFields(reply), code: errorCode(error) });
+    });
+}
+
+async function hearLate(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  post: TimedOutPost,
+  outcome: LateOutcome<PostedMessage>,
+): Promise<void> {
+  const { entry } = post;
+  entry.answerUntil = undefined;
+  const formerChatId = formerChatOf(post.address, reply.record.address);
+  if (formerChatId !== undefined) {
+    if (outcome.kind === "done") adoptFormer(context, post, outcome.value.messageId, formerChatId);
+  } else if (outcome.kind === "done") {
+    entry.lateMessageId = outcome.value.messageId;
+    entry.lateHash = post.hash;
+    if (entry.row.state !== "sending") {
+      adopt(context, post);
+      context.budget.sent(reply.record.address, surface, outcome.value.messageId);
+      context.doubtEnded(reply.record.address);
+    }
+  } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
+    const failure = classify(surface, outcome.error);
+    if (failure.kind === "unknown") return;
+    // It provably did not happen: the next post is the first one.
+    store(context, entry, {
+      state: nextState(entry.row.state, "refused"),
+      doubts: 0,
+      doubt: answered(entry.row.doubt),
+      isMarked: post.wasMarked,
+      retryAt: undefined,
+    });
+    entry.probe = undefined;
+    context.budget.notSent(reply.record.address, surface);
+    if (failure.kind === "retry-after") {
+      await penalize(context, reply.record.address, failure.retryAfterMs);
+    }
+  }
+  context.revisit(entry.row.replyId);
+}
+
+/** The message is in the old chat of a reply that goes on in another one: it counts unless it was posted again there. */
+function adoptFormer(
+  context: DeliveryContext,
+  { entry, hash }: TimedOutPost,
+  messageId: string,
+  formerChatId: string,
+): void {
+  const { state } = entry.row;
+  if (state !== "unknown" && state !== "planned") return;
+  store(context, entry, {
+    state: nextState(state === "planned" ? nextState(state, "begin") : state, "posted"),
+    messageId,
+    formerChatId,
+    doubt: answered(entry.row.doubt),
+    shownHash: hash,
+    sentAt: context.deps.clock.now(),
+    retryAt: undefined,
+    code: undefined,
+  });
+  entry.shownHash = hash;
+}
+
+/** A late answer that came while the row was being posted again. */
+export function adoptLate(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+): void {
+  const { lateMessageId } = entry;
+  if (lateMessageId === undefined || entry.row.state === "sending") return;
+  adopt(context, { entry, address: reply.record.address, wasMarked: false, hash: entry.lateHash });
+  context.budget.sent(reply.record.address, surface, lateMessageId);
+}
+
+function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPost): void {
+  const messageId = entry.lateMessageId;
+  entry.lateMessageId = undefined;
+  const { row } = entry;
+  if (messageId === undefined) return;
+  // A search has found it meanwhile, and it is being taken away.
+  const isTaken = context
+    .reply(row.replyId)
+    ?.entries.some((other) => other !== entry && other.row.messageId === messageId);
+  if (isTaken === true) return;
+  if (row.state === "sent") {
+    if (row.messageId === messageId || row.messageId === undefined) return;
+    // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.
+    if (context.reply(row.replyId)?.isOpen !== true) return;
+    if (!row.isMarked && Number(messageId) > Number(row.messageId)) {
+      addDuplicate(context, row.replyId, messageId);
+      return;
+    }
+    keepEarlier(context, entry, messageId, wasMarked);
+    if (!wasMarked) entry.shownHash = hash;
+  } else if (row.state === "unknown" || row.state === "planned") {
+    const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
+    store(context, entry, {
+      state: nextState(state, "posted"),
+      messageId,
+      doubt: answered(row.doubt),
+      isMarked: wasMarked,
+      shownHash: undefined,
+      sentAt: context.deps.clock.now(),
+      retryAt: undefined,
+      code: undefined,
+    });
+    entry.probe = undefined;
+    entry.shownHash = hash;
+    entry.stream = undefined;
+  }
+}
+
+/**
+ * Two messages of one part. The earlier one stays, because it stands in the right place and needs no mark; when it
+ * carries one itself, the newer.
+ */
+function keepEarlier(
+  context: DeliveryContext,
+  entry: OutboxEntry,
+  earlierId: string,
+  wasMarked = false,
+): void {
+  const { row } = entry;
+  const kept = wasMarked ? row : { ...row, messageId: earlierId, isMarked: false, shownHash: undefined };
+  context.database.transaction(() => {
+    const duplicateId = wasMarked ? earlierId : row.messageId;
+    if (duplicateId !== undefined) addDuplicate(context, row.replyId, duplicateId);
+    context.outbox.write(kept);
+  });
+  if (!wasMarked) {
+    entry.shownHash = undefined;
+    // Its stream was another one, and may be open.
+    entry.stream = undefined;
+  }
+  entry.row = kept;
+}
+
+/** A message that shows once more what another one shows: it is taken away like any other surplus. */
+export function addDuplicate(context: DeliveryContext, replyId: string, messageId: string): void {
+  const reply = context.reply(replyId);
+  const lowest = Math.min(0, ...(reply?.entries ?? []).map(({ row }) => row.part));
+  const duplicate = entryOf({ ...plannedRow(replyId, lowest - 1), state: "sent", messageId });
+  context.outbox.write(duplicate.row);
+  reply?.entries.unshift(duplicate);
+}

@@ -1,0 +1,9 @@
+/** An error answer in JSON: `{ error: { code, message } }`. `message` says what to do, in words of ours only (I10). */
+export function problem(
+  status: number,
+  code: string,
+  message: string,
+  headers?: Record<string, string>,
+): Response {
+  return Response.json({ error: { code, message } }, { status, headers });
+}

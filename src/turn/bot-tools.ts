@@ -1,0 +1,86 @@
+import type { ToolSet } from "ai";
+import { ConfigurationError } from "../core/errors.ts";
+
+type BotTool = ToolSet[string];
+
+/**
+ * The tools of a bot: an AI SDK `ToolSet` whose tools may say two things about their calls.
+ *
+ * - `annotations.readOnly`: the tool changes nothing. It runs at once, while the person may still be writing, and it
+ *   runs again after a crash unless its `recovery` says otherwise. `@default false`
+ * - `recovery`: what happens to a call that a crash interrupted. `"rerun"`: the tool does no harm when it runs twice, so
+ *   it runs again. `"report"`: the model reads that the call may or may not have had its effect.
+ *   `@default "report"`, or `"rerun"` for a tool that only reads
+ */
+export type ThinkTools = Record<
+  string,
+  BotTool & {
+    readonly annotations?: { readonly readOnly?: boolean };
+    readonly recovery?: "rerun" | "report";
+  }
+>;
+
+/** Whether a tool says that it changes nothing. */
+export function isReadOnly(tool: object | undefined): boolean {
+  if (tool === undefined || !("annotations" in tool)) return false;
+  const { annotations } = tool;
+  if (typeof annotations !== "object" || annotations === null) return false;
+  return "readOnly" in annotations && annotations.readOnly === true;
+}
+
+/**
+ * Tools as the turn engine gets them: each that only reads may run again after a crash, unless it says otherwise.
+ *
+ * @throws {ConfigurationError} `tool-needs-approval`, `tool-without-execute`: see `toolProblem`
+ */
+export function preparedTools(tools: ToolSet): ToolSet {
+  const problem = toolProblem(tools);
+  if (problem !== undefined) throw problem;
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => {
+      const saysOtherwise = "recovery" in tool && tool.recovery !== undefined;
+      const isRepeatable = isReadOnly(tool) && !saysOtherwise;
+      return [name, isRepeatable ? { ...tool, recovery: "rerun" } : tool];
+    }),
+  );
+}
+
+/**
+ * The first tool whose call would end the answer without a word, because neither the bot nor the model's provider runs
+ * it. `undefined` when there is none.
+ */
+export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
+  for (const [name, tool] of Object.entries(tools)) {
+    if (mayNeedApproval(tool)) {
+      return new ConfigurationError(
+        "tool-needs-approval",
+        `The tool "${name}" has needsApproval, and nobody can be asked for an approval yet. Remove needsApproval, or leave the tool out of getTools() if it must not run without one.`,
+      );
+    }
+    if (tool.type === "provider" && isLeftToBot(tool)) {
+      return new ConfigurationError(
+        "tool-without-execute",
+        `The tool "${name}" is defined by the model's provider and has to be run by the bot, which is not supported. Declare it with tool({ inputSchema, execute }), or leave it out of getTools().`,
+      );
+    }
+    if (tool.type !== "provider" && typeof tool.execute !== "function") {
+      return new ConfigurationError(
+        "tool-without-execute",
+        `The tool "${name}" has no execute function, so nobody would run it. Give it one, or leave it out of getTools().`,
+      );
+    }
+  }
+  return undefined;
+}
+
+/** A function decides with each call; whether it ever says yes is not known. */
+function mayNeedApproval(tool: BotTool): boolean {
+  // oxlint-disable-next-line typescript/no-deprecated -- the turn engine still acts on it
+  const { needsApproval } = tool;
+  return typeof needsApproval === "function" || needsApproval === true;
+}
+
+/** The provider runs its own tools, unless they say that the bot does. */
+function isLeftToBot({ execute, isProviderExecuted }: BotTool): boolean {
+  return isProviderExecuted === false || (isProviderExecuted !== true && execute !== undefined);
+}

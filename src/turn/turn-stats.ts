@@ -1,0 +1,64 @@
+import type { TokenUsage } from "../core/token-usage.ts";
+
+/** What a turn has taken, as far as this object has seen it: what came before a restart is missing. */
+export interface TurnStatsEntry {
+  /** Calls of the model that were completed. */
+  readonly steps: number;
+  readonly toolCalls: number;
+  /** The tools that were called, each once, in order, with blanks between them. */
+  readonly tools: string | undefined;
+  /** Tokens that the model counted. `undefined` where it counts none. */
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+}
+
+interface Counted {
+  steps: number;
+  toolCalls: number;
+  readonly tools: Set<string>;
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+}
+
+/** So many turns are remembered. One runs at a time; those of `chat()` may run beside it. */
+const MOST_TURNS = 32;
+
+/** Counts what turns take, for the log. In memory only: a row for each step would cost more than it is worth. */
+export class TurnStats {
+  readonly #turns = new Map<string, Counted>();
+
+  countStep(turnId: string): void {
+    this.#of(turnId).steps += 1;
+  }
+
+  countTool(turnId: string, name: string): void {
+    const counted = this.#of(turnId);
+    counted.toolCalls += 1;
+    counted.tools.add(name);
+  }
+
+  countTokens(turnId: string, { input, output }: TokenUsage): void {
+    const counted = this.#of(turnId);
+    if (input !== undefined) counted.inputTokens = (counted.inputTokens ?? 0) + input;
+    if (output !== undefined) counted.outputTokens = (counted.outputTokens ?? 0) + output;
+  }
+
+  of(turnId: string): TurnStatsEntry {
+    const { tools, ...counts } = this.#turns.get(turnId) ?? emptyCount();
+    return { ...counts, tools: tools.size === 0 ? undefined : [...tools].join(" ") };
+  }
+
+  #of(turnId: string): Counted {
+    const known = this.#turns.get(turnId);
+    if (known !== undefined) return known;
+    const [oldest] = this.#turns.keys();
+    if (oldest !== undefined && this.#turns.size >= MOST_TURNS) this.#turns.delete(oldest);
+    const counted = emptyCount();
+    this.#turns.set(turnId, counted);
+    return counted;
+  }
+}
+
+function emptyCount(): Counted {
+  return { steps: 0, toolCalls: 0, tools: new Set(), inputTokens: undefined, outputTokens: undefined };
+}

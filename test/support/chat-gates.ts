@@ -1,0 +1,48 @@
+import { createBotBudget, createChatGate } from "../../delivery/index.ts";
+import type { RootBudget } from "../../delivery/index.ts";
+import type { Database } from "../../src/core/database.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import type { ChatGate, LocalSpeaker } from "../../src/core/gate.ts";
+
+/** An object that says nothing itself. */
+export const NOBODY: LocalSpeaker = {
+  isInDoubt: () => false,
+  sentIds: () => [],
+  lastUsedAt: () => undefined,
+};
+
+/** Another gate, except for these answers. */
+export function gateWith(real: ChatGate, own: Partial<ChatGate>): ChatGate {
+  return {
+    acquire: (request) => real.acquire(request),
+    penalize: (...told) => real.penalize(...told),
+    report: (told) => real.report(told),
+    unclaimed: (question) => real.unclaimed(question),
+    ...own,
+  };
+}
+
+/** A root and the gate of a chat, in the object that speaks there unless `speaker` is nobody. */
+export function createTestGate(options: {
+  readonly rootDatabase: Database;
+  readonly gateDatabase: Database;
+  readonly deps: Deps;
+  /** The name of the gate's object. */
+  readonly name: string;
+  readonly local?: () => LocalSpeaker;
+}): { readonly gate: ChatGate; readonly root: RootBudget } {
+  const { deps, gateDatabase, local = () => NOBODY, name, rootDatabase } = options;
+  const root = createBotBudget({ database: rootDatabase, deps });
+  const gate = createChatGate({
+    database: gateDatabase,
+    deps,
+    name,
+    root,
+    local: {
+      isInDoubt: (...asked) => local().isInDoubt(...asked),
+      sentIds: (...asked) => local().sentIds(...asked),
+      lastUsedAt: () => local().lastUsedAt(),
+    },
+  });
+  return { gate, root };
+}

@@ -1,0 +1,301 @@
+/* The laws of a gate's head. Those of the right to post are in `chat-gate-posts.test.ts`, of the root and a start in `chat-gate-start.test.ts`. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CallPurpose } from "../../../src/core/gate.ts";
+import { ADDRESS } from "./engine-harness.ts";
+import { chatOf, GROUP, inTopic, OWN, PACING, seasoned, TOPIC } from "./gate-rig.ts";
+import { expectPaced } from "./paced.ts";
+
+const granted = { kind: "granted" };
+
+describe("meters all calls to a chat together (1)", () => {
+  it("grants the burst, and keeps the last slot from cosmetic calls", async () => {
+    const { ask, clock } = await seasoned();
+    expect(await ask("typing")).toEqual(granted);
+    expect(await ask("edit")).toEqual(granted);
+    expect(await ask("edit")).toEqual({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
+    expect(await ask("typing")).toMatchObject({ kind: "wait" });
+    expect(await ask("final")).toEqual(granted);
+    expect(await ask("post")).toMatchObject({ kind: "wait" });
+  });
+
+  it("spares the first text and the final one before it shows typing", async () => {
+    const rig = await seasoned();
+    expect(await rig.ask("edit")).toEqual(granted);
+    expect(await rig.ask("typing")).toMatchObject({ kind: "wait", retryAt: rig.clock.now() + 1_000 });
+    const fresh = rig.restart();
+    expect(await fresh.ask("typing", TOPIC)).toMatchObject({ kind: "wait" });
+    expect(await fresh.ask("post", TOPIC)).toEqual(granted);
+    expect(await fresh.ask("post", inTopic(3))).toEqual(granted);
+  });
+
+  it("has a slot for the final text whatever cosmetic calls were made before", async () => {
+    const cosmetic = fc.array(
+      fc.record({
+        waitMs: fc.integer({ min: 0, max: 1_200 }),
+        purpose: fc.constantFrom<CallPurpose>("edit", "typing"),
+        topic: fc.integer({ min: 1, max: 3 }),
+      }),
+      { maxLength: 40 },
+    );
+    await fc.assert(
+      fc.asyncProperty(cosmetic, async (plan) => {
+        const { ask, clock } = await seasoned();
+        for (const { waitMs, purpose, topic } of plan) {
+          await clock.advance(waitMs);
+          await ask(purpose, inTopic(topic));
+        }
+        expect(await ask("final")).toEqual(granted);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("grants at the time that it named", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 3; call += 1) await ask("post");
+    expect(await ask("post")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000 });
+    await clock.advance(999);
+    expect(await ask("post")).toMatchObject({ kind: "wait" });
+    await clock.advance(1);
+    expect(await ask("post")).toEqual(granted);
+  });
+
+  it("counts the topics and the conversations of a chat together, and other chats apart", async () => {
+    const { ask } = await seasoned();
+    await ask("post");
+    await ask("post", TOPIC);
+    await ask("post", TOPIC, { speaker: OWN });
+    expect(await ask("post", inTopic(3), { speaker: "another object" })).toMatchObject({ kind: "wait" });
+    expect(await ask("post", chatOf(8))).toEqual(granted);
+    expect(await ask("post", { ...ADDRESS, messengerId: "second-bot" })).toEqual(granted);
+  });
+
+  it("uses the group's rate in a group", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 4; call += 1) expect(await ask("post", GROUP)).toEqual(granted);
+    expect(await ask("post", GROUP)).toMatchObject({ retryAt: clock.now() + 3_000 });
+  });
+
+  it("never grants more than the rate allows, whoever asks for what, also at once and of a slow root", async () => {
+    const asks = fc.array(
+      fc.record({
+        waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 1_500 })),
+        purpose: fc.constantFrom<CallPurpose>("final", "post", "edit", "typing"),
+        topic: fc.integer({ min: 0, max: 3 }),
+        rootMs: fc.constantFrom(0, 0, 20, 700),
+      }),
+      { maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(asks, async (plan) => {
+        let rootMs = 0;
+        const { ask, clock } = await seasoned({
+          way: (root) => ({
+            lend: async (request) => {
+              const delayMs = rootMs;
+              await new Promise<void>((resolve) => void clock.setTimeout(resolve, delayMs));
+              return root.lend(request);
+            },
+            tellSent: (sent) => root.tellSent(sent),
+            seenIds: (question) => root.seenIds(question),
+          }),
+        });
+        const times: number[] = [];
+        const asked: Promise<unknown>[] = [];
+        for (const step of plan) {
+          await clock.advance(step.waitMs);
+          rootMs = step.rootMs;
+          asked.push(
+            ask(step.purpose, inTopic(step.topic)).then((grant) => {
+              if (grant.kind === "granted") times.push(clock.now());
+              else expect(grant.retryAt).toBeGreaterThan(clock.now());
+            }),
+          );
+        }
+        await clock.advance(5_000);
+        await Promise.all(asked);
+        expectPaced(times, PACING.direct);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("grants nothing during a penalty (2)", () => {
+  it("to nobody of the chat, also after a restart of the gate", async () => {
+    const { ask, gate, clock, restart } = await seasoned();
+    await gate.penalize(ADDRESS, 30_000);
+    const until = clock.now() + 30_000;
+    expect(await ask("final", TOPIC)).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    const again = restart();
+    expect(await again.ask("final")).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await again.ask("post", chatOf(8))).toEqual(granted);
+    await clock.advance(29_999);
+    expect(await again.ask("final")).toMatchObject({ reason: "penalty" });
+    await clock.advance(1);
+    expect(await again.ask("final")).toEqual(granted);
+  });
+
+  it("and never shortens it", async () => {
+    const { ask, gate, clock } = await seasoned();
+    await gate.penalize(ADDRESS, 30_000);
+    await gate.penalize(ADDRESS, 5_000);
+    expect(await ask("final")).toMatchObject({ retryAt: clock.now() + 30_000 });
+  });
+
+  it("also to one that asked before it, and whose share of the bot's rate was on its way", async () => {
+    let arrive = (): void => {};
+    const { ask, gate, clock } = await seasoned({
+      way: (root) => ({
+        lend: async (request) => {
+          await new Promise<void>((resolve) => (arrive = resolve));
+          return root.lend(request);
+        },
+        tellSent: (sent) => root.tellSent(sent),
+        seenIds: (question) => root.seenIds(question),
+      }),
+    });
+    const asked = ask("final");
+    await clock.settle();
+    await gate.penalize(ADDRESS, 30_000);
+    arrive();
+    expect(await asked).toMatchObject({ kind: "wait", reason: "penalty" });
+  });
+
+  it("spaces calls wider after each one, and forgives one after the other", async () => {
+    const { ask, gate, clock } = await seasoned();
+    const spacing = async (): Promise<number> => {
+      for (;;) {
+        const grant = await ask("post");
+        if (grant.kind === "wait") return grant.retryAt - clock.now();
+      }
+    };
+    await gate.penalize(ADDRESS, 1_000);
+    await clock.advance(1_000);
+    expect(await spacing()).toBe(1_500);
+    await gate.penalize(ADDRESS, 1_000);
+    await clock.advance(1_000);
+    expect(await spacing()).toBe(2_250);
+    await clock.advance(2 * 60_000 + 1);
+    expect(await spacing()).toBe(1_500);
+    await clock.advance(2 * 60_000);
+    expect(await spacing()).toBe(1_000);
+  });
+
+  it("spaces no wider than about eight times, however many penalties there are", async () => {
+    const { ask, gate, clock } = await seasoned();
+    for (let count = 0; count < 20; count += 1) {
+      await gate.penalize(ADDRESS, 1_000);
+      await clock.advance(1_000);
+    }
+    await ask("post");
+    expect(await ask("post")).toMatchObject({ retryAt: clock.now() + Math.ceil(1_000 * 1.5 ** 5) });
+  });
+
+  it("takes calls that crossed the same penalty for one strike", async () => {
+    const { ask, gate, clock } = await seasoned();
+    for (let call = 0; call < 5; call += 1) await gate.penalize(ADDRESS, 1_000);
+    await clock.advance(1_000);
+    await ask("post");
+    expect(await ask("post")).toMatchObject({ retryAt: clock.now() + 1_500 });
+  });
+
+  it("keeps a wider spacing over a restart that comes after the penalty", async () => {
+    const { gate, clock, restart } = await seasoned();
+    await gate.penalize(ADDRESS, 1_000);
+    await clock.advance(1_000);
+    const again = restart();
+    expect(await again.ask("post")).toEqual(granted);
+    expect(await again.ask("post")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_500 });
+  });
+});
+
+describe("keeps the place of one that was told to wait (3)", () => {
+  it("and serves them in the order in which they asked", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 3; call += 1) await ask("post");
+    const first = await ask("post");
+    const second = await ask("post", TOPIC);
+    expect([first, second]).toMatchObject([
+      { retryAt: clock.now() + 1_000 },
+      { retryAt: clock.now() + 2_000 },
+    ]);
+    await clock.advance(1_000);
+    expect(await ask("post", TOPIC)).toMatchObject({ kind: "wait" });
+    expect(await ask("post")).toEqual(granted);
+    await clock.advance(1_000);
+    expect(await ask("post", TOPIC)).toEqual(granted);
+  });
+
+  it("also over a penalty", async () => {
+    const { ask, gate, clock } = await seasoned();
+    for (let call = 0; call < 3; call += 1) await ask("post");
+    await ask("post");
+    await ask("post", TOPIC);
+    await gate.penalize(ADDRESS, 60_000);
+    await clock.advance(60_000);
+    expect(await ask("post", TOPIC)).toMatchObject({ kind: "wait", reason: "pacing" });
+    expect(await ask("post")).toEqual(granted);
+  });
+
+  it("lets a final text pass a waiting edit, and gives up the place of one who does not come back", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 3; call += 1) await ask("edit");
+    expect(await ask("final", TOPIC)).toEqual(granted);
+    expect(await ask("post", TOPIC)).toMatchObject({ kind: "wait" });
+    await clock.advance(10_000);
+    expect(await ask("edit")).toEqual(granted);
+  });
+
+  it("but none to typing", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 3; call += 1) await ask("final");
+    expect(await ask("typing", TOPIC)).toMatchObject({ kind: "wait" });
+    expect(await ask("edit")).toMatchObject({ retryAt: clock.now() + 2_000 });
+  });
+
+  it("serves every waiting caller in the end", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom<CallPurpose>("final", "post", "edit"), { minLength: 1, maxLength: 6 }),
+        async (purposes) => {
+          const { ask, clock } = await seasoned();
+          const waiting = new Map(purposes.map((purpose, topic) => [topic, { purpose, dueAt: clock.now() }]));
+          for (let round = 0; round < 200 && waiting.size > 0; round += 1) {
+            for (const [topic, { purpose, dueAt }] of waiting) {
+              if (dueAt > clock.now()) continue;
+              const grant = await ask(purpose, inTopic(topic));
+              if (grant.kind === "granted") waiting.delete(topic);
+              else waiting.set(topic, { purpose, dueAt: grant.retryAt });
+            }
+            await clock.advance(100);
+          }
+          expect([...waiting.keys()]).toEqual([]);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("does not hold up other chats for one that waits for its own rate", async () => {
+    const { ask, gate, clock } = await seasoned();
+    for (let call = 0; call < 3; call += 1) await ask("post");
+    expect(await ask("post")).toMatchObject({ retryAt: clock.now() + 1_000 });
+    await gate.penalize(chatOf(100), 60_000);
+    await ask("post", chatOf(100));
+    expect(await ask("post", chatOf(300))).toEqual(granted);
+  });
+});
+
+it("never delays the answer to a press of a button, whatever the rate and during a penalty (5)", async () => {
+  const { ask, gate } = await seasoned({
+    way: () => ({
+      lend: () => Promise.reject(new Error("down")),
+      tellSent: () => Promise.reject(new Error("down")),
+      seenIds: () => Promise.reject(new Error("down")),
+    }),
+  });
+  await gate.penalize(ADDRESS, 60_000);
+  for (let call = 0; call < 20; call += 1) expect(await ask("answer")).toEqual(granted);
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { createLog } from "../../../src/core/log.ts";
+import { TurnLog } from "../../../src/messengers/turn-log.ts";
+import type { Turn } from "../../../src/turn/turn-store.ts";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { messageEvent } from "../../support/messenger-events.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+function createRig() {
+  const clock = createVirtualClock();
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog((_level, line) => lines.push(JSON.parse(line) as Record<string, unknown>));
+  const stats = new TurnStats();
+  const start = (): TurnLog => new TurnLog({ clock, log, stats });
+  const context = messageEvent();
+  const turn = { id: "t1", context, lastReceivedAt: clock.now(), messageSeqs: [1, 2] } as unknown as Turn;
+  return { clock, context, lines, start, stats, turn };
+}
+
+describe("the lines of a turn", () => {
+  it("name the message that it answers, and what it took", async () => {
+    const { clock, context, lines, start, stats, turn } = createRig();
+    const log = start();
+    await clock.advance(500);
+    log.begun(turn);
+    await clock.advance(1_200);
+    stats.countStep("t1");
+    stats.countTokens("t1", { input: 100, output: 20 });
+    log.ended(turn, "done", 42);
+    const name = {
+      turn: "t1",
+      messenger: context.messengerId,
+      chat: context.thread.chatId,
+      thread: context.thread.id,
+      key: context.key,
+    };
+    expect(lines).toMatchObject([
+      { level: "info", event: "turn.begun", ...name, messages: 2 },
+      {
+        level: "info",
+        event: "turn.ended",
+        ...name,
+        outcome: "done",
+        durationMs: 1_200,
+        steps: 1,
+        toolCalls: 0,
+        inputTokens: 100,
+        outputTokens: 20,
+        characters: 42,
+      },
+    ]);
+    expect(lines[1]).not.toHaveProperty("restarted");
+  });
+
+  it("are errors where it failed", () => {
+    const { lines, start, turn } = createRig();
+    const log = start();
+    log.begun(turn);
+    log.ended(turn, "failed", 10);
+    expect(lines.map(({ level }) => level)).toEqual(["info", "error"]);
+  });
+
+  it("say when it was restarted, and how long it took since its message came", async () => {
+    const { clock, lines, start, turn } = createRig();
+    start().begun(turn);
+    await clock.advance(3_000);
+    start().ended(turn, "done", 1);
+    expect(lines[1]).toMatchObject({ restarted: true, durationMs: 3_000 });
+  });
+});

@@ -1,0 +1,150 @@
+import { createExecutionContext } from "cloudflare:test";
+import { dynamicTool, tool } from "ai";
+import type { ToolSet } from "ai";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { createWorker } from "../../../src/index.ts";
+import { testEnv } from "../test-env.ts";
+import { captureLog } from "../support/log-lines.ts";
+import type { LogLine } from "../support/log-lines.ts";
+import { callTool, say } from "../support/scripted-model.ts";
+import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
+import { ScriptedBot } from "../worker.ts";
+
+const SORRY = "Sorry, something went wrong and I could not answer. Please try again in a moment.";
+const inputSchema = z.object({});
+const execute = (): string => "done";
+
+let log: readonly LogLine[];
+beforeEach(() => {
+  log = captureLog();
+});
+
+/** The AI SDK wants approvals to be asked for elsewhere by now; bots still declare them so. */
+const approved = (needsApproval: unknown): ToolSet[string] =>
+  Object.assign(tool({ inputSchema, execute }), { needsApproval });
+
+/** Each with the code of its problem. */
+const UNUSABLE: readonly (readonly [string, string, ToolSet[string]])[] = [
+  ["needs an approval", "tool-needs-approval", approved(true)],
+  ["may need an approval", "tool-needs-approval", approved(() => Promise.resolve(false))],
+  ["has no execute function", "tool-without-execute", tool({ inputSchema })],
+  [
+    "is defined by the provider and left to the bot",
+    "tool-without-execute",
+    { type: "provider", id: "acme.shell", args: {}, inputSchema, isProviderExecuted: false },
+  ],
+];
+
+/** Each can be called without anything more. */
+const USABLE: readonly (readonly [string, ToolSet[string]])[] = [
+  ["of the bot", approved(false)],
+  ["of an MCP server", dynamicTool({ inputSchema, execute })],
+  [
+    "that the provider runs",
+    { type: "provider", id: "acme.search", args: {}, inputSchema, isProviderExecuted: true },
+  ],
+];
+
+async function health(world: World): Promise<unknown> {
+  const worker = createWorker(ScriptedBot, { root: world.root });
+  if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
+  const request = new Request("https://bot.example/health") as Parameters<typeof worker.fetch>[0];
+  return (await worker.fetch(request, testEnv, createExecutionContext())).json();
+}
+
+describe("a tool that nobody could run", () => {
+  it.each(UNUSABLE)("is named by /health, once in the log: it %s", async (_what, code, pay) => {
+    const world = createWorld({ getTools: () => ({ pay }) });
+    const expected = { status: "misconfigured", problem: { code } };
+    expect(await health(world)).toMatchObject(expected);
+    expect(await health(world)).toMatchObject({
+      problem: { message: expect.stringContaining('"pay"') as unknown },
+    });
+    const lines = log.filter(({ event }) => event === "bot.failed");
+    expect(lines).toEqual([expect.objectContaining({ method: "getTools", code })]);
+  });
+
+  it.each(UNUSABLE)("ends the turn before the model is asked: it %s", async (_what, code, pay) => {
+    // Tools that take a moment to list are known only when a turn begins.
+    const world = createWorld({
+      getTools: () => Promise.resolve({ pay }),
+      script: () => [callTool("pay")],
+    });
+    expect(await health(world)).toMatchObject({ status: "ok" });
+    await world.write("c1", "Pay");
+    await world.shows("c1", SORRY);
+    expect(world.requests).toEqual([]);
+    expect(log).toContainEqual(
+      expect.objectContaining({
+        event: "bot.failed",
+        method: "getTools",
+        code,
+        message: expect.stringContaining('"pay"') as unknown,
+      }),
+    );
+  });
+});
+
+describe("tools while the person may still be writing", () => {
+  it("run at once when they change nothing, and wait otherwise, also when they may run twice", async () => {
+    const runs: string[] = [];
+    const named = (name: string) => tool({ inputSchema, execute: () => runs.push(name) });
+    const world = createWorld({
+      messenger: { burstMs: 60_000, delivery: { stoppedResponseText: "Stopped.", editEveryMs: 0 } },
+      getTools: () => ({
+        order: named("order"),
+        remind: { ...named("remind"), recovery: "rerun" },
+        look: { ...named("look"), annotations: { readOnly: true } },
+      }),
+      // The tools of one step begin together, in this order.
+      script: ({ prompt }) =>
+        prompt.at(-1)?.role === "tool"
+          ? [say("Done.")]
+          : [callTool("order"), callTool("remind"), callTool("look")],
+    });
+    await world.write("c1", "Look", { sentAt: Date.now() });
+    await vi.waitFor(() => expect(runs).toContain("look"), 8000);
+    await world.write("c1", "/stop");
+    await world.shows("c1", "Stopped.");
+    expect(runs).toEqual(["look"]);
+  });
+});
+
+describe("a tool that can be run", () => {
+  it.each(USABLE)("is offered to the model: one %s", async (_what, search) => {
+    const world = createWorld({ getTools: () => ({ search }), script: () => [say("Hello.")] });
+    expect(await health(world)).toMatchObject({ status: "ok" });
+    await world.write("c1", "Hi");
+    await world.shows("c1", "Hello.");
+    expect(world.requests.map(({ tools }) => tools)).toEqual([["search"]]);
+  });
+
+  it("is no matter of /health when it cannot be listed outside of a turn", async () => {
+    const world = createWorld({
+      getTools: (agent) => {
+        const context = agent.getMessengerContext();
+        if (context === undefined) throw new TypeError("There is no turn.");
+        return { of: tool({ inputSchema, execute }) };
+      },
+      script: () => [say("Hello.")],
+    });
+    expect(await health(world)).toMatchObject({ status: "ok" });
+    await world.write("c1", "Hi");
+    await world.shows("c1", "Hello.");
+    expect(log.filter(({ event }) => event === "bot.failed")).toEqual([]);
+  });
+
+  it("is not listed again by every /health", async () => {
+    let listed = 0;
+    const world = createWorld({
+      getTools: () => {
+        listed += 1;
+        return Promise.reject(new Error("no server"));
+      },
+    });
+    for (let count = 0; count < 3; count += 1) expect(await health(world)).toMatchObject({ status: "ok" });
+    expect(listed).toBe(1);
+  });
+});
