@@ -12,26 +12,26 @@ import type {
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
-import { answerAction } from "./answer-action.ts";
-import { callTimeoutMs } from "./delivery-context.ts";
-import type { DeliveryContext } from "./delivery-context.ts";
-import { DurableWake } from "./durable-wake.ts";
-import { ChatMoves } from "./chat-moves.ts";
-import { Lanes } from "./lanes.ts";
-import { isSameChat, laneKey } from "./messenger-key.ts";
-import { entryAfterStart } from "./outbox-entry.ts";
-import type { OutboxEntry } from "./outbox-entry.ts";
-import { OutboxStore } from "./outbox-store.ts";
-import { Receipts } from "./receipts.ts";
-import { Reply } from "./reply.ts";
-import { ReplyStore } from "./reply-store.ts";
-import type { ReplyRecord } from "./reply-store.ts";
-import { RichFallback } from "./rich-fallback.ts";
-import { adoptMessages } from "./take-over.ts";
-import { seenText } from "./seen-text.ts";
-import { startTyping } from "./start-typing.ts";
+import { answerAction } from "./calls/answer-action.ts";
+import { callTimeoutMs } from "./calls/delivery-context.ts";
+import type { DeliveryContext } from "./calls/delivery-context.ts";
+import { DurableWake } from "./lane/durable-wake.ts";
+import { ChatMoves } from "./lane/chat-moves.ts";
+import { Lanes } from "./lane/lanes.ts";
+import { isSameChat, laneKey } from "./outbox/lane-key.ts";
+import { entryAfterStart } from "./outbox/outbox-entry.ts";
+import type { OutboxEntry } from "./outbox/outbox-entry.ts";
+import { OutboxStore } from "./outbox/outbox-store.ts";
+import { Receipts } from "./outbox/receipts.ts";
+import { Reply } from "./outbox/reply.ts";
+import { ReplyStore } from "./outbox/reply-store.ts";
+import type { ReplyRecord } from "./outbox/reply-store.ts";
+import { RichFallback } from "./outbox/rich-fallback.ts";
+import { adoptMessages } from "./lane/take-over.ts";
+import { seenText } from "./modes/seen-text.ts";
+import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
-import { isSearchable } from "./lost-posts/doubt.ts";
+import { isSearchable } from "./outbox/doubt.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */

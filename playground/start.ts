@@ -23,7 +23,7 @@ import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
 import { readableLine } from "./readable-log.ts";
 import { startShop } from "./shop/shop-server.ts";
-import { addFirstPerson } from "./telegram/first-person.ts";
+import { addFirstPerson } from "./telegram/chats/first-person.ts";
 import { startSimulator } from "./telegram/simulator.ts";
 
 const HOST = "127.0.0.1";

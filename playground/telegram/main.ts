@@ -1,6 +1,6 @@
 import { readOptions } from "../../scripts/command-line/read-options.ts";
 import { stopWithParent } from "../../scripts/serve/stop-with-parent.ts";
-import { addFirstPerson } from "./first-person.ts";
+import { addFirstPerson } from "./chats/first-person.ts";
 import { realFloodRules, startSimulator } from "./simulator.ts";
 
 /** Starts the simulator alone. Prints one line of JSON when it is ready; SIGINT, SIGTERM and the end of its npm end it. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { realFloodRules } from "../../playground/telegram/flood.ts";
-import type { FaultRule } from "../../playground/telegram/faults.ts";
+import { realFloodRules } from "../../playground/telegram/control/flood.ts";
+import type { FaultRule } from "../../playground/telegram/control/faults.ts";
 import type { VisibleMessage } from "../../playground/telegram/simulator.ts";
 import { startRig } from "../../test/support/rig.ts";
 import type { Rig } from "../../test/support/rig.ts";

@@ -1,4 +1,4 @@
-import type { ApiCall } from "../../playground/telegram/api-log.ts";
+import type { ApiCall } from "../../playground/telegram/control/api-log.ts";
 
 /** Enough of a text to know it again. */
 const SHOWN_LENGTH = 36;

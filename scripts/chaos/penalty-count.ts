@@ -1,4 +1,4 @@
-import type { ApiCall } from "../../playground/telegram/api-log.ts";
+import type { ApiCall } from "../../playground/telegram/control/api-log.ts";
 
 export interface PenaltyCount {
   /** Calls that reached a chat before the end of a penalty that the bot had been told of. */

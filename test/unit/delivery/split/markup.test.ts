@@ -8,8 +8,8 @@ import {
   splitText,
   standardMarkdown,
   whatsapp,
-} from "../../../../delivery/split/index.ts";
-import type { Renderer } from "../../../../delivery/split/index.ts";
+} from "../../../../delivery/text/split/index.ts";
+import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";

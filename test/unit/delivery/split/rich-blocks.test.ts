@@ -7,8 +7,8 @@ import {
   richWhereItShows,
   splitText,
   telegramEntities,
-} from "../../../../delivery/split/index.ts";
-import type { PartLimits, Renderer } from "../../../../delivery/split/index.ts";
+} from "../../../../delivery/text/split/index.ts";
+import type { PartLimits, Renderer } from "../../../../delivery/text/split/index.ts";
 import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { runs } from "../../../support/runs.ts";

@@ -10,8 +10,8 @@ import {
   standardMarkdown,
   telegramEntities,
   whatsapp,
-} from "../../../../delivery/split/index.ts";
-import type { Renderer } from "../../../../delivery/split/index.ts";
+} from "../../../../delivery/text/split/index.ts";
+import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { runs } from "../../../support/runs.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
+import { createPlanner, splitText, telegramEntities } from "../../../../delivery/text/split/index.ts";
 import { hardDocuments } from "./corpus.ts";
 import { shown } from "./shown.ts";
 

@@ -1,0 +1,20 @@
+import type { Mark } from "../split/pack/piece.ts";
+import { createMarkupRenderer } from "./markup.ts";
+
+const ZERO_WIDTH_SPACE = "\u200b";
+const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
+
+/** WhatsApp's formatting. It has no links behind a text, so addresses are written out, and no way to escape a marker. */
+export const whatsapp = createMarkupRenderer({
+  escape: (text) => text,
+  escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  needsBorders: true,
+  canLink: () => false,
+  open: marker,
+  close: (mark) => (mark.kind === "pre" ? "\n```" : marker(mark)),
+});
+
+function marker(mark: Mark): string {
+  if (mark.kind === "pre") return "```\n";
+  return mark.kind === "quote" || mark.kind === "link" ? "" : MARKERS[mark.kind];
+}
