@@ -153,11 +153,7 @@ class Engine implements Delivery {
         if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
       },
       hasOtherDoubt: (entry, address) => this.#doubts(address).some((doubt) => doubt.entry !== entry),
-      doubtEnded: (address) => {
-        for (const reply of this.#replies.values()) {
-          if (reply.isOpen && isSameChat(reply.record.address, address)) this.#poke(reply);
-        }
-      },
+      doubtEnded: (address) => this.#doubtEnded(address),
       revisit: (id) => {
         const reply = this.#replies.get(id);
         if (reply === undefined) return;
@@ -434,12 +430,21 @@ class Engine implements Delivery {
     return reply;
   }
 
+  /** Posts of the chat's other threads may have waited for what became of one of this thread. */
+  #doubtEnded(address: Address): void {
+    const key = laneKey(address);
+    for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
+      if (isOpen && other !== key && isSameChat(record.address, address)) this.#lanes.of(other).poke();
+    }
+  }
+
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
     reply.record = { ...reply.record, state, code, text: undefined };
     reply.release();
     this.#lanes.of(reply.laneKey).remove(reply);
+    this.#doubtEnded(reply.record.address);
     if (state === "withdrawn") this.#forgetWithdrawn();
     else this.#replies.delete(reply.record.id);
     this.#tell(reply.record.id, state);

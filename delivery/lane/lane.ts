@@ -32,8 +32,6 @@ const LONGEST_EDIT_MS = 2_500;
 
 /** A reply that streams and gets no text for so long holds nobody any more: its turn may never come back. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
-/** A post that waits for what became of another one looks again after this time, if nobody pokes the lane before. */
-const DOUBT_MS = 1_000;
 /** With the backoff, about a quarter of an hour. */
 const MOST_FAILURES = 20;
 
@@ -246,7 +244,7 @@ export class Lane {
         ? editEveryMs(policy)
         : interimEveryMs(policy, reply.textLength);
       const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
-      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs);
+      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.nextEditAt ?? 0);
     }
   }
 
@@ -288,7 +286,7 @@ export class Lane {
       }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
       if (action.kind === "post" && this.#isHeldByDoubt(reply, surface, action)) {
-        doubtUntil = Math.min(doubtUntil, now + DOUBT_MS);
+        // Whoever resolves the doubt pokes this lane.
         continue;
       }
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);

@@ -137,6 +137,7 @@ async function post(
     // A stream has to be ended yet, even if it shows all.
     entry.shownHash = stream === undefined ? part.hash : undefined;
     context.budget.sent(address, surface, outcome.value.messageId);
+    context.doubtEnded(address);
     adoptLate(context, reply, surface, entry);
     return undefined;
   }
@@ -157,7 +158,10 @@ async function post(
   const canProbe = surface.probing !== undefined;
   const call = { method: "post", address, entry, part, content, canProbe } as const;
   const holdUntil = await applyFailure(context, reply, call, failure);
-  if (!isSearchable(entry.row.doubt)) context.budget.notSent(address, surface);
+  if (!isSearchable(entry.row.doubt)) {
+    context.budget.notSent(address, surface);
+    context.doubtEnded(address);
+  }
   adoptLate(context, reply, surface, entry);
   return holdUntil;
 }

@@ -12,6 +12,8 @@ export type Grant =
       readonly kind: "granted";
       /** The newest message id of the chat's box that the gate knows. */
       readonly newestId?: number;
+      /** Epoch milliseconds before which an interim edit would be told to wait: nobody need ask. */
+      readonly nextEditAt?: number;
       /** With a post, where messages are numbered. */
       readonly right?: PostRight;
     }
