@@ -13,7 +13,7 @@ import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
-import { callTimeoutMs } from "./calls/delivery-context.ts";
+import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";

@@ -3,7 +3,7 @@
 // The bot
 export { Think } from "./think.ts";
 export type { ThinkTools } from "./turn/bot-tools.ts";
-export type { ThinkModel } from "./messengers/agent/agent-runtime.ts";
+export type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
 

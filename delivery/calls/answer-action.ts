@@ -3,7 +3,8 @@ import { placeFields } from "../../src/core/log-fields.ts";
 import type { ActionNotice, Address, Surface } from "../../src/core/surface.ts";
 import { CALL_RULES } from "./call-policy.ts";
 import { callWithin } from "./call-within.ts";
-import { callTimeoutMs, failureOf, logFailure, penalize } from "./delivery-context.ts";
+import { failureOf, logFailure, penalize } from "./delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 
 const MAX_ATTEMPTS = 3;

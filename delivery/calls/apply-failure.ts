@@ -11,8 +11,8 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { OutboxRow } from "../outbox/outbox-store.ts";
 import type { Reply } from "../outbox/reply.ts";
-import { addDuplicate } from "../lost-posts/late-post.ts";
-import { isRichDoubt, isRichRefusal } from "../outbox/rich-fallback.ts";
+import { addDuplicate } from "../outbox/duplicates.ts";
+import { isRichDoubt, isRichRefusal } from "../outbox/rich-refusal.ts";
 import type { Part } from "../text/split/index.ts";
 
 export interface FailedCall {

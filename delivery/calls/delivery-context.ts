@@ -1,8 +1,8 @@
 import type { Database } from "../../src/core/database.ts";
-import type { ReplyPolicy, ReplyState } from "../../src/core/delivery.ts";
+import type { ReplyState } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import { placeFields } from "../../src/core/log-fields.ts";
-import type { Log, LogFields } from "../../src/core/log.ts";
+import type { Log } from "../../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
@@ -50,39 +50,6 @@ export interface DeliveryContext {
 /** A gate answers at once or not at all. */
 export const GATE_TIMEOUT_MS = 5_000;
 
-const DEFAULT_CALL_TIMEOUT_MS = 15_000;
-const DEFAULT_EDIT_EVERY_MS = 700;
-const UNHURRIED_LENGTH = 1_000;
-const SLOWER_EACH = 400;
-const LONGEST_INTERIM_MS = 5_000;
-
-/** A call may still be done this much after its time limit. */
-const LANDS_LATE_MS = 2_000;
-
-/** Epoch milliseconds after which a post that begins now cannot land any more, however slow the platform is. */
-export function landsBy(policy: ReplyPolicy, surface: Surface, begunAt: number): number {
-  return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
-}
-
-/** `surface` is missing when the messenger is not declared any more. */
-export function callTimeoutMs(policy: ReplyPolicy, surface: Surface | undefined): number {
-  return policy.callTimeoutMs ?? surface?.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
-}
-
-export function editEveryMs(policy: ReplyPolicy): number {
-  return policy.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
-}
-
-/**
- * How long an interim state stays. Nobody has read a long text by the next second: each further `SLOWER_EACH` characters
- * add the time between two edits of a short one, up to a limit.
- */
-export function interimEveryMs(policy: ReplyPolicy, textLength: number): number {
-  const everyMs = editEveryMs(policy);
-  const steps = Math.max(0, textLength - UNHURRIED_LENGTH) / SLOWER_EACH;
-  return Math.max(everyMs, Math.min(LONGEST_INTERIM_MS, everyMs * (1 + steps)));
-}
-
 export const TIMED_OUT: CallFailure = { kind: "unknown", code: "timed-out" };
 
 /** The class of anything that a surface threw, also when its own classification breaks. */
@@ -100,11 +67,6 @@ export function failureOf(
   outcome: { readonly kind: "failed"; readonly error: unknown } | { readonly kind: "timed-out" },
 ): CallFailure {
   return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
-}
-
-/** How the log names a reply: its id is that of its turn or its notice. */
-export function replyFields({ record }: Reply): LogFields {
-  return { turn: record.id, ...placeFields(record.address) };
 }
 
 /** One line for a failed call: what it was and how it failed, never what it said (I10). */

@@ -1,5 +1,6 @@
 import type { Surface } from "../../src/core/surface.ts";
-import { callTimeoutMs, logFailure, penalize } from "./delivery-context.ts";
+import { logFailure, penalize } from "./delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "./delivery-context.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { showTyping } from "./typing-indicator.ts";

@@ -3,13 +3,9 @@ import { errorCode, failureCode } from "../../src/core/errors.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { backoffMs } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import {
-  editEveryMs,
-  GATE_TIMEOUT_MS,
-  interimEveryMs,
-  landsBy,
-  replyFields,
-} from "../calls/delivery-context.ts";
+import { GATE_TIMEOUT_MS } from "../calls/delivery-context.ts";
+import { editEveryMs, interimEveryMs, landsBy } from "../outbox/reply-timing.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { hideDrafts } from "../modes/draft.ts";
 import { modeOf } from "../modes/mode.ts";

@@ -1,7 +1,7 @@
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { failureCode } from "../../src/core/errors.ts";
-import { replyFields } from "../calls/delivery-context.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { nextDraft } from "../modes/draft.ts";
 import { modeOf, partsToShow } from "../modes/mode.ts";

@@ -1,6 +1,6 @@
 import type { Surface } from "../../src/core/surface.ts";
 import { GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
-import { replyFields } from "../calls/delivery-context.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";

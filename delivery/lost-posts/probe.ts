@@ -1,7 +1,8 @@
 import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
 import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { callTimeoutMs, failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
+import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry, Probe } from "../outbox/outbox-entry.ts";

@@ -3,11 +3,12 @@ import type { RichText } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { callTimeoutMs, failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
+import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { hasMessage, isReadable } from "./mode.ts";
 import type { Reply } from "../outbox/reply.ts";
-import { isAboutRich, isRichDoubt, isRichRefusal } from "../outbox/rich-fallback.ts";
+import { isAboutRich, isRichDoubt, isRichRefusal } from "../outbox/rich-refusal.ts";
 import type { Part } from "../text/split/index.ts";
 
 /** The draft shows this part. It has no outbox row: it is a preview, and what it shows is sent as a message later. */
@@ -23,44 +24,6 @@ const DRAFT_TIMEOUT_MS = 5_000;
 const REFRESH_SHARE = 2 / 3;
 /** A turn that says nothing for so long may never come back. */
 const LONGEST_SILENCE_MS = 10 * 60 * 1000;
-
-/**
- * What this process knows of a reply's draft. Nothing of it is stored: a draft fades by itself, so that a crash leaves
- * nothing to repair, and the next process begins with a new one under the same id.
- */
-export class ReplyDraft {
-  /** The platform does not take it: the reply goes on with edits. */
-  isRefused = false;
-  /** Epoch milliseconds at which it must be shown again; `Infinity` when there is none to be seen. */
-  refreshAt = Infinity;
-  #shownHash: string | undefined;
-  #failures = 0;
-
-  shows(hash: string): boolean {
-    return this.#shownHash === hash;
-  }
-
-  shown(hash: string, refreshAt: number): void {
-    this.#shownHash = hash;
-    this.#failures = 0;
-    this.refreshAt = refreshAt;
-  }
-
-  /** It cannot be seen any more, or it is not known what it shows. Returns whether there was something to be seen. */
-  hide(): boolean {
-    const wasShown = this.#shownHash !== undefined;
-    this.#shownHash = undefined;
-    this.refreshAt = Infinity;
-    return wasShown;
-  }
-
-  /** Returns how often in a row it has failed. */
-  failed(): number {
-    this.hide();
-    this.#failures += 1;
-    return this.#failures;
-  }
-}
 
 /** The draft that a streaming reply needs now: of its first part that is no message yet. */
 export function nextDraft(

@@ -3,22 +3,13 @@ import type { Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
-import { callTimeoutMs, failureOf } from "../calls/delivery-context.ts";
+import { failureOf } from "../calls/delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { shown } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
-
-/**
- * A message that is, or was, streamed into. Only in memory: of a message that an earlier process has begun it is not
- * known whether its stream has ended, so it is ended (again) before the message is edited.
- */
-export interface MessageStream {
-  readonly state: "open" | "ended";
-  /** What was added so far. */
-  readonly content: RichText;
-}
 
 /** One step of a message that streams, instead of an edit of it. */
 export interface StreamAction {

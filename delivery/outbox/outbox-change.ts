@@ -1,12 +1,13 @@
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { DeliveryContext } from "../calls/delivery-context.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import { answered, nextDoubt } from "./doubt.ts";
 import { nextState } from "./outbox-state.ts";
-import type { OutboxRow } from "./outbox-store.ts";
+import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 import type { Part } from "../text/split/index.ts";
 
-type Stores = Pick<DeliveryContext, "outbox">;
+interface Stores {
+  readonly outbox: OutboxStore;
+}
 
 /** Writes first, then remembers, so that a failed write changes nothing. */
 export function store(context: Stores, entry: OutboxEntry, change: Partial<OutboxRow>): void {

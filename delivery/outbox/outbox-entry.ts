@@ -1,5 +1,5 @@
 import type { UnclaimedIds } from "../../src/core/gate.ts";
-import type { MessageStream } from "../modes/native.ts";
+import type { MessageStream } from "./message-stream.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /**

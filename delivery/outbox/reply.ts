@@ -1,13 +1,14 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, Surface } from "../../src/core/surface.ts";
-import { ReplyDraft } from "../modes/draft.ts";
+import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
-import { isRich } from "./rich-fallback.ts";
-import { createPlanner, rendererOf, richWhereItShows } from "../text/split/index.ts";
+import { isRich } from "./rich-refusal.ts";
+import { createPlanner } from "../text/split/index.ts";
+import { rendererOf, richWhereItShows } from "../text/render/index.ts";
 import type { Part, Planner, PlannerOptions } from "../text/split/index.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { limitsWithRoom, resentMark } from "../../delivery/outbox/resent-mark.ts";
-import { plainText, richWhereItShows, splitText, telegramEntities } from "../../delivery/text/split/index.ts";
+import { splitText } from "../../delivery/text/split/index.ts";
+import { plainText, richWhereItShows, telegramEntities } from "../../delivery/text/render/index.ts";
 import { draftIdOf } from "../../src/core/draft-id.ts";
 import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { Part } from "../../delivery/text/split/index.ts";

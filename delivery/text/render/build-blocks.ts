@@ -4,8 +4,8 @@ import type {
   MessageBlock,
   TableCellBlock,
 } from "../../../src/core/message-block.ts";
-import type { Block, CellAlign } from "../split/blocks/block.ts";
-import { leafOf } from "../split/blocks/block.ts";
+import type { Block, CellAlign } from "../split/pack/block.ts";
+import { leafOf } from "../split/pack/block.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";
 
 /** Text of a leaf, in the order of the document. */

@@ -2,7 +2,7 @@ import type { InlineText, MessageBlock } from "../../../src/core/message-block.t
 import type { RichText, TextLimits } from "../../../src/core/rich-text.ts";
 import { buildBlocks } from "./build-blocks.ts";
 import { textOfBlocks } from "./text-of-blocks.ts";
-import type { Block } from "../split/blocks/block.ts";
+import type { Block } from "../split/pack/block.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";
 import type { MarkCost, Renderer } from "../split/pack/renderer.ts";
 

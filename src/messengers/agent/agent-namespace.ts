@@ -2,7 +2,7 @@ import type { ChatMove } from "../../core/chat-move.ts";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
 import type { InnerDoor } from "../gate/inner-calls.ts";
-import type { HealthProblem } from "../root/bot-health.ts";
+import type { HealthProblem } from "../root/health-problem.ts";
 import type { AskedQuestion } from "../root/turn-limits.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 

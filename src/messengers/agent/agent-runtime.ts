@@ -1,6 +1,6 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
-import type { LanguageModel, ToolSet, UIMessage } from "ai";
+import type { LanguageModel, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
@@ -10,7 +10,7 @@ import { errorCode, failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
-import type { IncomingEvent, ThinkMessengers } from "../../core/messenger.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
 import { getMessengerContext, getTurnId, inMessengerContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
@@ -21,13 +21,13 @@ import { preparedTools } from "../../turn/bot-tools.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
-import type { ThinkCommands } from "../declare/commands.ts";
 import { isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
 import { fileContent } from "../turns/file-content.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
+import type { AgentMethods } from "./agent-methods.ts";
 import type { AgentStub } from "./agent-namespace.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver } from "../gate/inner-calls.ts";
@@ -38,25 +38,6 @@ import { ThreadRuntime } from "./thread-runtime.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "../turns/user-message.ts";
-
-/** An AI SDK model, or the id of a Workers AI model. */
-export type ThinkModel = Exclude<LanguageModel, string> | string;
-
-/** What the runtime asks the bot's own class. */
-export interface AgentMethods {
-  readonly maxSteps: number;
-  readonly maxContextTokens: number;
-  readonly keepDeliveriesMs: number;
-  readonly interruptedStep: "restart" | "continue";
-  readonly chatStreamStallTimeoutMs: number;
-  readonly chatStreamFirstChunkTimeoutMs: number;
-  readonly modelPatienceMs: number;
-  getModel(): ThinkModel;
-  getSystemPrompt(): string | Promise<string>;
-  getTools(): ToolSet | Promise<ToolSet>;
-  getMessengers(): ThinkMessengers;
-  getCommands(): ThinkCommands;
-}
 
 export interface AgentRuntimeOptions {
   readonly agent: AgentMethods;

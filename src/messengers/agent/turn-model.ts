@@ -6,7 +6,7 @@ import type { Patience } from "../../core/model-patience.ts";
 import { getMessengerContext } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
-import type { AgentMethods } from "./agent-runtime.ts";
+import type { AgentMethods } from "./agent-methods.ts";
 
 export interface TurnModelOptions {
   readonly agent: Pick<

@@ -1,3 +1,4 @@
+import type { HealthProblem } from "./health-problem.ts";
 import type { ToolSet } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
 import { errorCode, SwitchboardError } from "../../core/errors.ts";
@@ -5,16 +6,7 @@ import type { Log } from "../../core/log.ts";
 import { noMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootRuntime } from "./root-runtime.ts";
-import { ToolCheck } from "../agent/tool-check.ts";
-
-/** Why the bot cannot answer messages now. */
-export interface HealthProblem {
-  /** `misconfigured`: its owner has to change something. `unavailable`: its machine has to. */
-  readonly status: "misconfigured" | "unavailable";
-  readonly code: string;
-  /** What to do; words of ours only. */
-  readonly message: string;
-}
+import { ToolCheck } from "./tool-check.ts";
 
 export interface BotHealthOptions {
   readonly log: Log;

@@ -1,6 +1,6 @@
 import type { Deps } from "../../core/deps.ts";
 import type { PlatformContext } from "../../core/messenger.ts";
-import type { HealthProblem } from "./bot-health.ts";
+import type { HealthProblem } from "./health-problem.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { RootStore } from "./root-store.ts";
 

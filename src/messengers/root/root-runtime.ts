@@ -12,7 +12,7 @@ import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { chosenConversationName, threadConversationName } from "../declare/conversation-name.ts";
-import type { HealthProblem } from "./bot-health.ts";
+import type { HealthProblem } from "./health-problem.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { PlatformAccess } from "./platform-access.ts";

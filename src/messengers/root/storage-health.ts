@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { HealthProblem } from "./bot-health.ts";
+import type { HealthProblem } from "./health-problem.ts";
 import type { RootStore } from "./root-store.ts";
 
 /** Anybody may ask for `/health`, so that one write answers all who ask within this time. */

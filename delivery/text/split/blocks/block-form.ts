@@ -7,7 +7,7 @@ import { NO_MARKS } from "../pack/piece.ts";
 import type { BlockNode } from "../scan/resume.ts";
 import { reenter, resumedNodes } from "../scan/resume.ts";
 import type { Continued, Join, MarkdownSegment } from "../scan/segment.ts";
-import type { Block } from "./block.ts";
+import type { Block } from "../pack/block.ts";
 import { BlockWriter } from "./block-writer.ts";
 import {
   containersOf,

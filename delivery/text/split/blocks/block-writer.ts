@@ -1,7 +1,7 @@
 import type { Mark, Piece, Separator } from "../pack/piece.ts";
 import { NO_MARKS } from "../pack/piece.ts";
 import { PieceWriter } from "../form/piece-writer.ts";
-import type { Block } from "./block.ts";
+import type { Block } from "../pack/block.ts";
 
 /** Collects pieces that name their blocks; separators wait until text follows. */
 export class BlockWriter {

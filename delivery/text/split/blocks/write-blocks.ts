@@ -6,8 +6,8 @@ import type { Mark, Piece } from "../pack/piece.ts";
 import { NO_MARKS } from "../pack/piece.ts";
 import type { BlockNode } from "../scan/resume.ts";
 import { PieceWriter } from "../form/piece-writer.ts";
-import { isLeaf } from "./block.ts";
-import type { Block, CellAlign } from "./block.ts";
+import { isLeaf } from "../pack/block.ts";
+import type { Block, CellAlign } from "../pack/block.ts";
 import type { BlockWriter } from "./block-writer.ts";
 import { cutAtFormulas } from "./formulas.ts";
 

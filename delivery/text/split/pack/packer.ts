@@ -1,4 +1,4 @@
-import type { Block } from "../blocks/block.ts";
+import type { Block } from "./block.ts";
 import { chooseCut } from "./choose-cut.ts";
 import { hashContent } from "./hash.ts";
 import type { Meter } from "./meter.ts";

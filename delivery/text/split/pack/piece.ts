@@ -1,4 +1,4 @@
-import type { Block } from "../blocks/block.ts";
+import type { Block } from "./block.ts";
 
 /**
  * Between markdown and a platform stands a flat stream of pieces: text with the marks that hold over it.

@@ -1,4 +1,4 @@
-import type { Block } from "../blocks/block.ts";
+import type { Block } from "./block.ts";
 import type { Mark, Piece } from "./piece.ts";
 
 export interface MarkCost {
