@@ -1,4 +1,4 @@
-/** Markdown in, messages out: the whole face of this folder. */
+/** Cuts markdown into messages. Other folders import the splitter from here only. */
 export { splitText } from "./split-text.ts";
 export { createPlanner } from "./planner.ts";
 export type { Planner } from "./planner.ts";
