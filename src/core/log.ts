@@ -1,4 +1,4 @@
-/** One fact in one line: an event name and plain fields. Never a token, a secret or the text of a message (I10). */
+/** Writes one fact per line: an event name and plain fields. Never a token, a secret or the text of a message (I10). */
 export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -17,13 +17,13 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export type LogLevel = "info" | "warn" | "error";
 
 export interface LogOptions {
-  /** Epoch milliseconds. @default the system's clock */
+  /** Current time in epoch milliseconds. @default the system's clock */
   readonly now?: () => number;
-  /** See `Log`. @default reveals nothing */
+  /** Returns the words of an error that may be logged: see `Log`. @default reveals nothing */
   readonly reveal?: (words: string) => string | undefined;
 }
 
-/** Writes each fact as one line of JSON, which any log pipeline can read. */
+/** Creates a log that writes each fact as one line of JSON, for any log pipeline. */
 export function createLog(write: (level: LogLevel, line: string) => void, options: LogOptions = {}): Log {
   const { now = Date.now, reveal = () => undefined } = options;
   const logWith = (fixed: LogFields): Log => {
@@ -32,7 +32,7 @@ export function createLog(write: (level: LogLevel, line: string) => void, option
       (event: string, fields: LogFields = {}) =>
         write(
           level,
-          // The line's own fields stand first, and win.
+          // The line's own fields come first and override the fixed ones.
           JSON.stringify({
             time: new Date(now()).toISOString(),
             level,
