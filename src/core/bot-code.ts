@@ -30,7 +30,7 @@ export async function runBotCode<T>(
     return await withinTime(clock, BOT_CODE_LIMIT_MS, body(), `${method}()`);
   } catch (error) {
     logBotFailure(log, method, error);
-    throw new SwitchboardError("bot-code-failed", `${method}() of the bot failed. The bot's log has the details.`);
+    throw new SwitchboardError("bot-code-failed", `${method}() of the bot failed. The bot's log says more.`);
   }
 }
 
