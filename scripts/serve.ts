@@ -181,10 +181,7 @@ async function waitForPort(port: number, host: string): Promise<void> {
   const deadline = Date.now() + PORT_WAIT_MS;
   while (!(await isPortFree(port, host))) {
     if (Date.now() > deadline) {
-      throw new ServeError(
-        "port-in-use",
-        `Port ${port} on ${host} is in use; set PORT or give --port.`,
-      );
+      throw new ServeError("port-in-use", `Port ${port} on ${host} is in use; set PORT or give --port.`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -108,7 +108,7 @@ export interface ToEventInput {
   readonly raw: unknown;
 }
 
-/** What a provider's factory (`telegramMessenger`, `chatSdkMessenger`) returns. */
+/** Result of a provider's factory: `telegramMessenger`, `chatSdkMessenger`. */
 export interface MessengerDefinition extends MessengerOptions {
   readonly platform: MessengerPlatform;
 }
@@ -127,7 +127,7 @@ export interface IncomingEvent {
   /** Id of the message, if the platform numbers its messages and this is a new one. */
   readonly messageId?: string;
   /**
-   * The same message as a new one, for an edit that may be the first event about its message. It is stored instead if
+   * The edited message as a new one, for an edit that may be the first event about its message. It is stored instead if
    * no event with its key was seen. Some platforms mark new messages as edited.
    */
   readonly ifUnseen?: { readonly key: string; readonly raw: unknown };
