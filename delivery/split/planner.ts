@@ -69,7 +69,7 @@ class IncrementalPlanner<Content> implements Planner<Content> {
 
   append(delta: string): void {
     if (this.#finished)
-      throw new TypeError("append() was called after finish(). Create a new planner for the next text.");
+      throw new TypeError("append() was called after finish(): begin a new planner for the next text.");
     const lines = splitLines(this.#line + delta);
     const open = lines.pop() ?? "";
     for (const line of lines) this.#take(line);
