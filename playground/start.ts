@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const plan = planPlayground(process.env);
   const botPort = await pickPort(process.env.PORT || BOT_PORT, "PORT", say);
   const environment: NodeJS.ProcessEnv = {
-    // Whoever starts it writes the bot, and wants to read what its code throws.
+    // The person who starts the playground develops the bot and needs the messages of its exceptions.
     DEBUG: "1",
     ...process.env,
     DATA_DIR: dataDirectory,

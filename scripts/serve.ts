@@ -149,7 +149,7 @@ async function prepareWorker(options: {
   const environmentNames = bindingNames(process.env, Object.keys(config.variables));
   const entryName = bundle.modules[0]?.name ?? "worker.js";
   const entryFile = path.join(directory, entryName);
-  // The cache may forget the bundle while it is served.
+  // The cache may remove the bundle while it is served.
   await cp(path.join(bundle.directory, `${entryName}.map`), `${entryFile}.map`).catch(ignoreMissing);
   const code = await readFile(entryFile, "utf8");
   const undeclared = undeclaredNames(code, process.env, environmentNames);

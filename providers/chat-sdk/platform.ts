@@ -33,7 +33,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
 
   return {
     provider,
-    // A channel is the thread of what is said outside of its threads.
+    // Messages outside all threads belong to the channel's own thread.
     chatThreadId: (chatId) => chatId,
     verification: { kind: "none" },
     async receive(request, context, receive) {

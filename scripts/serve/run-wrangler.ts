@@ -100,7 +100,7 @@ function runToEnd(
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) resolve(output);
-      // Whoever knows which folder that is says so.
+      // The caller knows which folder that is and names it.
       else if (/ENOSPC|no space left/i.test(output))
         reject(Object.assign(new Error(failure), { code: "ENOSPC" }));
       else reject(new ServeError("bundle", `${failure}:\n${readable(output, options.cwd)}`));

@@ -12,7 +12,7 @@ const RESTART_DELAY_MS = 100;
 /** Time after which a workerd that still waits for open requests is killed. Nothing is lost by it. */
 const STOP_TIMEOUT_MS = 3_000;
 
-/** A worker of which workerd says this serves its first request in an endless loop. */
+/** Line of workerd about a worker whose first request would run into an endless loop. */
 const ENDLESS = "Exported actor class as default entrypoint";
 
 export interface Supervisor {
@@ -38,7 +38,7 @@ export function superviseWorkerd(options: {
   readonly host: string;
   readonly port: number;
   readonly log: (line: string) => void;
-  /** Takes what workerd writes, for each start of it, and passes on what workerd says itself. */
+  /** Reads the output of each started workerd, and passes on workerd's own messages. */
   readonly onOutput: (stdout: Readable, stderr: Readable, onWords: (words: string) => void) => void;
 }): Supervisor {
   const { binary, configFile, objectsDirectory, host, log } = options;
@@ -102,7 +102,7 @@ export function superviseWorkerd(options: {
         ),
       );
     });
-    // Not "exit": what workerd has said last stands above what is said about its end.
+    // Not "exit": workerd's last output must come before the line about its end.
     child.on("close", (code, signal) => {
       current = undefined;
       watchdog.kill("SIGKILL");

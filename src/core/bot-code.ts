@@ -51,7 +51,7 @@ export function platformFailureFields(log: Pick<Log, "reveal">, error: unknown):
   return error instanceof SwitchboardError ? causeFields(log, error) : failureFields(log, error);
 }
 
-/** Whether the log has a line about an error already: that of the bot's code, or of the guard around the model. */
+/** True if the log has a line about an error already, from the bot's code or from the guard around the model. */
 export function isLogged(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   return "retryable" in error || errorCode(error) === "bot-code-failed";

@@ -3,11 +3,11 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** The same log with these fields in every line. A line's own field of the same name wins. */
+  /** Returns a log that adds these fields to every line. A line's own field of the same name wins. */
   with(fields: LogFields): Log;
   /**
-   * What a line may say of words that are not ours, such as the message of a bot's exception: nothing, except in
-   * development, where it is the words without any secret.
+   * Returns the part of a foreign text, such as the message of a bot's exception, that may be logged. That is nothing,
+   * or in development the text without secrets.
    */
   readonly reveal: (words: string) => string | undefined;
 }

@@ -180,13 +180,14 @@ export interface MessengerPlatform {
   /** The provider's own verification; undefined if the definition has `verifyWebhook`. */
   readonly verification: PlatformVerification;
   /**
-   * The id of a chat's thread without a topic. Its object is the chat's gate, whatever conversation speaks there. Pure:
-   * the same chat always gives the same id.
+   * Returns the id of a chat's thread without a topic. The object of that thread is the chat's gate for all
+   * conversations. Pure: the same chat always has the same id.
    */
   chatThreadId(chatId: string): string;
   /**
-   * Turns a verified request into events and answers it. The body is at most 1 MiB. Rejects when an event could not be
-   * stored: the root then answers 503, and the platform sends the event again.
+   * Turns a verified request into events and answers it. The body is at most 1 MiB.
+   *
+   * Rejects if an event could not be stored. The root then answers 503, and the platform sends the event again.
    */
   receive(request: Request, context: PlatformContext, receive: ReceiveContext): Promise<Response>;
   /**

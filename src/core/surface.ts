@@ -58,8 +58,8 @@ export interface RichMessages {
   /** Code of a refusal of this content only. A draft refused with another code was refused because it is a draft. */
   readonly refusedCode: string;
   /**
-   * The code of an `unknown` failure that is perhaps the answer of a server in between to a method it does not know. The
-   * engine takes two of them, without a success between, for a refusal of all rich messages.
+   * Code of an `unknown` failure that may come from a server in between which does not know the method. Two of them
+   * without a success between them count as a refusal of all rich messages.
    */
   readonly doubtfulCode: string;
 }

@@ -32,7 +32,7 @@ export interface TextSink {
   append(delta: string): void;
   /** Replaces everything shown so far. */
   replace(text: string): void;
-  /** What was shown stays until the text that replaces it is as long or whole. */
+  /** Keeps the shown text until the text that replaces it is as long or complete. */
   interrupt(): void;
 }
 
