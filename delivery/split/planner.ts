@@ -14,7 +14,7 @@
  * P1 The same text gives the same parts, however it arrives. `createPlanner` and `splitText` agree at every moment.
  * P2 A part marked `complete` never changes again, whatever text is appended.
  * P3 Every part is within the platform's limits and has something to see.
- * P4 After `finish` the parts have all words of the text, in order and with their formatting. Nothing is lost or double.
+ * P4 After `finish` the parts have all words of the text once, in order and with their formatting.
  * P5 The work for a chunk does not grow with the text so far, and the work for a text grows in proportion to it.
  * P6 No text is refused: beyond a bound of the parser's work it is shown as it was written.
  */
