@@ -49,7 +49,7 @@ export type {
 const defaultToken = "7000000001:simulated-token";
 const defaultWaitMs = 10_000;
 
-/** Starts a Bot API of its own, with chats, people and a page to watch it. */
+/** Starts a simulated Bot API, with chats, people and a page to watch it. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const clock = options.clock ?? realClock;
   const token = options.token ?? defaultToken;
@@ -243,14 +243,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return simulator;
 }
 
-/** Undefined for a path that cannot be decoded. */
+/** Parses the path of a request. Undefined if it cannot be decoded. */
 function parseRequestUrl(path = "/"): URL | undefined {
   try {
     const url = new URL(`http://simulator${path}`);
     decodeURIComponent(url.pathname);
     return url;
   } catch {
-    return undefined; // a malformed address, or percent signs that encode nothing
+    return undefined; // a malformed address, or invalid percent-encoding
   }
 }
 
@@ -259,7 +259,7 @@ function toSimChat(chat: ChatState): SimChat {
   return { id, type, isForum, ...(title !== undefined && { title }) };
 }
 
-/** Where a raw update belongs: the chat that its payload names. */
+/** Returns the destination of a raw update: the chat in its payload. */
 function rawTarget(update: object): { readonly chatId?: number; readonly lane: string } {
   for (const [kind, payload] of Object.entries(update)) {
     if (typeof payload !== "object" || payload === null) continue;

@@ -1,25 +1,25 @@
 /**
- * The layer rule, as an oxlint plugin (plain JavaScript, because oxlint may be started by any Node).
+ * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
- *   core ← { inbox, turn, actions, approvals, schedule, models, delivery, providers/* }
+ *   core ← { inbox, turn, outgoing, models, delivery, providers/* }
  *        ← messengers ← the shell (files directly in src/) ← examples
  *
- * A file may import from its own part, from `core`, and from layers below its own. Parts of the same
- * layer meet only through contracts in `core`; no provider imports another. The product imports nothing
- * from tests, tooling or the playground; the playground and the scripts do not import the product, because
- * they stand for the outside world.
+ * - A file may import from its own part, from `core`, and from layers below its own.
+ * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
+ * - The product never imports tests, tooling or the playground.
+ * - The playground and the scripts never import the product, because they play the outside world.
  */
 import path from "node:path";
 
 const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
 
-/** Folders that stand beside the product: they play the outside world, or build it. */
+/** Folders outside the product. They play the outside world, or build the product. */
 const OUTSIDE = new Set(["playground", "scripts"]);
 
 /**
- * Which part of the product a file belongs to.
+ * Returns the part of the product that a file belongs to.
  * @param {string} relative path from the project's root, with forward slashes
- * @returns {{ layer: string, part: string } | undefined} undefined where the rule does not look
+ * @returns {{ layer: string, part: string } | undefined} undefined where the rule does not apply
  */
 export function partOf(relative) {
   const [top, second, third] = relative.split("/");
@@ -37,6 +37,7 @@ export function partOf(relative) {
 }
 
 /**
+ * Checks one import.
  * @param {string} from importing file, relative to the root
  * @param {string} to imported file, relative to the root
  * @returns {string | undefined} what is wrong with the import, in one sentence
@@ -83,7 +84,7 @@ const rule = {
   },
 };
 
-/** TypeScript's `private` is gone at run time: such a method of a Durable Object is callable over RPC. */
+/** TypeScript's `private` does not exist at run time: such a method of a Durable Object can be called over RPC. */
 const hashPrivate = {
   meta: { type: "problem", docs: { description: "Private members are #private." }, schema: [] },
   create(context) {

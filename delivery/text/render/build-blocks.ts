@@ -8,7 +8,7 @@ import type { Block, CellAlign } from "../split/pack/block.ts";
 import { leafOf } from "../split/pack/block.ts";
 import type { Mark, Piece } from "../split/pack/piece.ts";
 
-/** Text of a leaf, in the order of the document. */
+/** A stretch of a leaf's text, in the order of the document. */
 interface Run {
   readonly text: string;
   readonly marks: readonly Mark[];
@@ -24,7 +24,10 @@ interface Node {
 
 const ROOT: Block = { kind: "quote" };
 
-/** The blocks of a part: a tree of what its pieces name. A list that goes on in another one of its kind is one list. */
+/**
+ * Builds the blocks of a part: the tree that its pieces name. A list that continues another one of its kind is one
+ * list.
+ */
 export function buildBlocks(pieces: readonly Piece[]): readonly MessageBlock[] {
   const root: Node = { block: ROOT, children: [], runs: [] };
   let open: readonly Node[] = [];
@@ -78,7 +81,7 @@ function blocksOf(nodes: readonly Node[]): readonly MessageBlock[] {
   return nodes.map(blockOf).filter((block) => block !== undefined);
 }
 
-/** Nothing for a block without text: platforms refuse it. */
+/** Returns undefined for a block without text, which platforms refuse. */
 function blockOf({ block, children, runs }: Node): MessageBlock | undefined {
   switch (block.kind) {
     case "paragraph": {
@@ -118,7 +121,7 @@ function blockOf({ block, children, runs }: Node): MessageBlock | undefined {
     case "item":
     case "row":
     case "cell":
-      // They stand in lists and tables only.
+      // These blocks appear only inside lists and tables.
       return undefined;
     default:
       return block satisfies never;
@@ -152,14 +155,14 @@ function rowOf(aligns: readonly CellAlign[], { children }: Node): readonly Table
   });
 }
 
-/** Nothing for text in which there is nothing to see. */
+/** Returns nothing for text without a visible character. */
 function inlineOf(runs: readonly Run[]): readonly InlineText[] {
   return runs.some(({ text }) => VISIBLE.test(text)) ? nest(runs, 0) : [];
 }
 
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Control}]/u;
 
-/** Puts runs next to each other that share their outer marks under one of these. */
+/** Groups neighbouring runs with the same outer mark under that mark. */
 function nest(runs: readonly Run[], depth: number): readonly InlineText[] {
   const texts: InlineText[] = [];
   for (let index = 0; index < runs.length;) {

@@ -5,7 +5,7 @@ import { withoutMentions } from "./without-mentions.ts";
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
 
-/** Discord's markdown. An address that is its own text is written bare, because Discord links it by itself. */
+/** Writes Discord's markdown. An address that is its own text is written bare, because Discord turns it into a link. */
 export const discordMarkdown = createMarkupRenderer({
   escape: (text) => text.split(ADDRESS).map(escapePart).join(""),
   escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
@@ -27,7 +27,7 @@ const ADDRESS = /(https?:\/\/[^\s<>]+)/;
 /** Headings, small text and lists. */
 const LINE_START = /^([^\S\n]*)(#{1,3}|-#?)(?=\s)/gm;
 
-/** Discord takes what stands alone in the first line of a code block for its language. */
+/** Returns the language of a code block. Discord reads a single word in the first line as the language. */
 function languageOf(language: string | undefined): string {
   return language !== undefined && /^[\w+#-]+$/.test(language) ? language : "";
 }

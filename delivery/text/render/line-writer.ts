@@ -1,4 +1,4 @@
-/** Collects text; `prefix` is written before the first character of each line that is not empty. */
+/** Collects text. `prefix` is written before the first character of each line that is not empty. */
 export class LineWriter {
   prefix = "";
   #text = "";

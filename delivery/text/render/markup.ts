@@ -3,31 +3,34 @@ import type { Mark, Piece } from "../split/pack/piece.ts";
 import type { Renderer } from "../split/pack/renderer.ts";
 import { countLineBreaks, LineWriter } from "./line-writer.ts";
 
-/** How a platform writes formatting into the text itself. */
+/** The markup of a platform: how formatting is written into the text. */
 export interface MarkupRules {
-  /** Makes text stand for itself. Never gives less text than it takes. */
+  /** Escapes text, so that the platform shows it as it is. The result is never shorter than the text. */
   escape(text: string): string;
-  /** The same inside code. */
+  /** Escapes text inside code. The result is never shorter than the text. */
   escapeCode(text: string): string;
   open(mark: Mark): string;
   close(mark: Mark): string;
   canLink(url: string): boolean;
-  /** Whether `escape` makes a backtick stand for itself: code that holds one is then written as text. @default false */
+  /** True if `escape` escapes backticks. Code that contains a backtick is then written as text. @default false */
   readonly escapesBackticks?: boolean;
-  /** Formatting that begins or ends inside of a word is not recognized, and left out. @default false */
+  /**
+   * True if the platform does not recognize formatting that begins or ends inside a word. It is left out. @default
+   * false
+   */
   readonly needsBorders?: boolean;
 }
 
 const QUOTE_PREFIX = "> ";
 
 /**
- * A renderer for a platform with markup. Formatting is closed and opened again at every line break, and never begins
- * or ends with whitespace, because markup is not recognized otherwise.
+ * Creates the renderer for a platform with markup. Formatting is closed and opened again at every line break, and never
+ * begins or ends with whitespace. Platforms do not recognize it otherwise.
  */
 export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
   const markLength = (mark: Mark): number =>
     mark.kind === "quote" ? QUOTE_PREFIX.length : rules.open(mark).length + rules.close(mark).length;
-  // A line break inside of inline code stands outside of it.
+  // A line break inside inline code is written outside the code.
   const breakLength = (): number => rules.escape("\n").length - 1;
   return {
     effectiveMarks,
@@ -44,7 +47,7 @@ export function createMarkupRenderer(rules: MarkupRules): Renderer<RichText> {
     },
     markCost: (mark, marks) => {
       if (mark.kind !== "pre") return { length: markLength(mark), entities: 0 };
-      // Line breaks around the code and around its fences, each of which repeats the marks of quotes.
+      // Line breaks around the code and around its fences. Each of them repeats the markers of quotes.
       const quotes = marks.filter(({ kind }) => kind === "quote").length;
       return { length: markLength(mark) + 2 + 4 * quotes * QUOTE_PREFIX.length, entities: 0 };
     },
@@ -83,7 +86,7 @@ interface Run {
   readonly marks: readonly Mark[];
 }
 
-/** Cuts text at its line breaks and takes the whitespace off its ends. */
+/** Cuts text at its line breaks and separates the whitespace at its ends. */
 function splitRuns({ text, marks: written }: Piece): Run[] {
   const marks = effectiveMarks(written);
   if (marks.some(({ kind }) => kind === "pre")) return [{ text, marks }];
@@ -101,7 +104,7 @@ function splitRuns({ text, marks: written }: Piece): Run[] {
   return runs;
 }
 
-/** Whitespace stands inside the formatting that goes on behind it, and outside of any other. */
+/** Moves whitespace into the formatting that continues after it, and out of any other. */
 function settleSpaces(runs: readonly Run[]): Run[] {
   const isSpace = (run: Run): boolean =>
     run.text.trim() === "" && !run.marks.some(({ kind }) => kind === "pre");
@@ -118,7 +121,7 @@ function settleSpaces(runs: readonly Run[]): Run[] {
   });
 }
 
-/** Two markers of one backtick cannot hold a third. */
+/** True if code is written as text: a code span of single backticks cannot contain a backtick. */
 function isWrittenOut(text: string, marks: readonly Mark[], rules: MarkupRules): boolean {
   return rules.escapesBackticks === true && text.includes("`") && marks.some(({ kind }) => kind === "code");
 }
@@ -128,7 +131,7 @@ function writtenOut(run: Run, rules: MarkupRules): Run {
   return { ...run, marks: run.marks.filter(({ kind }) => kind !== "code") };
 }
 
-/** Takes off the marks that begin or end inside of a word. */
+/** Removes the marks that begin or end inside a word. */
 function withoutInnerMarks(runs: readonly Run[]): readonly Run[] {
   const inner = new Map<Mark, Set<number>>();
   for (const [first, run] of runs.entries()) {
@@ -151,7 +154,7 @@ function withoutInnerMarks(runs: readonly Run[]): readonly Run[] {
   }));
 }
 
-/** Code is set off by its own markers. */
+/** True if formatting beside the run would touch a word. Code is separated by its own markers. */
 function touchesWord(run: Run | undefined, word: RegExp): boolean {
   return run !== undefined && !isCode(run.marks) && word.test(run.text);
 }
@@ -160,14 +163,17 @@ const BORDERED: ReadonlySet<Mark["kind"]> = new Set(["bold", "italic", "striketh
 const ENDS_AS_WORD = /[\p{L}\p{M}\p{N}]$/u;
 const BEGINS_AS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 
-/** Most runs of whitespace that follow each other. */
+/** Longest chain of whitespace runs to look through. */
 const MAX_SPACES = 8;
 
 function isCode(marks: readonly Mark[]): boolean {
   return marks.some(({ kind }) => kind === "pre" || kind === "code");
 }
 
-/** Code holds no other formatting, and no mark holds itself. Quotes come first, because they belong to the line. */
+/**
+ * Returns the marks that markup can show: code has no other formatting, and no mark is inside itself. Quotes come
+ * first, because they belong to the line.
+ */
 function effectiveMarks(marks: readonly Mark[]): readonly Mark[] {
   if (marks.length === 0) return marks;
   const pre = marks.find(({ kind }) => kind === "pre");

@@ -5,7 +5,7 @@ import { countLineBreaks, LineWriter } from "./line-writer.ts";
 
 const QUOTE_PREFIX = "> ";
 
-/** Text without any formatting, for platforms that have none and as the fallback where formatting was refused. */
+/** Writes text without formatting, for platforms that have none, and as the fallback when formatting was refused. */
 export const plainText: Renderer<RichText> = {
   effectiveMarks: quotes,
   textLength: (text, marks) => text.length + countLineBreaks(text) * marks.length * QUOTE_PREFIX.length,

@@ -16,7 +16,7 @@ const RENDERERS: Readonly<Record<TextFormat, Renderer<RichText>>> = {
   markdown: standardMarkdown,
 };
 
-/** What writes text as a surface wants it. */
+/** Returns the renderer for the text format of a surface. */
 export function rendererOf(format: TextFormat): Renderer<RichText> {
   return RENDERERS[format];
 }

@@ -7,18 +7,18 @@ import type { Mark, Piece } from "../split/pack/piece.ts";
 import type { MarkCost, Renderer } from "../split/pack/renderer.ts";
 
 const MAX_URL_LENGTH = 2048;
-/** An address that Telegram takes: others it refuses together with the whole message. */
+/** A host that Telegram accepts in a link. It refuses the whole message for any other. */
 const HOST =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+(?:\p{L}{2,}|xn--[a-z\d-]+)$|^\d{1,3}(?:\.\d{1,3}){3}$/iu;
-/** Levels of formatting inside of a text. */
+/** Deepest nesting of formatting inside a text. */
 const MAX_MARKS = 4;
 /**
- * Formatted text and cells count for more than their letters: Telegram refuses a message with some 5,800 of them,
- * whatever their length (found by trying, not documented).
+ * Extra length of formatted text and of cells. Telegram refuses a message with about 5,800 of them, whatever their
+ * length. The figure was found by trying; it is not documented.
  */
 const RUN_LENGTH = 6;
 
-/** Blocks of a rich message, for platforms that show headings, lists, tables and formulas themselves. */
+/** Builds the blocks of a rich message, for platforms that show headings, lists, tables and formulas themselves. */
 export const richBlocks: Renderer<RichText> = {
   effectiveMarks,
   textLength: (text) => text.length,
@@ -34,8 +34,8 @@ export const richBlocks: Renderer<RichText> = {
 };
 
 /**
- * Rich messages where they show more than ordinary ones, which every client shows well: of paragraphs and code alone,
- * within the limits of an ordinary message, one of these is made.
+ * Builds a rich message only if it shows more than an ordinary one, which every client shows well. A part that has only
+ * paragraphs and code, and fits the limits of an ordinary message, becomes an ordinary message.
  */
 export function richWhereItShows(ordinary: Renderer<RichText>, limits: TextLimits): Renderer<RichText> {
   return {
@@ -79,7 +79,7 @@ function blockCost({ kind }: Block): MarkCost {
   }
 }
 
-/** Code stands alone in its block; any other mark counts once. */
+/** Returns the marks that blocks can show. Each kind counts once, and quotes are blocks here. */
 function effectiveMarks(marks: readonly Mark[]): readonly Mark[] {
   if (marks.length < 2) return marks;
   const seen = new Set<Mark["kind"]>();

@@ -4,7 +4,7 @@ import { createMarkupRenderer } from "./markup.ts";
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
-/** Slack's mrkdwn. The three characters that Slack reserves are written as entities; its markers cannot be escaped. */
+/** Writes Slack's mrkdwn. The three characters that Slack reserves become entities. Its markers cannot be escaped. */
 export const slackMrkdwn = createMarkupRenderer({
   escape: escapeEntities,
   escapeCode: (text) => escapeEntities(text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`)),

@@ -6,9 +6,10 @@ const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "**", italic: "*", strikethrough: "~~", code: "`" } as const;
 
 /**
- * CommonMark with GFM's strikethrough, for platforms whose adapter reads it and writes it in its own way. Every line
- * break is a hard one, and indentation is kept by spaces that do not make code of a line. Inline code that holds a
- * backtick is text: there is no telling how long a marker it needs before all of it was seen.
+ * Writes CommonMark with GFM's strikethrough, for adapters that translate it for their platform.
+ * - Every line break is a hard one.
+ * - Indentation is kept with spaces that do not turn a line into code.
+ * - Inline code that contains a backtick is text, because the marker it needs is known only at its end.
  */
 export const standardMarkdown = createMarkupRenderer({
   escape,
@@ -28,14 +29,14 @@ export const standardMarkdown = createMarkupRenderer({
 });
 
 const ADDRESS = /((?:https?:\/\/|www\.)[^\s<>`\\]+)/;
-/** Characters that mean something wherever they stand. */
+/** Characters that have a meaning anywhere in a line. */
 const SYNTAX = /[\\*_~`|<>[\]&]/g;
-/** An exclamation mark that may stand before a link would make an image of it. */
+/** An exclamation mark before a link, which would turn it into an image. */
 const BEFORE_LINK = /!(?=[^\S\n]*(?:\n|$))/g;
 const LINE_START = /^([^\S\n]*)([#=+-]|:(?=-))/gm;
 const LINE_BREAKS = /(\n+)( *)/g;
 
-/** Adds to each character by itself, so that halves of a text are never longer than the whole. */
+/** Escapes each character alone, so that two halves of a text are never longer than the whole. */
 function escape(text: string): string {
   return text.split(ADDRESS).map(escapePart).join("").replace(LINE_BREAKS, keepLayout);
 }

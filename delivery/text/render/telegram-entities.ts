@@ -9,8 +9,8 @@ const MAX_URL_LENGTH = 2048;
 const QUOTE_PREFIX = "> ";
 
 /**
- * Text and entities of the Bot API. Quotes do not nest there, so a quote inside a quote is written with "> "; code
- * carries no other formatting, except that a link stays a link.
+ * Writes text and entities of the Bot API. Quotes do not nest there, so a quote inside a quote is written with "> ".
+ * Code has no other formatting, except that a link stays a link.
  */
 export const telegramEntities: Renderer<RichText> = {
   effectiveMarks,
@@ -66,7 +66,7 @@ export const telegramEntities: Renderer<RichText> = {
   },
 };
 
-/** Makes one of two entities that touch and are alike, which are the halves of a block that was too large. */
+/** Joins two entities that touch and are equal: they are halves of formatting that was cut. */
 function joinTouching(entities: readonly TextEntity[]): readonly TextEntity[] {
   const joined: TextEntity[] = [];
   const latest = new Map<string, number>();
@@ -118,7 +118,10 @@ function effectiveMarks(marks: readonly Mark[]): readonly Mark[] {
   });
 }
 
-/** Entities neither begin nor end with whitespace; only code keeps the indentation of its first line. */
+/**
+ * Turns a mark into an entity. Entities neither begin nor end with whitespace, except that code keeps the indentation
+ * of its first line.
+ */
 function toEntity(
   mark: Mark,
   text: string,
@@ -141,7 +144,7 @@ function toEntity(
         ? { type: "pre", ...place }
         : { type: "pre", ...place, language: mark.language };
     case "link":
-      // Telegram finds a whole address by itself, without the question that a hidden one is opened with.
+      // Telegram finds a whole address itself and opens it without asking. It asks before it opens a hidden one.
       return mark.display === covered.trim() && /\w\.\w/.test(mark.display)
         ? undefined
         : { type: "text_link", ...place, url: mark.url };

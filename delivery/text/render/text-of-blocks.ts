@@ -1,7 +1,7 @@
 import type { InlineText, MessageBlock } from "../../../src/core/message-block.ts";
 import { RULE } from "../split/blocks/write-blocks.ts";
 
-/** The words of a message of blocks, with plain signs for what only blocks can show. */
+/** Returns the words of a message of blocks, with plain signs for elements that only blocks can show. */
 export function textOfBlocks(blocks: readonly MessageBlock[]): string {
   return blocks.map(textOf).join("\n\n");
 }

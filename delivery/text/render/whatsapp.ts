@@ -4,7 +4,10 @@ import { createMarkupRenderer } from "./markup.ts";
 const ZERO_WIDTH_SPACE = "\u200b";
 const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
 
-/** WhatsApp's formatting. It has no links behind a text, so addresses are written out, and no way to escape a marker. */
+/**
+ * Writes WhatsApp's formatting. It cannot hide an address behind a text, so addresses are written out. Its markers
+ * cannot be escaped.
+ */
 export const whatsapp = createMarkupRenderer({
   escape: (text) => text,
   escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),

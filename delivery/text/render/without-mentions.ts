@@ -4,14 +4,14 @@ const MENTION = /@(?=everyone|here|channel)|<(?=@|!(?:channel|here|everyone|grou
 const MENTION_OF_MANY = /<(?=!(?:channel|here|everyone|group|subteam))/g;
 
 /**
- * Text that alarms nobody, although it reads the same: people can make a model write any text, and an escaped mention
- * is one for some platforms, or becomes one again in their adapter.
+ * Breaks mentions with an invisible character, so that the text reads the same and notifies no one. People can make a
+ * model write any text. Escaping is not enough: some platforms or adapters still read an escaped mention as one.
  */
 export function withoutMentions(text: string): string {
   return text.replace(MENTION, `$&${ZERO_WIDTH_SPACE}`);
 }
 
-/** The same for code, in which only Slack may look for mentions, and that is copied. */
+/** Breaks mentions in code. Only Slack may read mentions there, and people copy code, so less is changed. */
 export function withoutMentionsInCode(text: string): string {
   return text.replace(MENTION_OF_MANY, `$&${ZERO_WIDTH_SPACE}`);
 }

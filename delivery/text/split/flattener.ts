@@ -4,7 +4,10 @@ import type { PlannerOptions } from "./pack/part.ts";
 import { SegmentFlattener } from "./segment-flattener.ts";
 import { TextForm } from "./form/text-form.ts";
 
-/** Platforms that show blocks themselves get pieces that name theirs; the others get a text that looks like them. */
+/**
+ * Creates the flattener for a platform. If the platform shows blocks itself, pieces name their blocks; otherwise the
+ * text looks like them.
+ */
 export function createFlattener<Content>(
   { renderer, tableWidth }: PlannerOptions<Content>,
   meter: Meter,

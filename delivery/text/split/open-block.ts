@@ -5,28 +5,32 @@ import type { ScanBounds, SegmentScanner } from "./scan/scan-segments.ts";
 import type { Segment } from "./scan/segment.ts";
 import type { SegmentFlattener } from "./segment-flattener.ts";
 
-/** What of a block that is still open is read again with every chunk; the text before that is read once. */
+/**
+ * Largest weight of the end of an open block that is read again with every chunk. Earlier text of the block is read
+ * once.
+ */
 const BOUNDS: ScanBounds = { segmentWeight: 3072, lineWeight: 3072 };
 
 /**
- * The parts of a block that is still open. Its early lines and sentences are read once and kept, cut as if they were
- * segments, so that a chunk costs no more in a long block than in a short one. When the block is closed it is read as
- * a whole, and this is dropped.
+ * Shows a block that is still open.
+ *
+ * Its early lines and sentences are read once and kept, cut as if they were segments. A chunk therefore costs no more
+ * in a long block than in a short one. When the block is closed, the planner reads it as a whole and drops this object.
  */
 export class OpenBlock<Content> {
   readonly #scanner: SegmentScanner;
   readonly #before: { readonly flattener: SegmentFlattener; readonly packer: Packer<Content> };
   #state: { readonly flattener: SegmentFlattener; readonly packer: Packer<Content> } | undefined;
-  /** Lines that wait until somebody asks. */
+  /** Lines that are read when `parts` is called. */
   #unread: string[] = [];
   readonly #segments: Segment[] = [];
   readonly #done: Part<Content>[] = [];
-  /** The last line, without what was cut off it. */
+  /** The last line, without the pieces that were cut off. */
   #line = "";
-  /** How much was cut off it. */
+  /** Length of the pieces that were cut off the last line. */
   #taken = 0;
 
-  /** What is given is in the state in which the block began. */
+  /** The arguments must be in the state in which the block began. */
   constructor(scanner: SegmentScanner, flattener: SegmentFlattener, packer: Packer<Content>) {
     this.#scanner = scanner.fork((segment) => this.#segments.push(segment), BOUNDS);
     this.#before = { flattener, packer };
@@ -37,7 +41,7 @@ export class OpenBlock<Content> {
     this.#unread.push(line);
   }
 
-  /** The parts of this block, and of what stood in its first part before it, if the text ended with `line`. */
+  /** Returns the parts as if the text ended with `line`: from the part that this block begins in to the end. */
   parts(line: string): readonly Part<Content>[] {
     for (const unread of this.#unread.splice(0)) {
       this.#scanner.line(unread.slice(this.#taken));

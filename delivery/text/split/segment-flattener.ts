@@ -10,11 +10,11 @@ import type { CodeText, MarkdownSegment, Segment } from "./scan/segment.ts";
 import { weighLines } from "./scan/weigh-text.ts";
 import type { Meter } from "./pack/meter.ts";
 
-/** Quotes and lists in each other, deeper than a stack can follow: such a text is no document. */
+/** Quotes and lists nested so deeply that the parser's stack would overflow. No real document has them. */
 const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){65}/m;
 /**
- * How much of one reply the whole parser reads, as `weighLine` counts. What is longer, and no ordinary prose, list or
- * table, is no reply that anyone reads: it is shown as it was written.
+ * Upper bound for the work of the full parser on one reply, in the unit of `weighLine`. A longer reply that is not
+ * ordinary prose, lists or tables is not written for people. The rest of it is shown as it was written.
  */
 const MAX_PARSED_WEIGHT = 800_000;
 
@@ -24,7 +24,7 @@ interface OpenCode {
   readonly blankLines: number;
 }
 
-/** Turns segments, in the order of the document, into pieces. Knows the definitions of the segments before. */
+/** Turns segments into pieces, in the order of the document. Resolves links by the definitions of earlier segments. */
 export class SegmentFlattener {
   readonly #form: Form;
   readonly #meter: Meter;
@@ -38,7 +38,7 @@ export class SegmentFlattener {
     this.#meter = meter;
   }
 
-  /** A flattener that goes on from here without a trace in this one. */
+  /** Returns a flattener that continues from here and leaves this one unchanged. */
   fork(): SegmentFlattener {
     const copy = new SegmentFlattener(this.#form.fork(), this.#meter);
     copy.#definitions = this.#definitions;
@@ -77,7 +77,7 @@ export class SegmentFlattener {
     if (!this.#isForked) this.#definitions.learn(segment.source, root);
   }
 
-  /** Undefined past the bound. */
+  /** Parses a segment. Returns undefined when the reply has used up `MAX_PARSED_WEIGHT`. */
   #parse(segment: MarkdownSegment): Root | undefined {
     const { source } = segment;
     const simple = parseSimple(source);
@@ -100,7 +100,10 @@ export class SegmentFlattener {
     return node?.type === "code" && node.lang ? node.lang : undefined;
   }
 
-  /** Blank lines wait for a line with text: those at the start and end of a block are layout. */
+  /**
+   * Writes a line of code. Blank lines are kept back until a line with text follows: at the start and end of a block
+   * they are layout.
+   */
   #codeText({ text, newLine }: CodeText): void {
     const code = this.#code;
     if (code === undefined) return;
@@ -114,7 +117,10 @@ export class SegmentFlattener {
   }
 }
 
-/** What was added so that formatting, a table or code goes on or ends is taken away where it does not. */
+/**
+ * Returns the source without the additions that had no effect: formatting, a table or code that in fact does not
+ * continue here.
+ */
 function withoutAdditions({ source, closers = "", continued }: MarkdownSegment, root: Root): string {
   const isClosed = closers === "" || !endsWith(root, closers);
   const written = isClosed ? source : source.slice(0, -closers.length);

@@ -1,10 +1,10 @@
-/** What the Bot API answers beside the error's text: `retry_after` in seconds, or where a group moved to. */
+/** Additional fields of the Bot API's error: `retry_after` in seconds, or the new id of a group that moved. */
 export interface ResponseParameters {
   readonly retry_after?: number;
   readonly migrate_to_chat_id?: number;
 }
 
-/** A refusal in the Bot API's own words: `description` is what the bot reads. */
+/** A refusal with the Bot API's wording. The bot reads `description`. */
 export class BotApiError extends Error {
   readonly errorCode: number;
   readonly description: string;

@@ -21,11 +21,11 @@ export interface BotApiServerOptions {
   readonly faults: Faults;
   readonly log: ApiLog;
   readonly clock: Clock;
-  /** Resolves at the next change of anything. */
+  /** Resolves at the next change. */
   readonly nextChange: () => Promise<void>;
 }
 
-/** `/bot<token>/<method>` and `/file/bot<token>/<path>`, with the faults that were asked for. */
+/** Serves `/bot<token>/<method>` and `/file/bot<token>/<path>`, with the injected faults. */
 export class BotApiServer {
   readonly #options: BotApiServerOptions;
 
@@ -33,7 +33,7 @@ export class BotApiServer {
     this.#options = options;
   }
 
-  /** Handles the request if it is one of the Bot API's. */
+  /** Handles the request and returns true, if it belongs to the Bot API. */
   handle(request: IncomingMessage, response: ServerResponse, url: URL): boolean {
     const file = /^\/file\/bot([^/]+)\/(.+)$/.exec(url.pathname);
     if (file !== null) {
@@ -47,7 +47,7 @@ export class BotApiServer {
         if (body === undefined) send(response, errorAnswer(new BotApiError(413, "Request Entity Too Large")));
         else this.#call(request, response, url, decodeURIComponent(call[1] ?? ""), call[2] ?? "", body);
       },
-      () => response.destroy(), // the caller went away while it was sending
+      () => response.destroy(), // the caller has closed the connection
     );
     return true;
   }
@@ -100,7 +100,7 @@ export class BotApiServer {
     this.#answer(response, call, api.process(call, raw));
   }
 
-  /** Logs the answer first, so that whoever waits for the log sees it when the bot can know it. */
+  /** Logs the answer before it is sent: a test that waits for the log continues when the bot can know the answer. */
   #answer(response: ServerResponse, call: ApiCall, answer: BotApiAnswer): void {
     if (response.destroyed) {
       this.#options.log.update(call, { outcome: "dropped" });
@@ -170,7 +170,7 @@ export class BotApiServer {
     response.end(body);
   }
 
-  /** Long polling: answers when there is an update, the time is over, or the bot goes away. */
+  /** Answers a long poll when there is an update, the time is over, or the bot closes the connection. */
   #poll(request: IncomingMessage, response: ServerResponse, call: ApiCall, raw: RawParameters): void {
     const { api, clock, nextChange } = this.#options;
     const seconds = Math.min(Number(raw.values.timeout ?? 0) || 0, maxPollSeconds);
@@ -234,7 +234,7 @@ function send(response: ServerResponse, answer: BotApiAnswer): void {
   response.end(body);
 }
 
-/** The whole body; undefined when it is longer than `maxBytes`. */
+/** Reads the whole body. Undefined if it is longer than `maxBytes`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -16,7 +16,7 @@ export type BotApiAnswer =
       readonly parameters?: ResponseParameters;
     };
 
-/** Runs calls against the world and keeps the log of them. Knows nothing of HTTP. */
+/** Runs Bot API calls against the world and logs them. It has no part of HTTP. */
 export class BotApi {
   readonly #context: MethodContext;
   readonly #log: ApiLog;
@@ -38,7 +38,7 @@ export class BotApi {
     });
   }
 
-  /** Does what the call asks. Never throws. */
+  /** Runs the call. Never throws. */
   process(call: ApiCall, raw: RawParameters): BotApiAnswer {
     try {
       const method = findMethod(call.method);
@@ -50,13 +50,13 @@ export class BotApi {
       return { ok: true, result };
     } catch (error) {
       if (error instanceof BotApiError) return errorAnswer(error);
-      // A fault of the simulator itself: told aloud, and to the bot as any server's fault.
+      // A bug of the simulator itself. It is printed, and the bot gets a server error.
       console.error(`The simulator failed in ${call.method}:`, error);
       return errorAnswer(new BotApiError(500, "Internal Server Error"));
     }
   }
 
-  /** Logs what the bot was told. */
+  /** Logs the answer to the bot. */
   answered(call: ApiCall, answer: BotApiAnswer): void {
     if (answer.ok) this.#log.update(call, { outcome: "ok", answer });
     else
@@ -68,7 +68,7 @@ export class BotApi {
       });
   }
 
-  /** Both at once, for a call that came in the answer to an update. */
+  /** Logs and runs a call that came in the answer to an update. */
   run(method: string, raw: RawParameters): BotApiAnswer {
     const call = this.begin(method, raw);
     const answer = this.process(call, raw);

@@ -8,7 +8,7 @@ import { parseMarkdown } from "./format/parse-markdown.ts";
 import { parseMarkdownV2 } from "./format/parse-markdown-v2.ts";
 import type { RawParameters, UploadedFile } from "./request-body.ts";
 
-/** Reads the parameters of a Bot API call with the Bot API's leniency: numbers and JSON may come as strings. */
+/** Reads the parameters of a Bot API call. Like the Bot API, it accepts numbers and JSON as strings. */
 export class CallParameters {
   readonly raw: RawParameters;
 
@@ -26,7 +26,7 @@ export class CallParameters {
     return readText(value);
   }
 
-  /** 0 when absent or no number, as Telegram reads it. */
+  /** Reads an integer. Like Telegram, it returns 0 if the parameter is missing or not a number. */
   integer(name: string): number {
     const value = Number.parseInt(this.string(name), 10);
     return Number.isSafeInteger(value) ? value : 0;
@@ -43,11 +43,11 @@ export class CallParameters {
     try {
       return JSON.parse(value);
     } catch {
-      throw badRequest(`can't parse ${what} JSON object`); // the caller's text is no JSON
+      throw badRequest(`can't parse ${what} JSON object`); // the caller's text is not JSON
     }
   }
 
-  /** The upload that a parameter names: its own part of the form, or `attach://<name>`. */
+  /** Returns the upload that a parameter names: its own part of the form, or `attach://<name>`. */
   upload(name: string, value: unknown = this.raw.values[name]): UploadedFile | undefined {
     const own = this.raw.files.get(name);
     if (own !== undefined) return own;
@@ -56,7 +56,7 @@ export class CallParameters {
   }
 
   /**
-   * Reads a text with `parse_mode` or entities from `fields` (the call itself by default).
+   * Reads a text with `parse_mode` or entities from `fields`, by default from the call itself.
    *
    * @throws {BotApiError} for bad markup or entities
    */
@@ -77,7 +77,7 @@ export class CallParameters {
   }
 }
 
-/** A parameter as text; what JSON carried as a number, a boolean or an object is written out. */
+/** Returns a parameter as text. Numbers, booleans and objects of JSON are written out. */
 export function readText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
@@ -111,7 +111,7 @@ const givenTypes: ReadonlySet<string> = new Set([
   "expandable_blockquote",
   "date_time",
 ]);
-/** Telegram finds these by itself and ignores them when they are given. */
+/** Entities that Telegram detects. If they are given, Telegram ignores them. */
 const detectedTypes: ReadonlySet<string> = new Set([
   "mention",
   "hashtag",

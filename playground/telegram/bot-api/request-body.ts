@@ -6,13 +6,16 @@ export interface UploadedFile {
   readonly mimeType: string;
 }
 
-/** The parameters of one call as they came: JSON values, or strings from forms, and the files beside them. */
+/** The parameters of one call as they arrived: JSON values or strings from forms, and the files. */
 export interface RawParameters {
   readonly values: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, UploadedFile>;
 }
 
-/** @throws {BotApiError} when the body is not what its content type says */
+/**
+ * Reads the body of a call.
+ * @throws {BotApiError} when the body does not match its content type
+ */
 export function parseBody(contentType: string, body: Buffer, query: URLSearchParams): RawParameters {
   const values: Record<string, unknown> = Object.fromEntries(query);
   const files = new Map<string, UploadedFile>();
@@ -48,7 +51,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw badRequest("can't parse JSON object"); // the caller's text is no JSON
+    throw badRequest("can't parse JSON object"); // the caller's text is not JSON
   }
 }
 

@@ -7,14 +7,14 @@ export interface CallbackAnswer {
   readonly userId: number;
   readonly messageId: number;
   readonly pressedAt: number;
-  /** Milliseconds; absent while the button still shows its progress. */
+  /** In milliseconds. Undefined while the button still shows progress. */
   readonly answeredAt?: number;
   readonly text?: string;
   readonly showAlert?: boolean;
   readonly url?: string;
 }
 
-/** Presses of buttons, and what the bot answered to each. */
+/** Presses of buttons, and the bot's answer to each. */
 export class CallbackQueries {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -39,7 +39,10 @@ export class CallbackQueries {
     return this.#queries.get(queryId);
   }
 
-  /** @throws {BotApiError} for an unknown, an answered and a too old query */
+  /**
+   * Answers a press.
+   * @throws {BotApiError} when the query is unknown, answered already, or too old
+   */
   answer(queryId: string, answer: Pick<CallbackAnswer, "text" | "showAlert" | "url">): void {
     const query = this.#queries.get(queryId);
     const now = this.#clock.now();

@@ -4,9 +4,11 @@ import type { ChatState } from "./world.ts";
 type Chat = Pick<ChatState, "id" | "type" | "botStatus">;
 
 /**
- * The commands that a person's client offers in a chat. The narrowest scope that has some wins, and in it the list for the
- * person's language (BotCommandScope, "Determining list of commands"). People are never administrators here, so the
- * scopes for administrators reach nobody. A bot that is not in the chat offers nothing.
+ * Returns the commands that a person's client offers in a chat. The narrowest scope with commands wins, and in it the
+ * list for the person's language (BotCommandScope, "Determining list of commands").
+ *
+ * People are never administrators here, so the scopes for administrators have no effect. A bot that is not in the chat
+ * offers nothing.
  */
 export function commandsIn(
   chat: Chat,
@@ -20,7 +22,7 @@ export function commandsIn(
   return key === undefined ? [] : (commands.get(key) ?? []);
 }
 
-/** Under which key a list is kept. */
+/** Returns the key of a list of commands. */
 export function scopeKey(scope: unknown, language: string): string {
   const { type, chat_id, user_id } = (scope ?? { type: "default" }) as Record<string, unknown>;
   const ids = {

@@ -1,6 +1,6 @@
 import type { Simulator } from "../control/contract.ts";
 
-/** The page opens on a chat, so that the first thing to do is to write. Who is there already stays alone. */
+/** Adds a person with a private chat, so that the page opens on a chat. Does nothing if there are people already. */
 export function addFirstPerson(simulator: Simulator): void {
   if (simulator.users().length === 0) simulator.privateChat(simulator.addUser({ first_name: "Alex" }));
 }

@@ -1,4 +1,4 @@
-/** Width and height from the head of a PNG, JPEG, GIF or WebP; undefined when the bytes are no such image. */
+/** Reads width and height from the head of a PNG, JPEG, GIF or WebP. Undefined for any other bytes. */
 export function readImageSize(
   bytes: Uint8Array,
 ): { readonly width: number; readonly height: number } | undefined {

@@ -1,7 +1,7 @@
 import type { Chat, Message, TextQuote } from "grammy/types";
 import type { ChatState, StoredMessage, World } from "./world.ts";
 
-/** The Bot API's `Chat`. */
+/** Returns the Bot API's `Chat`. */
 export function toChat(world: World, chat: ChatState): Chat {
   if (chat.type === "private") {
     const user = world.requireUser(chat.id);
@@ -18,7 +18,7 @@ export function toChat(world: World, chat: ChatState): Chat {
   return { id: chat.id, type: "supergroup", title, ...(chat.isForum && { is_forum: true as const }) };
 }
 
-/** The Bot API's `Message`. A quoted message is shown without what it quotes itself. */
+/** Returns the Bot API's `Message`. A quoted message is returned without the message that it quotes itself. */
 export function toMessage(world: World, chat: ChatState, stored: StoredMessage, withReply = true): Message {
   const inTopic = stored.threadId !== undefined && chat.topics.has(stored.threadId);
   const threadId = stored.threadId ?? replyThread(chat, stored);
@@ -56,14 +56,20 @@ function textFields(stored: StoredMessage): Partial<Message> {
   return { text: stored.text, ...(entities !== undefined && { entities }) };
 }
 
-/** In a topic every message that answers none "answers" the service message that opened the topic. */
+/**
+ * Returns the message that this one answers. In a topic, a message that answers none "answers" the service message that
+ * opened the topic.
+ */
 function repliedMessage(world: World, chat: ChatState, stored: StoredMessage): Message | undefined {
   const id = stored.replyToId ?? (stored.service === undefined ? stored.threadId : undefined);
   const replied = id === undefined || id === stored.id ? undefined : chat.messages.get(id);
   return replied === undefined ? undefined : toMessage(world, chat, replied, false);
 }
 
-/** Outside of topics, a supergroup's answers carry the number of the message that their thread began with. */
+/**
+ * Returns the thread of an answer in a supergroup without topics: the number of the message with which the thread
+ * began.
+ */
 function replyThread(chat: ChatState, stored: StoredMessage): number | undefined {
   if (chat.type !== "supergroup" || chat.isForum) return undefined;
   let root: StoredMessage | undefined;

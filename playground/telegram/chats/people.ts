@@ -29,7 +29,7 @@ export interface DocumentOptions extends AttachmentOptions {
   readonly mimeType: string;
 }
 
-/** What people do in their chats, and the updates that the bot gets of it. */
+/** Everything that people do in their chats. Each action makes the updates that the bot gets. */
 export class People {
   readonly #world: World;
   readonly #updates: Updates;
@@ -84,7 +84,7 @@ export class People {
     return this.#attach(chat, user, options, media);
   }
 
-  /** Several photos or documents at once: one message each, joined by their media group. */
+  /** Sends several photos or documents at once: one message each, joined by their media group. */
   sendAlbum(
     chat: ChatState,
     user: User,
@@ -98,7 +98,7 @@ export class People {
     );
   }
 
-  /** Presses an inline button, found by its callback data or else by its text. */
+  /** Presses an inline button, found by its callback data or by its text. */
   pressButton(chat: ChatState, user: User, messageId: number, dataOrText: string): CallbackQuery {
     const message = this.#world.requireMessage(chat, messageId);
     const buttons = message.markup?.kind === "inline" ? message.markup.markup.inline_keyboard.flat() : [];
@@ -111,7 +111,7 @@ export class People {
     return this.pressData(chat, user, messageId, button.callback_data);
   }
 
-  /** What a changed client can do: press data that no button of the message carries (any longer). */
+  /** Presses data that no button of the message has any more, as a modified client can. */
   pressData(chat: ChatState, user: User, messageId: number, data: string): CallbackQuery {
     const message = chat.messages.get(messageId);
     const id = this.#callbackQueries.press({ chatId: chat.id, userId: user.id, messageId });
@@ -156,7 +156,7 @@ export class People {
     return this.#post(chat, user, { service, ...threadOf(message) });
   }
 
-  /** Deletes a message. Telegram tells bots nothing of it. */
+  /** Deletes a message. Telegram does not tell bots. */
   deleteMessage(chat: ChatState, messageId: number): void {
     this.#world.requireMessage(chat, messageId);
     this.#world.deleteMessage(chat, messageId);
@@ -180,11 +180,11 @@ export class People {
   }
 
   /**
-   * Makes a basic group a supergroup: a new chat with numbers of its own; the old one refuses the bot's messages. The bot
-   * joins the new one, and is not said to have left the old one.
+   * Turns a basic group into a supergroup: a new chat with its own message numbers. The old chat refuses the bot's
+   * messages. Telegram tells the bot that it joined the new chat, but not that it left the old one.
    */
   upgradeGroup(chat: ChatState, user: User): ChatState {
-    if (chat.type !== "group") throw new Error(`Chat ${chat.id} is no basic group.`);
+    if (chat.type !== "group") throw new Error(`Chat ${chat.id} is not a basic group.`);
     const upgraded = this.#world.addGroup({
       title: chat.title ?? "",
       type: "supergroup",
@@ -200,7 +200,7 @@ export class People {
   }
 
   addTopic(chat: ChatState, user: User, name: string): number {
-    if (!chat.isForum) throw new Error(`Chat ${chat.id} is no forum.`);
+    if (!chat.isForum) throw new Error(`Chat ${chat.id} is not a forum.`);
     const threadId = this.#world.boxOf(chat).lastId + 1;
     chat.topics.set(threadId, name);
     this.#post(chat, user, { threadId, service: { forum_topic_created: { name, icon_color: 7_322_096 } } });
@@ -214,7 +214,7 @@ export class People {
     this.#botStatusChanged(chat, user, blocked ? "member" : "kicked", blocked ? "kicked" : "member");
   }
 
-  /** Puts the bot into a group (again), or out of it. */
+  /** Adds the bot to a group, or removes it. */
   setBotStatus(chat: ChatState, by: User, status: ChatState["botStatus"]): void {
     const before = chat.botStatus;
     chat.botStatus = status;
@@ -264,7 +264,7 @@ export class People {
     if (content.threadId !== undefined && !chat.topics.has(content.threadId)) {
       throw new Error(`Chat ${chat.id} has no topic ${content.threadId}.`);
     }
-    // Who writes to a bot that they had blocked has unblocked it first: clients offer nothing else.
+    // A person who writes to a bot must have unblocked it. Telegram's clients offer nothing else.
     if (chat.type === "private" && chat.blocked) this.setBlocked(user, false);
     const message = toMessage(this.#world, chat, this.#world.addMessage(chat, { ...content, from: user }));
     this.#tell(chat, "message", message);
@@ -293,7 +293,7 @@ export class People {
   }
 }
 
-/** Telegram's clients never send more. They cut a longer text into several messages; so must who calls the simulator. */
+/** Refuses a text that Telegram's clients would cut into several messages. Callers of the simulator must cut it too. */
 function requireFits(text: string, what: "message" | "caption", maxLength: number): void {
   if (text.length <= maxLength) return;
   const advice = what === "message" ? " Send it in several messages, as Telegram's clients do." : "";

@@ -15,7 +15,7 @@ const maxButtons = 100;
 const maxCallbackDataBytes = 64;
 
 /**
- * Checks `reply_markup`. An inline keyboard without a button is none at all.
+ * Checks `reply_markup`. An inline keyboard without buttons counts as no keyboard.
  *
  * @throws {BotApiError} for malformed keyboards, empty or long callback data, too many buttons
  */

@@ -1,6 +1,6 @@
 import type { Message, User } from "grammy/types";
 
-/** What a service message says, in plain words. */
+/** Describes a service message in plain words. */
 export function serviceWords(service: Partial<Message>, from: User): string {
   const who = nameOf(from);
   if (service.new_chat_members !== undefined) {

@@ -25,10 +25,10 @@ export interface VisibleMessage {
   /** Seconds since 1970. */
   readonly date: number;
   readonly editDate?: number;
-  /** The text, or the caption when there are attachments. */
+  /** The text, or the caption if there are attachments. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
-  /** Of a rich message, whose words `text` is then. */
+  /** Blocks of a rich message. `text` then has its words. */
   readonly rich?: readonly RichBlock[];
   readonly buttons: readonly (readonly VisibleButton[])[];
   readonly attachments: readonly VisibleAttachment[];
@@ -36,11 +36,11 @@ export interface VisibleMessage {
   readonly replyToId?: number;
   readonly reactions: readonly { readonly userId: number; readonly emoji: string }[];
   readonly pinned: boolean;
-  /** What a service message is, such as "pinned_message". */
+  /** Kind of a service message, such as "pinned_message". */
   readonly service?: string;
-  /** The same in plain words. */
+  /** Text of a service message in plain words. */
   readonly serviceText?: string;
-  /** Every text that it has had, the first one first. */
+  /** All versions of the text, oldest first. */
   readonly history: readonly MessageVersion[];
 }
 

@@ -6,21 +6,21 @@ import type { Markup } from "./reply-markup.ts";
 /** The attachments of a message, shaped as the Bot API shows them. */
 export type Media = Pick<Message, "photo" | "document" | "voice" | "audio" | "video">;
 
-/** What a message or a draft shows. */
+/** Content of a message or a draft. */
 export interface Content {
-  /** Of a rich message: its words. */
+  /** For a rich message, its words. */
   readonly text: string;
   readonly entities: readonly MessageEntity[];
   /** Set for a rich message. */
   readonly rich?: readonly RichBlock[] | undefined;
 }
 
-/** What a message looked like from `at` (milliseconds) on. */
+/** Content of a message from the time `at` on, in milliseconds. */
 export interface MessageVersion extends Content {
   readonly at: number;
 }
 
-/** A message as the servers keep it. `text` is the caption when there is media. */
+/** A message as the servers store it. With media, `text` is the caption. */
 export interface StoredMessage {
   readonly id: number;
   readonly chatId: number;
@@ -51,7 +51,7 @@ export interface MessageBox {
 export interface Draft extends Content {
   readonly id: number;
   readonly threadId?: number;
-  /** Milliseconds; the draft disappears then. */
+  /** Time at which the draft disappears, in milliseconds. */
   readonly until: number;
   readonly canStop: boolean;
   readonly keepOnStop: boolean;
@@ -66,11 +66,11 @@ export interface ChatState {
   readonly topics: Map<number, string>;
   readonly messages: Map<number, StoredMessage>;
   botStatus: "member" | "administrator" | "left" | "kicked";
-  /** Basic groups: the supergroup that this one has become. */
+  /** The supergroup that this basic group has become. */
   migratedTo?: number;
-  /** Private chats: the person blocked the bot. */
+  /** True if the person of this private chat blocked the bot. */
   blocked: boolean;
-  /** Until when (milliseconds) "typing…" shows, by thread (0: none). */
+  /** Time until "typing…" is shown, in milliseconds, by thread (0: none). */
   readonly typingUntil: Map<number, { readonly until: number; readonly action: string }>;
   draft?: Draft;
 }
@@ -80,14 +80,14 @@ export interface StoredFile {
   readonly uniqueId: string;
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** What the Bot API says of it. */
+  /** Size that the Bot API reports. */
   readonly sizeBytes: number;
   readonly mimeType: string;
-  /** Of a smaller size of a photo: the photo itself, which has the same bytes here. */
+  /** For a smaller size of a photo: the photo, which has the same bytes here. */
   readonly copyOf?: string;
 }
 
-/** People, chats, messages and files: what Telegram's servers know. Every change is told to `onChange`. */
+/** People, chats, messages and files, as Telegram's servers know them. Every change calls `onChange`. */
 export class World {
   readonly clock: Clock;
   readonly bot: UserFromGetMe;
@@ -126,7 +126,7 @@ export class World {
     return user;
   }
 
-  /** The chat with this person; opening it is what makes it known to the bot. */
+  /** Returns the private chat with this person. Opening it makes it known to the bot. */
   privateChat(user: User): ChatState {
     this.users.set(user.id, user);
     return this.chats.get(user.id) ?? this.addChat({ id: user.id, type: "private", members: [user.id] });
@@ -174,7 +174,7 @@ export class World {
       typingUntil: new Map(),
     };
     this.chats.set(state.id, state);
-    // The message that created a supergroup has number 1; it is also what names a forum's General topic.
+    // The message that created a supergroup has number 1. The same number names a forum's General topic.
     if (chat.type === "supergroup") this.supergroupBoxes.set(chat.id, { lastId: 1 });
     this.onChange();
     return state;
@@ -263,7 +263,10 @@ export class World {
     this.onChange();
   }
 
-  /** @throws {BotApiError} when nothing has this id */
+  /**
+   * Returns a file.
+   * @throws {BotApiError} when the id is unknown
+   */
   requireFile(fileId: string): StoredFile {
     const file = this.files.get(fileId);
     if (file === undefined) throw badRequest("wrong file_id or the file is temporarily unavailable");
@@ -290,7 +293,7 @@ export class World {
     return stored;
   }
 
-  /** A smaller size of a photo, which is always the same file for one `name`. */
+  /** Adds a smaller size of a photo. The same `name` always gives the same file. */
   addCopy(photo: StoredFile, name: string, sizeBytes: number): StoredFile {
     const copy: StoredFile = {
       ...photo,
@@ -304,7 +307,7 @@ export class World {
     return copy;
   }
 
-  /** What the chat shows above the input: "typing" and the like, while it lasts. */
+  /** Returns the status above the input field, such as "typing", while it lasts. */
   actionIn(chat: ChatState, threadId = 0): string | undefined {
     const action = chat.typingUntil.get(threadId);
     return action !== undefined && action.until > this.clock.now() ? action.action : undefined;

@@ -3,23 +3,23 @@ import type { Clock } from "../clock.ts";
 /** One Bot API call, from the moment it arrives. */
 export interface ApiCall {
   readonly number: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly at: number;
   readonly method: string;
   readonly chatId?: number;
-  /** The parameters; a file is shown by its name and size. */
+  /** The parameters. A file is shown by its name and size. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** What the bot was told. "dropped": the connection ended without an answer. */
+  /** The result that the bot got. "dropped": the connection ended without an answer. */
   readonly outcome: "pending" | "ok" | "error" | "dropped";
   readonly errorCode?: number;
   readonly description?: string;
-  /** What the bot was answered, as long as the call is one of the newest. */
+  /** The answer to the bot. Only the newest calls have one. */
   readonly answer?: object;
-  /** Whether the servers did what was asked, whatever the bot was told. */
+  /** True if the call was done, whatever the bot was told. */
   readonly processed: boolean;
-  /** The kind of the fault that was played on this call. */
+  /** Kind of the fault that was injected into this call. */
   readonly fault?: string;
-  /** The message that was made or changed. */
+  /** Message that was created or changed. */
   readonly messageId?: number;
   readonly durationMs?: number;
 }
@@ -30,12 +30,12 @@ export interface CallFilter {
   readonly outcome?: ApiCall["outcome"];
 }
 
-/** Answers are as long as the messages in them, so that only some are kept. */
+/** Number of answers to keep. An answer is as long as the messages in it. */
 const answersKept = 300;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Every call, oldest first; the oldest are forgotten beyond `limit`. */
+/** All calls, oldest first. Beyond `limit` the oldest are dropped. */
 export class ApiLog {
   readonly #clock: Clock;
   readonly #limit: number;
@@ -88,7 +88,7 @@ export class ApiLog {
   }
 }
 
-/** Who sees the webhook's secret could write to the bot in anybody's name. */
+/** Hides the webhook's secret, with which anyone could write to the bot in another person's name. */
 function withoutSecret(payload: ApiCall["payload"]): ApiCall["payload"] {
   return "secret_token" in payload ? { ...payload, secret_token: "(hidden)" } : payload;
 }

@@ -10,36 +10,36 @@ import type { VisibleMessage } from "../chats/visible-message.ts";
 import type { Draft } from "../chats/world.ts";
 
 export interface SimulatorOptions {
-  /** @default "127.0.0.1" */
+  /** Address to listen on. @default "127.0.0.1" */
   readonly host?: string;
-  /** 0: any free one. @default 0 */
+  /** Port to listen on; 0 picks a free one. @default 0 */
   readonly port?: number;
   readonly bot?: { readonly id?: number; readonly username?: string; readonly firstName?: string };
-  /** @default "7000000001:simulated-token" */
+  /** Token of the bot. @default "7000000001:simulated-token" */
   readonly token?: string;
-  /** Where updates go; `setWebhook` may say it later. */
+  /** Destination of updates. `setWebhook` may set it later. */
   readonly webhook?: { readonly url: string; readonly secretToken?: string };
-  /** @default the machine's time */
+  /** Source of time. @default the machine's clock */
   readonly clock?: Clock;
-  /** Chats, messages, files and undelivered updates are kept here over a restart. */
+  /** File that keeps chats, messages, files and undelivered updates across restarts. */
   readonly stateFile?: string;
   /** Limits on the bot's calls. @default false */
   readonly flood?: FloodRules | false;
-  /** Delays of redelivery: doubled with each failure. @default 1 s, at most 60 s */
+  /** Delays of redelivery. Each failure doubles the delay. @default 1 s, at most 60 s */
   readonly redelivery?: { readonly baseMs: number; readonly maxMs: number };
-  /** How long the bot may take to answer an update. @default 60 s */
+  /** Longest time that the bot may take to answer an update. @default 60 s */
   readonly webhookTimeoutMs?: number;
-  /** Updates on their way at once. @default 40 */
+  /** Most updates on their way at once. @default 40 */
   readonly maxConnections?: number;
-  /** How long a press of a button can be answered. @default 60 s */
+  /** Time in which a press can be answered. @default 60 s */
   readonly callbackTimeoutMs?: number;
   /** Calls kept in the log. @default 100,000 */
   readonly callLimit?: number;
-  /** The first update's number. @default 100,000,001 */
+  /** Number of the first update. @default 100,000,001 */
   readonly firstUpdateId?: number;
 }
 
-/** A chat of the simulator; what happens in it is asked by `id`. */
+/** A chat of the simulator. Its content is read by `id`. */
 export interface SimChat {
   readonly id: number;
   readonly type: "private" | "group" | "supergroup";
@@ -52,11 +52,11 @@ export type UserReference = Pick<User, "id"> | number;
 
 export interface GroupProfile {
   readonly title: string;
-  /** @default "supergroup" */
+  /** Kind of the group. @default "supergroup" */
   readonly type?: "group" | "supergroup";
   readonly forum?: boolean;
   readonly members: readonly User[];
-  /** @default false */
+  /** Whether the bot is an administrator. @default false */
   readonly botIsAdministrator?: boolean;
 }
 
@@ -86,35 +86,35 @@ export interface Simulator {
     user: UserReference,
     items: readonly (AttachmentOptions | DocumentOptions)[],
   ): readonly Message[];
-  /** By callback data, else by the button's text. */
+  /** Presses a button, found by its callback data or by its text. */
   pressButton(
     chat: ChatReference,
     user: UserReference,
     messageId: number,
     callbackDataOrText: string,
   ): CallbackQuery;
-  /** Presses data that no button carries (any longer), as an old or changed client can. */
+  /** Presses data that no button has any more, as an old or modified client can. */
   pressData(chat: ChatReference, user: UserReference, messageId: number, data: string): CallbackQuery;
   react(chat: ChatReference, user: UserReference, messageId: number, emoji: string | readonly string[]): void;
   pin(chat: ChatReference, user: UserReference, messageId: number): Message;
-  /** A person deletes a message: bots are told nothing. */
+  /** Deletes a message as a person does. Bots are not told. */
   deleteMessage(chat: ChatReference, messageId: number): void;
   join(chat: ChatReference, user: User): Message;
   leave(chat: ChatReference, user: UserReference): Message;
   changeTitle(chat: ChatReference, user: UserReference, title: string): Message;
-  /** Makes a basic group a supergroup, which is a new chat. */
+  /** Turns a basic group into a supergroup, which is a new chat. */
   upgradeGroup(chat: ChatReference): SimChat;
   blockBot(user: UserReference): void;
   unblockBot(user: UserReference): void;
   kickBot(chat: ChatReference): void;
-  /** Puts a kicked bot back. */
+  /** Adds a removed bot again. */
   readmitBot(chat: ChatReference): void;
   /** Presses "stop" on a draft that offers it. */
   stopDraft(chat: ChatReference): void;
-  /** Any raw update, for kinds that are not modelled. Its `update_id` is given unless it has one. */
+  /** Posts any raw update, for kinds that are not modelled. A missing `update_id` is added. */
   postUpdate(update: object): UpdateRecord;
 
-  /** What the chat shows, oldest first. `threadId: 0` is the General topic. */
+  /** Returns the visible messages of a chat, oldest first. `threadId: 0` is the General topic. */
   messages(chat: ChatReference, options?: { readonly threadId?: number }): readonly VisibleMessage[];
   typing(chat: ChatReference, threadId?: number): boolean;
   draft(chat: ChatReference): Draft | undefined;
@@ -123,18 +123,21 @@ export interface Simulator {
   calls(filter?: CallFilter): readonly ApiCall[];
   updates(): readonly UpdateRecord[];
   webhookProblem(): string | undefined;
-  /** Shows on the page why the bot cannot answer, which its webhook does not say; nothing when it can. */
+  /** Shows on the page why the bot cannot answer. The webhook does not tell. Undefined when the bot can answer. */
   setBotProblem(problem: string | undefined): void;
-  /** Resolves as soon as the predicate holds; asked again at every change. @throws {Error} after the time limit */
+  /**
+   * Resolves as soon as the predicate holds. It is checked at every change.
+   * @throws {Error} after the time limit
+   */
   waitFor(predicate: () => boolean, options?: { readonly timeoutMs?: number }): Promise<void>;
   onChange(listener: () => void): () => void;
 
-  /** Returns what removes the fault. */
+  /** Adds a fault. Returns a function that removes it. */
   fault(rule: FaultRule): () => void;
   clearFaults(): void;
   setWebhook(url: string, secretToken?: string): void;
   deleteWebhook(): void;
-  /** Tries waiting updates at once, without their delays. */
+  /** Tries waiting updates now, without their delays. */
   redeliverNow(): void;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type { WebhookDelivery } from "../webhook/webhook-delivery.ts";
 import type { ChatState, StoredMessage, World } from "../chats/world.ts";
 
 const maxBodyBytes = 80 * 1024 * 1024;
-/** Changes that come in quick succession reach the page as one. */
+/** Shortest time between two events to the page, in milliseconds. Quick changes reach it as one event. */
 const eventEveryMs = 40;
 
 export interface ControlApiOptions {
@@ -25,7 +25,7 @@ export interface ControlApiOptions {
   readonly signal: ChangeSignal;
   /** The bot's commands, by scope and language. */
   readonly commands: ReadonlyMap<string, readonly object[]>;
-  /** Why the bot cannot answer, in its own words. */
+  /** The bot's own reason why it cannot answer. */
   readonly botProblem: () => string | undefined;
 }
 
@@ -62,7 +62,7 @@ const faultSchema = z.object({
 
 type Operation = (body: unknown) => unknown;
 
-/** `/_sim/...`: everything that a person can do, as JSON over HTTP, for the page and for outside test rigs. */
+/** Serves `/_sim/...`: everything that a person can do, as JSON over HTTP, for the page and for other test setups. */
 export class ControlApi {
   readonly #options: ControlApiOptions;
   readonly #operations: Readonly<Record<string, Operation>>;
@@ -94,7 +94,7 @@ export class ControlApi {
   async #run(request: IncomingMessage, response: ServerResponse, name: string, url: URL): Promise<void> {
     const operation = this.#operations[name];
     if (operation === undefined) return reply(response, 404, { error: `There is no operation "${name}".` });
-    // Only scripts of this page, and programs, may act: a foreign page's form cannot send JSON unasked.
+    // Only this page and programs may act. A form of another website cannot send JSON.
     const isJson = (request.headers["content-type"] ?? "").startsWith("application/json");
     if (request.method === "POST" && !isJson)
       return reply(response, 415, { error: "Send application/json." });
@@ -106,7 +106,7 @@ export class ControlApi {
         raw.length === 0 ? Object.fromEntries(url.searchParams) : JSON.parse(raw.toString());
       reply(response, 200, (await operation(body)) ?? {});
     } catch (error) {
-      // What the caller asked for is impossible or malformed; the reason is the caller's to read.
+      // The request was impossible or malformed. The reason is for the caller.
       const reason =
         error instanceof z.ZodError
           ? z.prettifyError(error)
@@ -120,7 +120,7 @@ export class ControlApi {
   #file(response: ServerResponse, fileId: string): void {
     const file = this.#options.world.files.get(decodeURIComponent(fileId));
     if (file === undefined) return reply(response, 404, { error: "There is no such file." });
-    // Only pictures and sounds are shown; anything else could run as a page of this origin.
+    // Only pictures and sounds are shown. Anything else could run as a page of this origin.
     const isShown = /^(?:image\/(?:png|jpeg|gif|webp)|audio\/|video\/)/.test(file.mimeType);
     response.writeHead(200, {
       "content-type": isShown ? file.mimeType : "application/octet-stream",
@@ -297,7 +297,7 @@ function createOperations({
   };
 }
 
-/** `problem` is told only while something waits because of it. */
+/** Returns the state of the webhook. `problem` is set only while updates wait because of it. */
 function webhookState(updates: Updates, delivery: WebhookDelivery): object {
   const waiting = [...updates.pending.values()];
   const hasFailed = waiting.some((record) => record.attempts.length > 0);
@@ -324,7 +324,7 @@ function describeChat(world: World, chat: ChatState): object {
   };
 }
 
-/** `at` is when it came, in milliseconds: an edit does not count. */
+/** Returns the last message of a chat. `at` is the time at which it arrived, in milliseconds; edits do not count. */
 function lastMessage(message: StoredMessage): object {
   const at = message.versions[0]?.at ?? message.date * 1000;
   return { text: previewOf(message), date: message.date, at, fromId: message.from.id };

@@ -1,34 +1,34 @@
 import { matchesMethod } from "./api-log.ts";
 import type { ApiCall } from "./api-log.ts";
 
-/** What goes wrong. Delays are milliseconds, `retryAfter` is seconds. */
+/** A fault of a call. Delays are in milliseconds, `retryAfter` is in seconds. */
 export type FaultKind =
   | { readonly kind: "429"; readonly retryAfter: number }
   | { readonly kind: "5xx"; readonly status?: number; readonly body?: "html" | "json" }
   | { readonly kind: "400" | "403"; readonly description: string }
   /**
-   * Hits rich messages only, in whichever call. `unknown`: answered as by a server that is older than rich messages;
-   * else their content is refused.
+   * Affects rich messages only, in any call. `unknown`: the answer of a server that is older than rich messages.
+   * Otherwise the content is refused.
    */
   | { readonly kind: "rich-refused"; readonly unknown: boolean }
-  /** Answered late, but well. */
+  /** The correct answer, late. */
   | { readonly kind: "slow"; readonly delayMs: number }
-  /** Never answered. */
+  /** No answer. */
   | { readonly kind: "hang"; readonly processed: boolean }
-  /** The connection ends; nothing was done. */
+  /** The connection ends before anything is done. */
   | { readonly kind: "cut-before" }
-  /** It was done; the connection ends before the answer. */
+  /** The call is done, and the connection ends before the answer. */
   | { readonly kind: "cut-after" }
-  /** The connection ends; it is done `delayMs` later. */
+  /** The connection ends, and the call is done `delayMs` later. */
   | { readonly kind: "late"; readonly delayMs: number };
 
-/** A fault and the calls that it hits: the first matching call by default. */
+/** A fault, and the calls that it affects. By default the first matching call. */
 export type FaultRule = FaultKind & {
   readonly method?: string | RegExp;
   readonly chatId?: number;
-  /** How many calls are hit. @default 1 */
+  /** Number of calls to affect. @default 1 */
   readonly times?: number;
-  /** How many matching calls pass before. @default 0 */
+  /** Number of matching calls to let pass first. @default 0 */
   readonly skip?: number;
   readonly when?: (call: ApiCall) => boolean;
 };
@@ -45,7 +45,7 @@ export class Faults {
   #count = 0;
   onChange: () => void = () => undefined;
 
-  /** Rules are asked in the order in which they came. Returns what removes this one. */
+  /** Adds a rule. Earlier rules win. Returns a function that removes the rule. */
   add(rule: FaultRule): { readonly id: number; readonly remove: () => void } {
     this.#count += 1;
     const active: ActiveRule = { id: this.#count, rule, left: rule.times ?? 1, skip: rule.skip ?? 0 };
@@ -68,7 +68,7 @@ export class Faults {
     return this.#rules.map(({ id, rule, left }) => ({ id, rule, left }));
   }
 
-  /** The fault that hits this call, if any; uses it up. */
+  /** Returns the fault for this call, if any, and counts it as used. */
   take(call: ApiCall): FaultKind | undefined {
     for (const active of this.#rules) {
       const { rule } = active;

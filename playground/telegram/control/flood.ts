@@ -1,17 +1,17 @@
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../bot-api/bot-api-error.ts";
 
-/** How many calls a bot may make, and what exceeding costs. Counted: everything that a chat shows. */
+/** Limits on the calls of a bot. Every call with a visible effect in a chat counts. */
 export interface FloodRules {
   readonly private: { readonly perSecond: number; readonly burst: number };
   readonly group: { readonly perMinute: number };
   readonly overall: { readonly perSecond: number };
-  /** The first penalty, and what each call during a penalty adds, in seconds. */
+  /** Length of the first penalty, and the time that each call during a penalty adds, in seconds. */
   readonly penaltySeconds: number;
   readonly growthSeconds: number;
 }
 
-/** Telegram's published numbers; burst and penalties are observed, not promised. */
+/** Telegram's published limits. Burst and penalties are observed; Telegram does not document them. */
 export const realFloodRules: FloodRules = {
   private: { perSecond: 1, burst: 5 },
   group: { perMinute: 20 },
@@ -21,7 +21,7 @@ export const realFloodRules: FloodRules = {
 };
 
 interface ChatFlood {
-  /** Calls that may still be made at once, as of `at`. */
+  /** Calls that are left at the time `at`. */
   tokens: number;
   at: number;
   penaltyUntil: number;
@@ -39,7 +39,10 @@ export class Flood {
     this.#overall = { tokens: rules.overall.perSecond, at: clock.now() };
   }
 
-  /** @throws {BotApiError} 429 while the chat is in a penalty, which this call lengthens, or when it begins one */
+  /**
+   * Counts a call.
+   * @throws {BotApiError} 429 when the call starts or meets a penalty; a call during a penalty makes it longer
+   */
   count(chatId: number): void {
     const now = this.#clock.now();
     const { group, overall, penaltySeconds, growthSeconds } = this.#rules;

@@ -15,7 +15,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 const securityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the page's own files, which lie in one flat folder. */
+/** Serves the page's own files, which are in one flat folder. */
 export async function servePage(response: ServerResponse, path: string): Promise<void> {
   const name = path === "/" ? "index.html" : path.slice(1);
   const type = contentTypes[extname(name)];

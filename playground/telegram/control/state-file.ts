@@ -25,26 +25,26 @@ interface SavedState {
     readonly lastId?: number;
   }[];
   readonly privateBox: MessageBox;
-  /** A copy's bytes are those of its photo. */
+  /** The bytes of a copy are those of its photo. */
   readonly files: readonly (Omit<StoredFile, "bytes" | "sizeBytes"> & {
     readonly base64: string;
-    /** Absent in older files. */
+    /** Missing in older files. */
     readonly sizeBytes?: number;
   })[];
   readonly nextUpdateId: number;
   readonly pending: readonly UpdateRecord[];
-  /** Absent in older files. */
+  /** Missing in older files. */
   readonly commands?: readonly (readonly [string, readonly object[]])[];
 }
 
-/** What is kept. */
+/** Content of the file. */
 interface Kept {
   readonly world: World;
   readonly updates: Updates;
   readonly commands: Map<string, readonly object[]>;
 }
 
-/** Keeps the world in one JSON file: written a moment after a change, replaced as a whole. */
+/** Stores the world in one JSON file. The file is replaced as a whole, shortly after a change. */
 export class StateFile {
   readonly #path: string;
   readonly #world: World;
@@ -60,13 +60,16 @@ export class StateFile {
     this.#commands = commands;
   }
 
-  /** @throws {Error} when the file is there but was written by another version */
+  /**
+   * Loads the file, if there is one.
+   * @throws {Error} when another version has written the file
+   */
   load(): void {
     if (!existsSync(this.#path)) return;
     const saved = JSON.parse(readFileSync(this.#path, "utf8")) as SavedState;
     if (saved.version !== version) {
       throw new Error(
-        `${this.#path} was written by another version of the simulator; delete it to start anew.`,
+        `${this.#path} was written by another version of the simulator. Delete it to start over.`,
       );
     }
     for (const user of saved.users) this.#world.users.set(user.id, user);

@@ -1,4 +1,4 @@
-/** Tells everyone who listens that something changed. Waits end by the change itself, never by polling. */
+/** Calls its listeners after every change. Waits end with the change itself, never by polling. */
 export class ChangeSignal {
   readonly #listeners = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class ChangeSignal {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Returns what ends the subscription. */
+  /** Adds a listener. Returns a function that removes it. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -21,7 +21,10 @@ export class ChangeSignal {
     });
   }
 
-  /** Resolves as soon as `predicate` holds. @throws {Error} after `timeoutMs` of real time */
+  /**
+   * Resolves as soon as `predicate` holds.
+   * @throws {Error} after `timeoutMs` of real time
+   */
   async waitFor(predicate: () => boolean, timeoutMs: number, describe: () => string): Promise<void> {
     if (predicate()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -34,7 +37,7 @@ export class ChangeSignal {
     };
     const stop = this.subscribe(check);
     const timer = setTimeout(
-      () => reject(new Error(`Waited ${timeoutMs} ms in vain for ${predicate.toString()}\n${describe()}`)),
+      () => reject(new Error(`Waited ${timeoutMs} ms for ${predicate.toString()}\n${describe()}`)),
       timeoutMs,
     );
     try {

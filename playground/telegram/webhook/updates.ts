@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 
 export type UpdateKind = Exclude<keyof Update, "update_id">;
 
-/** One try to hand an update over. `status` is the HTTP status; `error` says why there was none. */
+/** One attempt to deliver an update. `status` is the HTTP status; `error` is the reason if there is none. */
 export interface UpdateAttempt {
   readonly at: number;
   readonly status?: number;
@@ -23,18 +23,18 @@ export interface UpdateRecord {
   state: "pending" | "delivered" | "given-up";
 }
 
-/** Kinds that a bot gets only when it asks for them by `allowed_updates`. */
+/** Kinds that a bot gets only if it asks for them with `allowed_updates`. */
 const onlyOnRequest: ReadonlySet<string> = new Set([
   "chat_member",
   "message_reaction",
   "message_reaction_count",
 ]);
 
-/** Telegram keeps what it cannot deliver for a day, a press of a button for 150 seconds. */
+/** Time that Telegram keeps an undelivered update: a day, or 150 seconds for a press. */
 const lifetimeMs = 86_400_000;
 const callbackLifetimeMs = 150_000;
 
-/** The bot's updates: numbered, filtered by what the bot asked for, kept until they are taken or too old. */
+/** The bot's updates: numbered, filtered by the bot's choice, and kept until they are delivered or too old. */
 export class Updates {
   readonly records: UpdateRecord[] = [];
   readonly pending = new Map<number, UpdateRecord>();
@@ -60,7 +60,7 @@ export class Updates {
     return this.addRaw({ [kind]: payload }, target);
   }
 
-  /** Any update as it is; a missing `update_id` is given. */
+  /** Adds any update unchanged. A missing `update_id` is added. */
   addRaw(update: object, target: { readonly chatId?: number; readonly lane: string }): UpdateRecord {
     const id = "update_id" in update && typeof update.update_id === "number" ? update.update_id : this.nextId;
     this.nextId = Math.max(this.nextId, id + 1);

@@ -12,11 +12,11 @@ export interface WebhookTarget {
 export interface DeliveryOptions {
   readonly clock: Clock;
   readonly updates: Updates;
-  /** The first delay after a failure, doubled with each further one up to `maxMs`. */
+  /** `baseMs`: delay after the first failure. Each further failure doubles it, up to `maxMs`. */
   readonly redelivery: { readonly baseMs: number; readonly maxMs: number };
-  /** How long the bot may take to answer. */
+  /** Longest time that the bot may take to answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** A Bot API method that the bot put into its answer. */
+  /** Called with a Bot API method that the bot put into its answer. */
   readonly onMethodInAnswer: (call: Record<string, unknown>) => void;
 }
 
@@ -36,8 +36,10 @@ interface Lane {
 }
 
 /**
- * Posts updates to the bot's webhook: at most `maxConnections` at once, one at a time in each lane. What is not
- * answered with 2xx comes again later; nothing overtakes it in its lane. A `Retry-After` of the bot is respected.
+ * Posts updates to the bot's webhook: at most `maxConnections` at once, and one at a time in each lane.
+ *
+ * An update that is not answered with 2xx is posted again later, and no other update of its lane overtakes it. The
+ * bot's `Retry-After` is respected.
  */
 export class WebhookDelivery {
   readonly #options: DeliveryOptions;
@@ -77,7 +79,7 @@ export class WebhookDelivery {
     this.#wake(lane);
   }
 
-  /** Tries everything that waits at once, without its delay. */
+  /** Tries all waiting updates now, without their delays. */
   redeliverNow(): void {
     for (const lane of this.#lanes.values()) {
       if (lane.timer !== undefined) this.#options.clock.clearTimeout(lane.timer);
@@ -175,11 +177,12 @@ export class WebhookDelivery {
       });
     });
     request.on("error", (error) => {
-      // A kept connection that the bot has closed meanwhile says nothing about the bot: a new one is tried at once.
+      // The bot had closed the kept-alive connection. That is no failure of the bot, so a new connection is tried at
+      // once.
       const isStale = request.reusedSocket && "code" in error && error.code === "ECONNRESET";
       finish({ error: connectionError(error), isStale });
     });
-    // Also ends a request whose answer nobody waits for any longer, so that it cannot arrive later.
+    // Also ends a request whose answer is not needed any more, so that it cannot arrive later.
     request.setTimeout(this.#options.timeoutMs, () => request.destroy());
     request.end(body);
   }
@@ -220,7 +223,7 @@ export class WebhookDelivery {
     try {
       call = JSON.parse(body);
     } catch {
-      return; // An answer that is no JSON is no call: Telegram ignores it.
+      return; // Telegram ignores an answer that is not JSON.
     }
     if (typeof call === "object" && call !== null && "method" in call && typeof call.method === "string") {
       this.#options.onMethodInAnswer({ ...call });

@@ -22,11 +22,11 @@ import type { WriteContext } from "./write-blocks.ts";
 const SEPARATORS = { block: "\n\n", line: "\n", space: " ", none: "" } as const;
 const RANKS = { block: "block", line: "line", space: "weak" } as const;
 
-/** Pieces that name their blocks, for platforms that show these themselves. */
+/** Writes pieces that name their blocks, for platforms that show blocks themselves. */
 export class BlockForm implements Form {
   readonly #canLink: (url: string) => boolean;
   #writer = new BlockWriter();
-  /** The code that is open. */
+  /** Blocks and marks of the open code block. */
   #code: { readonly blocks: readonly Block[]; readonly marks: readonly Mark[] } = { blocks: [], marks: [] };
 
   constructor({ canLink }: { readonly canLink: (url: string) => boolean }) {
@@ -82,7 +82,7 @@ export class BlockForm implements Form {
     }
   }
 
-  /** Goes on in the containers that are open. */
+  /** Continues in the open containers. */
   #goOn(root: Root, continued: Continued, join: Join, context: WriteContext): void {
     const before = this.#writer.last;
     const [leaf] = resumedNodes(root.children, continued.containers);
@@ -133,7 +133,7 @@ export class BlockForm implements Form {
     enter(root.children, [], 0);
   }
 
-  /** Code is one text, so that the line breaks in it belong to it. */
+  /** Continues a code block. Code is one text, so its line breaks belong to it. */
   #goOnWithCode({ value, lang }: Code, continued: Continued, join: Join, around: readonly Block[]): void {
     const text = value.trimEnd();
     if (text.trim() === "") return;
@@ -147,7 +147,7 @@ export class BlockForm implements Form {
     this.#writer.write((isKnown ? breaks : "") + text, [{ kind: "pre", ...named }], blocks);
   }
 
-  /** The blocks that a segment begins in. */
+  /** Returns the blocks that the segment's first text is in. */
   #resumed({ continued, join }: MarkdownSegment): readonly Block[] {
     const before = this.#writer.last;
     if (continued === undefined) return [];
@@ -165,7 +165,7 @@ export class BlockForm implements Form {
   }
 }
 
-/** What is left of a list behind the item that goes on. */
+/** Returns the list items after the one that continues, as a list. */
 function flatSiblings(node: BlockNode | undefined, container: Container): readonly BlockNode[] {
   if (node?.type !== "list" || node.children.length < 2) return [];
   const start = container.kind === "item" ? (container.number ?? 0) + 1 : 1;

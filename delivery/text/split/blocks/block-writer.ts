@@ -3,18 +3,18 @@ import { NO_MARKS } from "../pack/piece.ts";
 import { PieceWriter } from "../form/piece-writer.ts";
 import type { Block } from "../pack/block.ts";
 
-/** Collects pieces that name their blocks; separators wait until text follows. */
+/** Collects pieces that name their blocks. A separator is written when text follows it. */
 export class BlockWriter {
   #pieces: Piece[] = [];
   #pending: Piece | undefined;
-  /** The blocks of the text that was written last. */
+  /** Blocks of the text that was written last. */
   #last: readonly Block[] = [];
 
   get last(): readonly Block[] {
     return this.#last;
   }
 
-  /** Asks for a separator before the next text. The larger of two that meet is kept, and the worse place to cut. */
+  /** Asks for a separator before the next text. Of two in a row, the longer text and the worse rank are kept. */
   separate(text: string, separator: Separator): void {
     if (this.#last.length === 0) return;
     const pending = this.#pending;
@@ -33,12 +33,12 @@ export class BlockWriter {
     for (const piece of writer.take()) this.#pieces.push({ ...piece, blocks });
   }
 
-  /** Hands out what was written since the last call. */
+  /** Returns the pieces written since the last call. */
   take(): Piece[] {
     return this.#pieces.splice(0);
   }
 
-  /** A writer that goes on where this one is, with nothing to hand out. */
+  /** Returns a writer that continues from here, with no pieces yet. */
   fork(): BlockWriter {
     const copy = new BlockWriter();
     copy.#pending = this.#pending;

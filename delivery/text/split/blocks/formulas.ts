@@ -1,16 +1,18 @@
 export interface TextRun {
   readonly text: string;
   readonly isFormula: boolean;
-  /** It is meant to stand in a line of its own. */
+  /** True if the formula is meant to have a line of its own. */
   readonly isDisplayed: boolean;
 }
 
 const OPENER = /\$\$?|\\[([]/g;
 
 /**
- * Cuts text at its formulas, which then stand without their delimiters: `$$…$$`, `\[…\]`, `\(…\)`, and `$…$` in one
- * line, with text right inside of both ends and no digit behind. Only what stands in the source in the same letters is
- * a formula: otherwise its dollars were escaped, or it was put together from several lines of a quote.
+ * Cuts text at its formulas and removes their delimiters: `$$…$$`, `\[…\]`, `\(…\)`, and `$…$` in one line, with text
+ * touching both dollars and no digit after them.
+ *
+ * A formula must appear in `source` in the same characters. Otherwise its dollars were escaped, or it was put together
+ * from several lines of a quote.
  */
 export function cutAtFormulas(text: string, source: string): readonly TextRun[] {
   if (!/[$\\]/.test(text)) return text === "" ? [] : [plain(text)];
@@ -40,7 +42,7 @@ export function cutAtFormulas(text: string, source: string): readonly TextRun[] 
   return runs;
 }
 
-/** Finds the ends of formulas. A closer that was looked for in vain is not looked for again. */
+/** Finds the ends of formulas. A closer that the text does not contain is searched only once. */
 class Closers {
   readonly #text: string;
   readonly #missing = new Set<string>();
@@ -49,7 +51,7 @@ class Closers {
     this.#text = text;
   }
 
-  /** Behind the closer of a formula that begins at `from`. */
+  /** Finds the end of the formula that begins at `from`, after its closer. */
   endOf(opener: string, from: number): number | undefined {
     const text = this.#text;
     const inside = from + opener.length;

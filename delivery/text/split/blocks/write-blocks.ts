@@ -14,16 +14,19 @@ import { cutAtFormulas } from "./formulas.ts";
 export interface WriteContext extends Omit<BlockContext, "writer"> {
   readonly writer: BlockWriter;
   readonly source: string;
-  /** The blocks that a cut block ended with: its next text goes on in those of them that are alike. */
+  /** The blocks in which an earlier cut left the text. The next text continues in those that match. */
   readonly resume: { blocks: readonly Block[] };
 }
 
-/** A divider as a text. It cannot be cut. */
+/** A divider as text. It cannot be cut. */
 export const RULE = "⸻";
-/** Of Telegram's sixteen levels: room is left for a list or table, its items or cells, and their formatting. */
+/**
+ * Deepest nesting of blocks. Telegram allows sixteen levels; the rest is room for a list or table, its items or cells,
+ * and their formatting.
+ */
 export const MAX_DEPTH = 9;
 const MAX_COLUMNS = 20;
-/** Keeps the place of an empty item. */
+/** Invisible text of an empty item. */
 const NOTHING = "\u200b";
 
 /** Writes the blocks of a segment into pieces that name them. */
@@ -94,7 +97,7 @@ function writeBlock(node: BlockNode, context: WriteContext, around: readonly Blo
   }
 }
 
-/** A formula that is a whole paragraph is a block of its own. */
+/** Writes a paragraph. A formula that is the whole paragraph becomes a block. */
 function writeParagraph(
   children: readonly PhrasingContent[],
   context: WriteContext,
@@ -131,9 +134,9 @@ function piecesOf(children: readonly PhrasingContent[], context: WriteContext): 
   return writer.take();
 }
 
-/** `start` is the number of the first item; a segment that goes on with a list brings its own. */
+/** Writes a list. `start` is the number of its first item. A segment that continues a list passes its own number. */
 export function writeList(list: List, context: WriteContext, around: readonly Block[], start: number): void {
-  // A reply such as "42." is a list by the letter of markdown.
+  // A reply such as "42." is an empty list in markdown.
   const isEmpty = !list.children.some((item) => hasText(item, context));
   if (isEmpty || around.length >= MAX_DEPTH) return writeFlat([{ ...list, start }], context, around);
   const isOrdered = list.ordered === true;
@@ -141,7 +144,10 @@ export function writeList(list: List, context: WriteContext, around: readonly Bl
   writeItems(list.children, context, blocks, isOrdered ? start : undefined);
 }
 
-/** `start` is the number of the first item; undefined for bullets. `around` ends with the list. */
+/**
+ * Writes items of a list, which is the last block of `around`. `start` is the number of the first item; undefined for
+ * bullets.
+ */
 export function writeItems(
   items: readonly ListItem[],
   context: WriteContext,
@@ -180,7 +186,7 @@ function writeTable(table: Table, context: WriteContext, around: readonly Block[
   writeRows(table.children, context, blocks, true);
 }
 
-/** Goes on with a table whose head, which the segment repeats, was shown before. */
+/** Writes more rows of a table. The segment repeats the head of the table, which was shown before. */
 export function continueTable(table: Table, context: WriteContext, around: readonly Block[]): void {
   const { blocks } = context.resume;
   const at = blocks.findLastIndex(({ kind }) => kind === "table");
@@ -210,7 +216,7 @@ function writeRows(
   }
 }
 
-/** What nests too deep, or is too wide, for blocks stands as it would in a message without them, in one paragraph. */
+/** Writes blocks that are nested too deeply, or are too wide, as plain text in one paragraph. */
 function writeFlat(nodes: readonly BlockNode[], context: WriteContext, around: readonly Block[]): void {
   const writer = new PieceWriter();
   flattenBlocks(nodes, { ...context, writer, tableWidth: 0 }, TOP);
@@ -221,7 +227,7 @@ function writeFlat(nodes: readonly BlockNode[], context: WriteContext, around: r
   }
 }
 
-/** Code inside of a paragraph. */
+/** Turns a code block into code inside a paragraph. */
 function asInline(mark: Mark): Mark {
   return mark.kind === "pre" ? { kind: "code" } : mark;
 }
@@ -232,7 +238,7 @@ function write(context: WriteContext, text: string, marks: readonly Mark[], bloc
   context.resume.blocks = [];
 }
 
-/** The block of the text before it, where the text goes on in it, or a new one. */
+/** Adds a block to `around`. If the text continues in a block of the same kind, that block is used again. */
 function enter(context: WriteContext, around: readonly Block[], block: Block): readonly Block[] {
   const { blocks } = context.resume;
   const known = blocks[around.length];
@@ -255,12 +261,12 @@ function alignOf(table: Table, column: number): CellAlign {
   return table.align?.[column] ?? "left";
 }
 
-/** Blank lines around code are layout, the indentation of its first line is not. */
+/** Removes blank lines around code, which are layout. The indentation of the first line is content. */
 function trimBlankLines(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
-/** Of the blocks that a cut block ended with, those that go on after a blank line: all but the text itself. */
+/** Of the blocks at the end of a cut text, returns those that continue after a blank line: the containers. */
 export function containersOf(blocks: readonly Block[]): readonly Block[] {
   const at = blocks.findIndex((block) => isLeaf(block) || block.kind === "code" || block.kind === "formula");
   return at === -1 ? blocks : blocks.slice(0, at);

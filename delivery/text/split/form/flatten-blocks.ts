@@ -8,27 +8,29 @@ import type { TableShape } from "./flatten-table.ts";
 const BULLETS = ["•", "◦", "▪"] as const;
 const RULE = "──────────";
 const INDENT = "  ";
-/** Deeper levels keep this indentation, so that text stays on a phone's screen. */
+/** Largest indentation, so that text stays on a phone's screen. */
 const MAX_INDENT = 12;
 
 export interface Place {
   readonly marks: readonly Mark[];
-  /** Follows every line break. */
+  /** Text added after every line break. */
   readonly indent: string;
-  /** How many lists are around. */
+  /** Number of lists around the block. */
   readonly depth: number;
 }
 
 export const TOP: Place = { marks: [], indent: "", depth: 0 };
 
 export interface BlockContext extends FlattenContext {
-  /** Whether a definition is to be shown, because an earlier text refers to it and could not be resolved. */
+  /**
+   * True if the definition must be shown as text, because an earlier text refers to it and was sent without the link.
+   */
   readonly showsDefinition: (identifier: string) => boolean;
-  /** Is told how a table is shown. */
+  /** Called with the way each table is shown. */
   readonly onTable?: (shape: TableShape) => void;
 }
 
-/** Writes blocks with blank lines between them, or line breaks inside a tight list item. */
+/** Writes blocks with blank lines between them, or with line breaks inside a tight list item. */
 export function flattenBlocks(
   nodes: readonly (RootContent | BlockContent | DefinitionContent)[],
   context: BlockContext,
@@ -49,7 +51,7 @@ export function flattenBlocks(
   if (after === "weak") context.writer.separate("\n", "weak", place.marks);
 }
 
-/** How many lines further a block begins than the one before it ends; 0 where that is not known. */
+/** Number of lines from the end of one block to the start of the next; 0 if it is not known. */
 function gapBetween(before: Positioned | undefined, node: Positioned): number {
   const end = before?.position?.end.line;
   return end === undefined ? 0 : (node.position?.start.line ?? end) - end;
@@ -59,12 +61,12 @@ interface Positioned {
   readonly position?: { readonly start: { readonly line: number }; readonly end: { readonly line: number } };
 }
 
-/** Tags that only make room. */
+/** Removes tags that only add space. */
 export function withoutBreakTags(html: string): string {
   return /^(?:<br\s*\/?>\s*)+$/i.test(html) ? "" : html;
 }
 
-/** Code and quotes fill the width of a message, so that nothing stands before them in their line. */
+/** True for code and quotes. They fill the width of a message, so nothing may stand before them on their line. */
 export function standsAlone(node: { readonly type: string }): boolean {
   return node.type === "code" || node.type === "blockquote" || node.type === "table";
 }
@@ -116,7 +118,7 @@ function flattenBlock(
   }
 }
 
-/** `start` is the number of the first item; a segment that goes on with a list brings its own. */
+/** Writes a list. `start` is the number of its first item. A segment that continues a list passes its own number. */
 export function flattenList(list: List, context: BlockContext, place: Place, start: number): void {
   for (const [index, item] of list.children.entries()) {
     if (index > 0) separateItems(list.children[index - 1], item, context, place);
@@ -124,7 +126,7 @@ export function flattenList(list: List, context: BlockContext, place: Place, sta
   }
 }
 
-/** Keeps the blank line that stands between two items. */
+/** Separates two items, and keeps a blank line between them. */
 export function separateItems(
   previous: ListItem | undefined,
   item: ListItem,
@@ -155,7 +157,7 @@ export function insideItem(place: Place): Place {
   return { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
 }
 
-/** A quote begins at the margin, and so does every line of it. */
+/** Returns the surroundings inside a quote. Every line of a quote begins at the margin. */
 export function insideQuote(place: Place, mark: Mark): Place {
   return { ...place, marks: [...place.marks, mark], indent: "" };
 }
@@ -168,7 +170,7 @@ function indentMore(indent: string): string {
   return indent.length < MAX_INDENT ? indent + INDENT : indent;
 }
 
-/** Blank lines around code are layout, the indentation of its first line is not. */
+/** Removes blank lines around code, which are layout. The indentation of the first line is content. */
 function trimBlankLines(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }

@@ -10,7 +10,10 @@ export interface FlattenContext {
   readonly tableWidth: number;
 }
 
-/** Writes inline content. `indent` follows every line break, so that the lines of a list item stay in their column. */
+/**
+ * Writes inline content. `indent` is added after every line break, so that the lines of a list item stay in their
+ * column.
+ */
 export function flattenInline(
   nodes: readonly PhrasingContent[],
   context: FlattenContext,
@@ -24,7 +27,7 @@ export function flattenInline(
   }
 }
 
-/** Models write `<br>` where markdown has no line break, as in the cells of a table. */
+/** Recognizes `<br>`. Models write it where markdown has no line break, as in the cells of a table. */
 function isBreakTag(node: PhrasingContent | undefined): boolean {
   return node?.type === "html" && BREAK_TAG.test(node.value);
 }
@@ -107,7 +110,7 @@ function flattenImage(
   flattenInline(children, context, marks, "");
 }
 
-/** The text of inline content without its formatting. */
+/** Returns the text of inline content without its formatting. */
 export function plainText(nodes: readonly PhrasingContent[]): string {
   return nodes
     .map((node) => {

@@ -7,22 +7,22 @@ import type { FlattenContext } from "./flatten-inline.ts";
 const COLUMN_GAP = " │ ";
 const RULE_GAP = "─┼─";
 
-/** Where a table stands: see `Place`. */
+/** The surroundings of a table: see `Place`. */
 interface TablePlace {
   readonly marks: readonly Mark[];
   readonly indent: string;
 }
 
-/** How a table was shown, so that its next rows look alike. */
+/** The way a table was shown, so that rows that arrive later look the same. */
 export interface TableShape {
-  /** Set for a table that is aligned. */
+  /** Set if the table was shown aligned. */
   readonly mark: Mark | undefined;
   readonly widths: readonly number[];
 }
 
 /**
- * A table that fits `tableWidth` columns and hides no address becomes aligned text; any other becomes rows of
- * "header: value" lines, with a blank line between rows.
+ * Shows a table as text. A table that fits into `tableWidth` columns and hides no address is aligned. Any other table
+ * becomes "header: value" lines, with a blank line between rows.
  */
 export function flattenTable(table: Table, context: FlattenContext, place: TablePlace): TableShape {
   const cells = textsOf(table);
@@ -38,7 +38,7 @@ export function flattenTable(table: Table, context: FlattenContext, place: Table
   return { mark, widths };
 }
 
-/** Goes on with a table whose header was shown before, in a line of its own. */
+/** Shows more rows of a table whose header was shown before, starting on a new line. */
 export function continueTable(
   table: Table,
   context: FlattenContext,
@@ -64,7 +64,7 @@ function fitsWidth(table: Table, widths: readonly number[], context: FlattenCont
   return !hidesAddress && width <= context.tableWidth;
 }
 
-/** Widths of the columns, which are at least as wide as `before`. */
+/** Returns the widths of the columns. No column is narrower than in `before`. */
 function widthsOf(cells: readonly (readonly string[])[], before: readonly number[]): readonly number[] {
   const widths: number[] = [];
   for (const row of cells) {

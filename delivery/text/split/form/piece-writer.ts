@@ -1,26 +1,26 @@
 import type { Mark, Piece, Separator } from "../pack/piece.ts";
 import { isPreformatted } from "../pack/piece.ts";
 
-/** Longest text of one piece, so that work on a piece is bounded. */
+/** Longest text of one piece, which limits the work on a piece. */
 const MAX_PIECE_LENGTH = 4096;
 
-/** Collects pieces; separators wait until text follows, so that none stands at the end. */
+/** Collects pieces. A separator is written when text follows it, so that there is none at the end. */
 export class PieceWriter {
   readonly pieces: Piece[] = [];
   #pending: Piece | undefined;
   #written = false;
   #lastMarks: readonly Mark[] = [];
 
-  /** The marks of the text that was written last. */
+  /** Marks of the text that was written last. */
   get lastMarks(): readonly Mark[] {
     return this.#lastMarks;
   }
 
-  /** Asks for a separator before the next text. The larger of two that meet is kept. */
+  /** Asks for a separator before the next text. Of two in a row, the larger one is kept. */
   separate(written: string, separator: Separator, marks: readonly Mark[]): void {
     if (!this.#written) return;
     const pending = this.#pending;
-    // A blank line stays one, also where what follows it is indented.
+    // A blank line stays a blank line, even if the text after it is indented.
     const isBlankLine = pending?.text.startsWith("\n\n") === true && /^\n(?!\n)/.test(written);
     const text = isBlankLine ? `\n${written}` : written;
     if (pending !== undefined && pending.text.length >= text.length) {
@@ -52,19 +52,19 @@ export class PieceWriter {
     }
   }
 
-  /** Writes what belongs to the text that follows. */
+  /** Writes a label, which stays in one part with the text after it. */
   label(text: string, marks: readonly Mark[]): void {
     this.write(text, marks);
     const piece = this.pieces.pop();
     if (piece !== undefined) this.pieces.push({ ...piece, isLabel: true });
   }
 
-  /** Hands out what was written since the last call. */
+  /** Returns the pieces written since the last call. */
   take(): Piece[] {
     return this.pieces.splice(0);
   }
 
-  /** A writer that goes on where this one is, with nothing to hand out. */
+  /** Returns a writer that continues from here, with no pieces yet. */
   fork(): PieceWriter {
     const copy = new PieceWriter();
     copy.#pending = this.#pending;
@@ -78,7 +78,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** A separator belongs to what stands on both of its sides, but never to code. */
+/** Returns the marks of a separator: those of the texts on both sides, except code. */
 function commonMarks(left: readonly Mark[], right: readonly Mark[]): readonly Mark[] {
   let length = 0;
   while (length < left.length && left[length] === right[length]) length += 1;

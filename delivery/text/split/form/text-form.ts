@@ -29,11 +29,11 @@ export interface TextFormOptions {
 const BREAKS = { block: "\n\n", line: "\n", space: " ", none: "" } as const;
 const RANKS = { block: "block", line: "line", space: "weak", none: "weak" } as const;
 
-/** Text that looks like the blocks of the document. */
+/** Shows the blocks of a document as text that looks like them. */
 export class TextForm implements Form {
   readonly #options: TextFormOptions;
   #writer = new PieceWriter();
-  /** The code that is open. */
+  /** Marks of the open code block. */
   #code: readonly Mark[] = NO_MARKS;
   /** The table that was shown last. */
   #table: TableShape | undefined;
@@ -86,7 +86,7 @@ export class TextForm implements Form {
     } else flattenBlocks(root.children, context, TOP);
   }
 
-  /** Goes on in the containers that are open, each of which looks as if it had never been left. */
+  /** Continues in the open containers, so that the text looks as if it had never been cut. */
   #goOn(root: Root, join: Join, continued: Continued, context: BlockContext): void {
     const marks = this.#writer.lastMarks;
     const quotes = marks.filter(({ kind }) => kind === "quote");

@@ -1,14 +1,14 @@
 import type { HeadingLevel } from "../../../../src/core/message-block.ts";
 
 /**
- * A block that a piece stands in. Like a mark, it is one object for the whole of what it covers: two paragraphs are two
+ * A block that contains a piece. Like a mark, it is one object for everything it covers: two paragraphs are two
  * objects, and a paragraph that was cut into several segments is one.
  */
 export type Block =
   | { readonly kind: "paragraph" | "divider" | "quote" | "row" }
   | { readonly kind: "heading"; readonly level: HeadingLevel }
   | { readonly kind: "code"; readonly language?: string }
-  /** As the last one inside of another leaf: a formula in the middle of a text. */
+  /** Inside another leaf, as the last block: a formula in the middle of a text. */
   | { readonly kind: "formula" }
   | { readonly kind: "list"; readonly isOrdered: boolean }
   | { readonly kind: "item"; readonly number?: number; readonly isChecked?: boolean }
@@ -17,7 +17,7 @@ export type Block =
 
 export type CellAlign = "left" | "center" | "right";
 
-/** The block that holds the text of a piece: the last one that is no formula in the middle of a text. */
+/** Returns the block that holds the text of a piece: the last one that is not a formula in the middle of a text. */
 export function leafOf(blocks: readonly Block[]): Block | undefined {
   const last = blocks.at(-1);
   const outer = blocks.at(-2);

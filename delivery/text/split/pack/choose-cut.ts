@@ -3,15 +3,18 @@ import type { Piece } from "./piece.ts";
 import { isPreformatted } from "./piece.ts";
 
 export interface Cut {
-  /** Where the part ends. */
+  /** End of the part. */
   readonly end: number;
-  /** Where the next part begins; what is between is whitespace. */
+  /** Start of the next part. Only whitespace is between the two. */
   readonly next: number;
 }
 
 type Rank = "block" | "line" | "sentence" | "word";
 
-/** Least share of the room that a cut of this rank must fill; the first rule that finds one decides. */
+/**
+ * The kinds of places to cut, best first, each with the share of the room that the part must fill. The first rule that
+ * finds a place decides.
+ */
 const RULES: readonly (readonly [Rank, number])[] = [
   ["block", 0.75],
   ["line", 0.75],
@@ -23,10 +26,13 @@ const RULES: readonly (readonly [Rank, number])[] = [
 ];
 
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]["'”’」』）]*$/u;
-/** More than any run of closing quotes. */
+/** Longer than any run of closing quotes. */
 const SENTENCE_CONTEXT = 8;
 
-/** The best place to cut at or before `fits`, in units of the joined text; greater than 0. */
+/**
+ * Finds the best place to cut at or before `fits`. Offsets count UTF-16 units of the joined text. The result is greater
+ * than 0.
+ */
 export function chooseCut(pieces: readonly Piece[], fits: number): Cut {
   const text = pieces.map((piece) => piece.text).join("");
   const places = findPlaces(pieces, text, fits);
@@ -38,7 +44,9 @@ export function chooseCut(pieces: readonly Piece[], fits: number): Cut {
   return { end: border, next: border };
 }
 
-/** Where the label begins that ends at or holds `at`, unless it begins the part. */
+/**
+ * Moves a cut at the end of a label, or inside it, to the start of the label. A label at the start of the part is cut.
+ */
 function beforeLabel(pieces: readonly Piece[], at: number): number {
   let offset = 0;
   for (const piece of pieces) {
@@ -49,7 +57,7 @@ function beforeLabel(pieces: readonly Piece[], at: number): number {
   return at;
 }
 
-/** The last place of each rank. */
+/** Finds the last place of each rank. */
 function findPlaces(pieces: readonly Piece[], text: string, fits: number): Map<Rank, number> {
   const places = new Map<Rank, number>();
   let offset = 0;
@@ -66,7 +74,7 @@ function findPlaces(pieces: readonly Piece[], text: string, fits: number): Map<R
   return places;
 }
 
-/** Where a paragraph was too long to be read at once, a space inside of it is a separator. */
+/** Ranks a separator. A paragraph that was too long to be read at once has separators at some of its spaces. */
 function rankOf({ separator, text }: Piece, before: string): Rank {
   if (separator === "block" || separator === "line") return separator;
   return text === " " && SENTENCE_END.test(before) ? "sentence" : "word";
@@ -94,7 +102,7 @@ function findInText(
 
 const NO_BREAK = /[\u00a0\u202f\u2007\ufeff]/u;
 
-/** Drops the whitespace at the cut; inside code only the line break, because indentation is content. */
+/** Removes the whitespace at the cut. Inside code only the line break goes, because indentation is content. */
 function cutAt(pieces: readonly Piece[], text: string, place: number): Cut {
   let offset = 0;
   for (const piece of pieces) {

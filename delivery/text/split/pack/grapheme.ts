@@ -1,8 +1,8 @@
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * The last border between graphemes at or before `at`; inside a grapheme that begins the text, the last border between
- * code points. Greater than 0 unless `at` is less than the first code point.
+ * Finds the last border between graphemes at or before `at`. Inside the first grapheme of the text it is the last
+ * border between code points. The result is greater than 0, unless `at` is inside the first code point.
  */
 export function graphemeBorder(text: string, at: number): number {
   if (at >= text.length) return text.length;

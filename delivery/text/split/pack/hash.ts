@@ -1,7 +1,10 @@
 const FNV_PRIME = 0x01000193;
 const SEEDS = [0x811c9dc5, 0x9747b28c] as const;
 
-/** Two FNV-1a hashes of 32 bits over the UTF-16 units of the content's JSON. It tells versions apart; it is no signature. */
+/**
+ * Hashes content to tell versions apart: two FNV-1a hashes of 32 bits over the UTF-16 units of its JSON. It is not a
+ * signature.
+ */
 export function hashContent(content: unknown): string {
   const json = JSON.stringify(content) ?? "";
   return SEEDS.map((seed) => {

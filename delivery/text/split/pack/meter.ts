@@ -1,11 +1,14 @@
 /**
- * Work of the splitter, in units that are the same on every machine: characters looked at for the borders of blocks
- * (`scanned`), weight of what the whole parser read (`parsed`), characters that took the short way around it (`skimmed`),
- * pieces put into parts (`placed`), and characters of messages that were written (`rendered`).
+ * Kinds of work of the splitter, in units that are the same on every machine:
+ * - `scanned`: characters read to find the borders of blocks
+ * - `parsed`: weight of the text that the full parser read
+ * - `skimmed`: characters that `parseSimple` read instead
+ * - `placed`: pieces put into parts
+ * - `rendered`: characters of the messages that were written
  */
 export type Work = "scanned" | "parsed" | "skimmed" | "placed" | "rendered";
 
-/** Is told of work when it is done. */
+/** Called after each step of work with its amount. */
 export type Meter = (work: Work, amount: number) => void;
 
 export const unmetered: Meter = () => {};

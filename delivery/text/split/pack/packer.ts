@@ -7,11 +7,14 @@ import type { Mark, Piece } from "./piece.ts";
 import { isPreformatted } from "./piece.ts";
 import type { MarkCost, Renderer } from "./renderer.ts";
 
-/** A piece with the marks that count, and what the part costs up to its end. */
+/**
+ * A piece in a part, with the marks that the platform shows. The costs are those of the part up to the end of the
+ * piece.
+ */
 interface Placed {
   readonly piece: Piece;
   readonly marks: readonly Mark[];
-  /** The blocks that are open behind it. */
+  /** Blocks that are open after the piece. */
   readonly blocks: readonly Block[];
   readonly length: number;
   readonly entities: number;
@@ -20,8 +23,8 @@ interface Placed {
 const NOTHING: MarkCost = { length: 0, entities: 0 };
 
 /**
- * Fills parts with pieces. A part is cut when the next text does not fit, at the best place before that, so where it
- * ends depends only on what was read up to there.
+ * Fills parts with pieces. A part is cut at the best place before the first text that does not fit. The place depends
+ * only on the text up to there.
  */
 export class Packer<Content> {
   readonly #renderer: Renderer<Content>;
@@ -53,7 +56,7 @@ export class Packer<Content> {
     }
   }
 
-  /** A packer that goes on from here, with no part done. */
+  /** Returns a packer that continues from here, with no complete parts. */
   fork(): Packer<Content> {
     const copy = new Packer(this.#renderer, this.#limits, this.#meter);
     copy.#count = this.#count;
@@ -66,7 +69,7 @@ export class Packer<Content> {
     this.#placed = [];
   }
 
-  /** Undefined where nothing of the piece belongs into the part: whitespace at its start. */
+  /** Measures a piece. Returns undefined if only whitespace would come to the start of the part. */
   #place(piece: Piece): Placed | undefined {
     const previous = this.#placed.at(-1);
     let text = piece.text;
@@ -103,7 +106,7 @@ export class Packer<Content> {
     return { piece, marks, blocks, length: length + this.#renderer.textLength(piece.text, marks), entities };
   }
 
-  /** Ends the part before the last piece or inside of it; returns what is left over. */
+  /** Ends the part before the last piece or inside it. Returns the pieces that are left. */
   #cut(): Piece[] {
     const over = this.#placed.at(-1);
     if (over === undefined) return [];
@@ -117,7 +120,7 @@ export class Packer<Content> {
     return slicePieces(pieces, at.next, Infinity);
   }
 
-  /** How many units of the piece's text still fit. */
+  /** Counts the UTF-16 units of the piece's text that still fit. */
   #fittingUnits(over: Placed, previous: Placed | undefined): number {
     if (over.entities > this.#limits.maxEntities) return 0;
     let low = 0;
@@ -131,7 +134,10 @@ export class Packer<Content> {
     return low;
   }
 
-  /** Nothing fits: the marks are given up first, then one code point is sent alone, so that the work always goes on. */
+  /**
+   * Handles a piece of which not even one character fits. Removes its innermost mark, or sends one code point alone, so
+   * that the loop always ends.
+   */
   #forceUnit(piece: Piece): Piece[] {
     this.#placed = [];
     if (piece.marks.length > 0) return [{ ...piece, marks: piece.marks.slice(0, -1) }];
@@ -153,7 +159,7 @@ export class Packer<Content> {
   }
 }
 
-/** Platforms refuse a message in which there is nothing to see. */
+/** Matches visible text. Platforms refuse a message without any. */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Control}]/u;
 
 function trimEnd(pieces: readonly Piece[]): Piece[] {

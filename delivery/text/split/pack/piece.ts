@@ -1,27 +1,27 @@
 import type { Block } from "./block.ts";
 
 /**
- * Between markdown and a platform stands a flat stream of pieces: text with the marks that hold over it.
- * A mark is one object for the whole of what it covers, so that identity tells one bold run from the next.
+ * Formatting over a stretch of text. A mark is one object for everything it covers, so that identity tells one bold run
+ * from the next.
  */
 export type Mark =
   | { readonly kind: "bold" | "italic" | "strikethrough" | "code" | "quote" }
   | { readonly kind: "pre"; readonly language?: string }
-  /** `display` is the text of a link that is written as its own address. */
+  /** `display` is set if the text of the link is its own address. */
   | { readonly kind: "link"; readonly url: string; readonly display?: string };
 
-/** How good a cut at this separator is. A `weak` one stands after a heading, or between words. */
+/** Quality of a cut at a separator. `weak` is after a heading, or between words. */
 export type Separator = "block" | "line" | "weak";
 
 export interface Piece {
   readonly text: string;
   /** Outermost first. */
   readonly marks: readonly Mark[];
-  /** Set where the text stands between two blocks or lines and is dropped when the part is cut there. */
+  /** Set for the space between two blocks or lines. It is dropped if the part is cut there. */
   readonly separator?: Separator;
-  /** The number or bullet of an item, or the name of a value: no part ends with it. */
+  /** True for the number or bullet of an item, and for the name of a value. No part ends with a label. */
   readonly isLabel?: true;
-  /** The blocks that the text stands in, outermost first; only for renderers with `blockCost`. */
+  /** Blocks that contain the text, outermost first. Only for renderers with `blockCost`. */
   readonly blocks?: readonly Block[];
 }
 

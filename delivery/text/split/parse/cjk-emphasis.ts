@@ -2,7 +2,7 @@ import type { Code, Construct, Effects, Extension, State, TokenizeContext } from
 
 const ASTERISK = 42;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Chinese, Japanese and Korean, with their punctuation and fullwidth forms. */
+/** Chinese, Japanese and Korean characters, with their punctuation and fullwidth forms. */
 const CJK =
   /[\u1100-\u11ff\u2e80-\u2fff\u3001-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffef]/;
 
@@ -11,9 +11,11 @@ export function isCjk(character: string): boolean {
 }
 
 /**
- * Whether a run of stars with `outside` on its other side may lean on `inside`. By CommonMark the stars of
- * `**注意：**说明` close nothing, because it takes the space for granted that these scripts do without: so punctuation of
- * theirs counts as a letter, and one of their letters beside other punctuation as a space.
+ * True if a run of stars, between `inside` and `outside`, may open or close formatting of the text on the side of
+ * `inside`.
+ *
+ * CommonMark expects spaces, which Chinese, Japanese and Korean do not use: it would not close `**注意：**说明`. Here their
+ * punctuation counts as a letter, and their letters beside other punctuation count as spaces.
  */
 export function leansOn(inside: string, outside: string): boolean {
   if (isSpace(inside)) return false;
@@ -25,7 +27,10 @@ function isSpace(character: string): boolean {
   return character === "" || /\s/u.test(character);
 }
 
-/** Reads runs of stars beside these scripts by the rule above, and leaves all else to the parser's own construct. */
+/**
+ * Reads runs of stars beside Chinese, Japanese and Korean characters by `leansOn`. Everything else is left to the
+ * parser's own construct.
+ */
 export const cjkEmphasis: Extension = {
   text: {
     [ASTERISK]: {
@@ -56,7 +61,7 @@ function tokenizeStars(this: TokenizeContext, effects: Effects, ok: State, nok: 
   );
 }
 
-/** The parser's construct for emphasis, which others find in the same place. */
+/** Finds the parser's own construct for emphasis. */
 function ownConstruct({ parser }: TokenizeContext): Construct | undefined {
   const constructs = [parser.constructs.insideSpan?.null ?? []].flat();
   return constructs.find(isAttention);

@@ -2,7 +2,7 @@ import type { Root } from "mdast";
 import { collectDefinitions } from "./parse-markdown.ts";
 import type { LinkTargets } from "./parse-markdown.ts";
 
-/** The link definitions of a document so far, and the labels that could not be resolved when they were read. */
+/** Remembers the link definitions of a document so far, and the labels that had no definition when they were read. */
 export class Definitions {
   readonly #targets = new Map<string, string>();
   readonly #unresolved = new Set<string>();
@@ -11,7 +11,9 @@ export class Definitions {
     return this.#targets;
   }
 
-  /** Whether a definition is to be shown, because an earlier text refers to it and could not be resolved. */
+  /**
+   * True if the definition must be shown as text, because an earlier text refers to it and was sent without the link.
+   */
   isMissed(identifier: string): boolean {
     return this.#unresolved.has(identifier) && !this.#targets.has(identifier);
   }

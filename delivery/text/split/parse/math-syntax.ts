@@ -8,9 +8,11 @@ const BACKSLASH = 92;
 const RIGHT_BRACKET = 93;
 
 /**
- * Formulas stay as they were written: in `$x_1$`, `$$ ... $$`, `\( ... \)` and `\[ ... \]` nothing is formatting and no
- * backslash is an escape. A dollar is a formula's only with text right inside of both ends and no digit behind it, so
- * that prices are none.
+ * Leaves formulas as they are written: `$x_1$`, `$$ ... $$`, `\( ... \)` and `\[ ... \]`. Inside them nothing is
+ * formatting, and no backslash is an escape.
+ *
+ * A single dollar opens or closes a formula only if text touches it on the inside and no digit follows it. Prices are
+ * therefore ordinary text.
  */
 export const mathSyntax: Extension = {
   text: {
@@ -19,7 +21,7 @@ export const mathSyntax: Extension = {
   },
 };
 
-/** Reads text up to `isEnd`, as data with line endings between. */
+/** A state that reads one character of a formula. The text becomes data, with line endings between. */
 type Reader = (code: Code) => State | undefined;
 
 function tokenizeDollars(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
@@ -61,14 +63,14 @@ function tokenizeDollars(this: TokenizeContext, effects: Effects, ok: State, nok
   };
 }
 
-/** Texts in which a closer was looked for in vain, so that it is not looked for again. */
+/** Closers that a text does not contain. They are searched once only. */
 const withoutCloser = new WeakMap<TokenizeContext, Set<number>>();
 
 function tokenizeBackslash(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
   const missing = withoutCloser.get(this) ?? new Set<number>();
   withoutCloser.set(this, missing);
   let closer = RIGHT_PARENTHESIS;
-  // Brackets are escaped in ordinary text too: what is between them must look like a formula.
+  // Ordinary text escapes brackets too, so the text between them must look like a formula.
   let isMath = false;
   const read: Reader = (code) => {
     if (code === null) {

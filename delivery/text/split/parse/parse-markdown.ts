@@ -9,7 +9,7 @@ import { parseSimple } from "./parse-simple.ts";
 
 type SyntaxExtension = NonNullable<Options["extensions"]>[number];
 
-/** Addresses by the normalized identifier of their definition; the first definition of an identifier counts. */
+/** Addresses by the normalized identifier of their definition. The first definition of an identifier counts. */
 export type LinkTargets = ReadonlyMap<string, string>;
 
 const RIGHT_SQUARE_BRACKET = 93;
@@ -17,14 +17,14 @@ const syntax = gfm({ singleTilde: false });
 const tree = gfmFromMarkdown();
 
 /**
- * Parses one segment. Link references resolve only to `targets`, which were defined in earlier segments: a definition
- * that arrives later must not change text that has already been sent.
+ * Parses one segment. Link references resolve only to `targets`, the definitions of earlier segments: a later
+ * definition must not change text that has already been sent.
  */
 export function parseMarkdown(source: string, targets: LinkTargets): Root {
   return parseSimple(source) ?? fullParse(source, targets);
 }
 
-/** The same by the whole parser. */
+/** Parses one segment with the full parser. Link references resolve only to `targets`. */
 export function fullParse(source: string, targets: LinkTargets): Root {
   return fromMarkdown(source, {
     extensions: [syntax, mathSyntax, cjkEmphasis, resolveAgainst(targets)],
@@ -32,13 +32,16 @@ export function fullParse(source: string, targets: LinkTargets): Root {
   });
 }
 
-/** The definitions of a tree, in order, also those inside quotes and lists. */
+/** Calls `found` with each definition in a tree, in order, including those inside quotes and lists. */
 export function collectDefinitions(node: Nodes, found: (identifier: string, url: string) => void): void {
   if (node.type === "definition") found(node.identifier, node.url);
   if ("children" in node) for (const child of node.children) collectDefinitions(child, found);
 }
 
-/** The parser asks `defined` at every closing bracket; this answers from the outside and does not learn. */
+/**
+ * Replaces the parser's list of defined identifiers, which it asks at every closing bracket. The answers come from
+ * `targets`, and new definitions are not added.
+ */
 class KnownIdentifiers extends Array<string> {
   #targets: LinkTargets = new Map();
 
@@ -57,7 +60,10 @@ class KnownIdentifiers extends Array<string> {
   }
 }
 
-/** A construct that never matches: it only puts the known identifiers into the parser before it looks at a bracket. */
+/**
+ * Makes the parser resolve links by `targets`. The construct never matches: it only replaces the parser's list before
+ * each closing bracket.
+ */
 function resolveAgainst(targets: LinkTargets): SyntaxExtension {
   const known = KnownIdentifiers.answering(targets);
   return {

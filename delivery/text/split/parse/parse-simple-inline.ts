@@ -3,7 +3,7 @@ import { isCjk } from "./cjk-emphasis.ts";
 
 const LINK_END = /\]\((https?:\/\/[^\s()<>[\]`]+)\)/y;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** The units that decide anything inside of a line. */
+/** Characters that can begin or end a construct inside a line. */
 const SPECIAL = /[*_`[\]:~]/g;
 
 /** A run of `*` or `_`, or a `[`, whose content is being read. */
@@ -12,7 +12,10 @@ interface Frame {
   readonly children: PhrasingContent[];
 }
 
-/** Inline content in which every opener is closed, in order, by a run that can only be its closer. */
+/**
+ * Parses inline content in which every opener is closed, in order, by a run that can only be its closer. Returns
+ * undefined for anything else.
+ */
 export function parseSimpleInline(text: string): PhrasingContent[] | undefined {
   const root: PhrasingContent[] = [];
   const frames: Frame[] = [];
@@ -90,7 +93,7 @@ function pushText(children: PhrasingContent[], value: string): void {
   if (value !== "") children.push({ type: "text", value });
 }
 
-/** What a run of `*` or `_` can do where it stands. */
+/** Tells how a run of `*` or `_` can be used, from the characters beside it. */
 function roleOf(text: string, at: number, end: number): "opens" | "closes" | "text" | "unclear" {
   const before = kindOf(text.charAt(at - 1));
   const after = kindOf(text.charAt(end));

@@ -1,9 +1,12 @@
 import type { AlignType, List, ListItem, Paragraph, Root, RootContent, Table, TableRow } from "mdast";
 import { parseSimpleInline } from "./parse-simple-inline.ts";
 
-/** What is not read here: escapes, references, tags, formulas, images, addresses, and characters the parser replaces. */
+/**
+ * Syntax that this parser leaves to the full parser: escapes, references, tags, formulas, images, addresses, and
+ * characters that the full parser replaces.
+ */
 const HARD = /[\\&<$\t\r\0\ufeff@]|!\[|www\.|~~|``/i;
-/** A line that may begin, or belong to, anything but a paragraph. */
+/** The start of a line that may not be an ordinary line of a paragraph. */
 const BLOCK_START = /^(?:[#>|:=+-]|\*(?!\*?[^\s*])|_(?!_?[^\s_])|\d{1,9}[.)](?:\s|$)|$)/;
 const HEADING = /^(#{1,6}) +(\S.*)$/;
 const UNDERLINE = /^(=+|-+)$/;
@@ -13,9 +16,11 @@ const TABLE_ROW = /^\|[^\n]*\|$/;
 const TABLE_RULE = /^:?-+:?$/;
 
 /**
- * Reads what most segments are: one paragraph, heading, item with its nested items, quote or table of plain words with
- * ordinary formatting. Gives the tree that the whole parser gives for it, without positions; undefined for all that may
- * be something else.
+ * Parses the usual segments quickly: one paragraph, heading, item with nested items, quote or table, with ordinary
+ * formatting.
+ *
+ * Returns the tree that the full parser would return, without positions. Returns undefined if the segment may contain
+ * anything else.
  */
 export function parseSimple(source: string): Root | undefined {
   if (HARD.test(source)) return undefined;
@@ -24,7 +29,7 @@ export function parseSimple(source: string): Root | undefined {
   return block && { type: "root", children: [block] };
 }
 
-/** Without spaces and line breaks at the end. */
+/** Removes spaces and line breaks at the end. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && (text.charAt(end - 1) === " " || text.charAt(end - 1) === "\n")) end -= 1;
@@ -63,7 +68,7 @@ function parseHeading(line: string): RootContent | undefined {
 function parseParagraph(lines: readonly string[]): Paragraph | undefined {
   const texts = lines.map((line) => line.replace(/^ +/, ""));
   if (texts.some((text) => BLOCK_START.test(text))) return undefined;
-  // Two spaces at the end of a line break it.
+  // Two spaces at the end of a line are a hard line break.
   if (texts.some((text) => /\s$/.test(text))) return undefined;
   const children = parseSimpleInline(texts.join("\n"));
   return children && { type: "paragraph", children };
@@ -91,7 +96,7 @@ function listOf(marker: RegExpExecArray, item: ListItem): List {
   return { type: "list", ordered: digits !== undefined, start, spread: false, children: [item] };
 }
 
-/** A list that is being read. */
+/** A list while it is being read. */
 interface OpenList {
   readonly list: List;
   readonly kind: string;
@@ -99,7 +104,10 @@ interface OpenList {
   contentColumn: number;
 }
 
-/** Items of one line each, every one in the column of an item before it, or where the text of the last one begins. */
+/**
+ * Parses items of one line each. Every item starts in the column of an earlier item, or where the text of the last one
+ * begins.
+ */
 function parseItems(lines: readonly string[]): List | undefined {
   const open: OpenList[] = [];
   for (const line of lines) {

@@ -11,7 +11,10 @@ import {
 } from "./line.ts";
 import type { Fence } from "./line.ts";
 
-/** What a line stands in. Its lines begin with `prefix`; an item or a footnote begins with `opener`. */
+/**
+ * A quote, list item or footnote around a line. The lines inside begin with `prefix`; the first line of an item or
+ * footnote begins with `opener`.
+ */
 export type Container =
   | { readonly kind: "quote"; readonly prefix: string }
   | {
@@ -26,25 +29,25 @@ export type Container =
 export interface Position {
   /** Outermost first. */
   readonly containers: readonly Container[];
-  /** The line that opens the code that is still open, without the containers around it. */
+  /** The line that opened the code block that is still open, without the containers around it. */
   readonly fenceLine: string | undefined;
-  /** No paragraph is open: what follows begins a block, also without a blank line before it. */
+  /** True if no paragraph is open: the next text begins a block, even without a blank line before it. */
   readonly endsBlock: boolean;
 }
 
 export const TOP_POSITION: Position = { containers: [], fenceLine: undefined, endsBlock: true };
 
 /**
- * A block that every item and footnote of `openerLines` begins with, because an empty one cannot hold what follows. It
- * is never shown.
+ * An empty heading at the start of every item and footnote of `openerLines`, because an empty item cannot hold the next
+ * text. It is never shown.
  */
 const NOTHING = "#";
 const QUOTE = /^ {0,3}>/;
 const FOOTNOTE_INDENT = 4;
 
 /**
- * Where a text would stand that follows these lines of one block, the first of which stands at `start`. `firstNumber` is
- * the number of the first item in them.
+ * Finds the position after these lines of one block. `start` is the position before them. `firstNumber` is the number
+ * of the first item in them.
  */
 export function positionAfter(lines: readonly string[], start: Position, firstNumber?: number): Position {
   const reader = new ContainerReader(start, firstNumber);
@@ -52,12 +55,12 @@ export function positionAfter(lines: readonly string[], start: Position, firstNu
   return { containers: reader.containers, fenceLine: reader.fenceLine, endsBlock: reader.endsBlock };
 }
 
-/** What stands before a line that goes on inside of the containers. */
+/** Returns the text before a line that continues inside the containers. */
 export function prefixOf(containers: readonly Container[]): string {
   return containers.map(({ prefix }) => prefix).join("");
 }
 
-/** Lines that open the containers again, without any text. */
+/** Returns lines that open the containers again, without any text. */
 export function openerLines(containers: readonly Container[]): readonly string[] {
   let prefix = "";
   const lines: string[] = [];
@@ -73,7 +76,7 @@ class ContainerReader {
   fenceLine: string | undefined;
   #fence: Fence | undefined;
   #insideParagraph: boolean;
-  /** What the first item is numbered, whatever is written. */
+  /** Number of the first item, whatever number the text has. */
   #firstNumber: number | undefined;
 
   constructor({ containers, fenceLine, endsBlock }: Position, firstNumber: number | undefined) {
@@ -119,7 +122,7 @@ class ContainerReader {
     this.fenceLine = text;
   }
 
-  /** The containers that begin in a line; `left` is the one that it may end. */
+  /** Finds the containers that begin in a line. `left` is the container that the line may end. */
   #open(line: string, left: Container | undefined): { opened: readonly Container[]; text: string } {
     const opened: Container[] = [];
     let text = line;
@@ -177,19 +180,19 @@ function blank(marker: string): string {
   return " ".repeat(marker.length);
 }
 
-/** The marker with the space before and behind it, as wide as the item is indented. */
+/** Returns the marker with the spaces around it, as wide as the indentation of the item. */
 function openerOf(line: string, contentColumn: number): string {
   return (MARKER.exec(line)?.[0] ?? "").padEnd(contentColumn);
 }
 
-/** What of a line stands inside of a container that is open; undefined where the line is not in it. */
+/** Returns the text of a line inside an open container; undefined if the line is outside it. */
 function contentOf(line: string, { kind, prefix }: Container): string | undefined {
   if (kind === "quote") return QUOTE.test(line) ? line.replace(/^ {0,3}> ?/, "") : undefined;
   if (isBlank(line)) return line;
   return indentOf(line) >= prefix.length ? removeIndent(line, prefix.length) : undefined;
 }
 
-/** Whether a line is, or goes on with, a paragraph. */
+/** True if the line begins or continues a paragraph. */
 function isText(line: string): boolean {
   return !isBlank(line) && !isHeading(line) && !isThematicBreak(line) && parseFence(line) === undefined;
 }

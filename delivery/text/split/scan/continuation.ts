@@ -3,24 +3,24 @@ import type { Position } from "./containers.ts";
 import { isBlank, isHeading, isQuote, isThematicBreak, parseFence, parseListMarker } from "./line.ts";
 import { closeMarkdown, CONTAINERS, openFence } from "./repair.ts";
 
-/** What a segment needs to go on where the one before it was cut inside a block. */
+/** State that a segment needs to continue a block that was cut before it. */
 export interface Carry {
   readonly position: Position;
   /** Lines that open the containers again. */
   readonly again: readonly string[];
-  /** Lines that were shown and stand before the text again: the opening of a fence, or the head of a table. */
+  /** Lines that were shown before and are repeated for the parser: the code fence, or the head of the table. */
   readonly heads: readonly string[];
-  /** Openers of the formatting that goes on. */
+  /** Openers of the formatting that continues. */
   readonly reopen: string;
   readonly continues: "table" | "code" | undefined;
-  /** Blank lines of code that the text before ended with. */
+  /** Blank lines of code at the end of the earlier text. */
   readonly blankLines: number;
-  /** What follows is text whatever it looks like. */
+  /** True if the rest of the block is plain text, even if it looks like markdown. */
   readonly verbatim: boolean;
 }
 
 export interface LineSplit {
-  /** Closed so that it reads as it will in the whole. */
+  /** The first part of the lines, closed so that it reads as it will in the complete text. */
   readonly source: string;
   readonly closers: string;
   readonly rest: readonly string[];
@@ -39,22 +39,22 @@ const NO_CARRY: Carry = {
 };
 const TABLE_RULE = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
 const NESTED_ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/;
-/** What nests deeper where it is cut is no document: it is shown as it was written. */
+/** Containers nested more deeply than this at a cut are not repeated. The text is shown as it was written. */
 const MAX_DEPTH = 16;
 
 export interface LineSplitOptions {
-  /** Cut behind the last line, which is not whole. */
+  /** Cut after the last line, which is not complete yet. */
   readonly atEnd: boolean;
   readonly verbatim: boolean;
-  /** What the lines begin with that are `again` there. */
+  /** The state of the earlier cut. The lines begin with its `again` and `heads`. */
   readonly before: Carry | undefined;
-  /** What the first item is numbered, whatever is written. */
+  /** Number to show for the first item, whatever number the text has. */
   readonly firstNumber: number | undefined;
 }
 
 /**
- * Cuts the lines of a block that has grown too large to be read again with every chunk. The cut is at a blank line or a
- * nested item of the second half where there is one, else at the end.
+ * Cuts a block that is too large to be read again with every chunk. The cut is before a blank line or a nested item in
+ * the second half, if there is one; otherwise at the end.
  */
 export function splitLines(
   lines: readonly string[],
@@ -95,20 +95,23 @@ export function splitLines(
   return cut({ position, again: openers, reopen: closed.reopen }, closed);
 }
 
-/** What is carried over a blank line. */
+/** Returns the state after a blank line, which ends formatting and tables but not code. */
 export function carryOverBlank(carry: Carry): Carry {
   if (carry.continues === "code") return { ...carry, blankLines: carry.blankLines + 1 };
   return { ...carry, heads: [], reopen: "", continues: undefined };
 }
 
-/** Where in a line its text begins, so that openers can stand there; undefined where it begins a block of its own. */
+/**
+ * Finds the column in a line at which openers of formatting can be inserted. Returns undefined if the line begins a
+ * block of its own.
+ */
 export function textStart(line: string): number | undefined {
   if (isBlank(line)) return undefined;
   const before = /^[ \t>]*/.exec(line)?.[0].length ?? 0;
   return startsBlock(line.slice(before)) ? undefined : before;
 }
 
-/** Keeps the rest of a line, which begins anywhere in it, from being read as the beginning of a block. */
+/** Escapes the rest of a line that was cut, so that the parser does not read it as the beginning of a block. */
 export function escapeLineStart(text: string): string {
   const rest = text.trimStart();
   if (!startsBlock(rest) && !/^(?:[=-]+|\|)/.test(rest)) return rest;
@@ -133,7 +136,7 @@ function cutLine(lines: readonly string[], again: number): number {
     const at = lines.findLastIndex((line, index) => index > half && isGood(line));
     if (at > half && !fence(at)) return at;
   }
-  // A row without a rule may be the head of a table, which the next line tells.
+  // A row without a rule may be the head of a table. The next line decides.
   const last = lines.length - 1;
   const mayBeHead = last >= again && isRow(lines[last]) && !isRow(lines[last - 1]);
   return mayBeHead ? last : lines.length;
@@ -143,7 +146,7 @@ function isRow(line: string | undefined): boolean {
   return line !== undefined && line.replace(CONTAINERS, "").startsWith("|");
 }
 
-/** The line breaks anyway. */
+/** Removes a backslash at the end: the cut breaks the line anyway. */
 function withoutHardBreak(source: string): string {
   return /(?:^|[^\\])(?:\\\\)*\\$/.test(source) ? source.slice(0, -1) : source;
 }
@@ -153,7 +156,7 @@ function countBlankEnd(lines: readonly string[], before: number): number {
   return last === -1 ? before + lines.length : lines.length - 1 - last;
 }
 
-/** Header and rule of the table that the lines end with, without the containers around it. */
+/** Returns the header and the rule of the table at the end of `lines`, without the containers around it. */
 function tableHead(lines: readonly string[]): readonly string[] {
   for (let index = lines.length - 1; index > 0; index -= 1) {
     const line = lines[index] ?? "";

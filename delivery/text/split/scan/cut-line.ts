@@ -1,15 +1,17 @@
 import { graphemeBorder } from "../pack/grapheme.ts";
 import { findOpenInline } from "./open-inline.ts";
 
-/** Characters that mean something together with their neighbours. */
+/** Characters whose meaning depends on their neighbours. */
 const SYNTAX = /[\\*_~`[\]()<>&!]/;
 const MAX_STEPS_BACK = 64;
 const MAX_SPACES_TRIED = 8;
 
 /**
- * Where a line of at least `limit` characters is cut, when it has grown too long to be read again with every chunk:
- * after a space outside of all formatting if there is one, and never inside a link if that can be helped. Depends on
- * the first `limit` characters only.
+ * Finds the place to cut a line that is too long to be read again with every chunk. `line` has at least `limit`
+ * characters; only the first `limit` of them decide.
+ *
+ * The cut is after a space outside all formatting, if there is one. It is inside a link only if there is no other
+ * place.
  */
 export function cutLongLine(line: string, limit: number): number {
   const text = line.slice(0, limit);
@@ -31,7 +33,7 @@ export function cutLongLine(line: string, limit: number): number {
   return border;
 }
 
-/** The last spaces behind `from`, the last one first. */
+/** Lists the last spaces after `from`, last one first. */
 function lastSpaces(text: string, from: number): number[] {
   const spaces: number[] = [];
   let at = text.length - 1;

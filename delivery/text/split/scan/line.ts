@@ -1,6 +1,9 @@
 import { htmlBlockNames } from "micromark-util-html-tag-name";
 
-/** What a line of markdown is, seen alone. Columns count tabs to the next multiple of four, as CommonMark does. */
+/**
+ * Width of a tab. This file reads one line of markdown alone; columns count tabs to the next multiple of four, as
+ * CommonMark does.
+ */
 const TAB_STOP = 4;
 const CODE_INDENT = 4;
 
@@ -11,11 +14,11 @@ export interface Fence {
 }
 
 export interface ListMarker {
-  /** The bullet itself, or the delimiter of an ordered list: a change of it begins a new list. */
+  /** The bullet, or the delimiter of an ordered list. A different one begins a new list. */
   readonly kind: string;
   /** Undefined for bullets. */
   readonly number: number | undefined;
-  /** Column of the marker itself. */
+  /** Column of the marker. */
   readonly column: number;
   /** Column at which the content of the item begins. */
   readonly contentColumn: number;
@@ -36,7 +39,7 @@ export function indentOf(line: string): number {
   return column;
 }
 
-/** Takes up to `columns` of indentation off a line. */
+/** Removes up to `columns` of indentation from a line. */
 export function removeIndent(line: string, columns: number): string {
   if (columns === 0) return line;
   return " ".repeat(Math.max(0, indentOf(line) - columns)) + line.trimStart();
@@ -93,7 +96,10 @@ export function parseListMarker(line: string): ListMarker | undefined {
   };
 }
 
-/** How an HTML block that begins here ends: at a line that matches, or at the next blank line. */
+/**
+ * Tells how an HTML block that begins with this line ends: at a line that matches, or at the next blank line. Returns
+ * undefined if no HTML block begins.
+ */
 export function parseHtmlStart(
   line: string,
   insideParagraph: boolean,

@@ -1,6 +1,6 @@
 import { isCjk, leansOn } from "../parse/cjk-emphasis.ts";
 
-/** A run of `*`, `_` or `~` that may begin formatting and has not been closed. */
+/** A run of `*`, `_` or `~` that may begin formatting and is not closed yet. */
 interface Delimiter {
   readonly character: string;
   readonly at: number;
@@ -9,26 +9,26 @@ interface Delimiter {
 
 interface Bracket {
   readonly at: number;
-  /** How many delimiters were open before it. */
+  /** Number of delimiters that were open before the bracket. */
   readonly depth: number;
 }
 
-/** What is still open at the end of a text: see `findOpenInline`. */
+/** Formatting that is open at the end of a text. `findOpenInline` returns it. */
 export interface OpenInline {
-  /** Openers in the order of the text, with what closes them. */
+  /** Open delimiters in the order of the text. The same `run` closes each. */
   readonly delimiters: readonly { readonly at: number; readonly run: string }[];
-  /** A code span that began and did not end. */
+  /** A code span that has begun and not ended. */
   readonly code: { readonly at: number; readonly run: string } | undefined;
-  /** The `[` of a link or image whose text or address is not whole. */
+  /** The `[` of a link or image whose text or address is not complete. */
   readonly bracket: { readonly at: number; readonly textEnd: number | undefined } | undefined;
-  /** Where a run of delimiters begins that ends the text, and may be half of a longer one. */
+  /** Start of a run of delimiters at the end of the text, which may be half of a longer run. */
   readonly trailingRun: number | undefined;
 }
 
 const PUNCTUATION_OR_SYMBOL = /[\p{P}\p{S}]/u;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Reads inline markdown from left to right and tells what a reader would expect to be closed later. */
+/** Finds the formatting that a reader expects to be closed later. Reads inline markdown from left to right. */
 export function findOpenInline(text: string): OpenInline {
   const delimiters: Delimiter[] = [];
   const brackets: Bracket[] = [];
@@ -68,9 +68,9 @@ export function findOpenInline(text: string): OpenInline {
   return { ...result(delimiters, undefined, brackets.at(-1), undefined), trailingRun };
 }
 
-/** More backticks than anyone opens code with are text until they are closed. */
+/** Longest run of backticks that opens code before it is closed. A longer run is text. */
 const MAX_CODE_RUN = 32;
-/** Longest autolink or tag that is looked for. */
+/** Longest autolink, tag or address to look for. */
 const MAX_TAG_LENGTH = 1024;
 
 function result(
@@ -89,7 +89,10 @@ function result(
   };
 }
 
-/** Opens or closes with a run of delimiters. False for a run at the end of the text that nothing explains yet. */
+/**
+ * Opens or closes formatting with a run of delimiters. Returns false for a run at the end of the text that does
+ * neither.
+ */
 function delimit(text: string, at: number, run: string, delimiters: Delimiter[]): boolean {
   const character = run.charAt(0);
   const before = characterBefore(text, at);
@@ -116,7 +119,7 @@ function characterBefore(text: string, at: number): string {
   return text.slice(isPair ? at - 2 : at - 1, at);
 }
 
-/** Closes what it can of the open runs of this character; returns how many are left over. */
+/** Closes open runs of this character. Returns how many delimiters are left. */
 function close(character: string, run: number, delimiters: Delimiter[]): number {
   let left = run;
   while (left > 0) {
@@ -133,7 +136,10 @@ function close(character: string, run: number, delimiters: Delimiter[]): number 
   return left;
 }
 
-/** Whether a run between `outside` and `inside` leans on `inside`, as CommonMark defines it. */
+/**
+ * True if CommonMark lets a run between `outside` and `inside` open or close formatting of the text on the side of
+ * `inside`.
+ */
 function isFlankingText(inside: string, outside: string): boolean {
   if (/\s/u.test(inside)) return false;
   return !PUNCTUATION_OR_SYMBOL.test(inside) || /\s/u.test(outside) || PUNCTUATION_OR_SYMBOL.test(outside);
@@ -155,7 +161,9 @@ function closingBackticks(text: string, from: number, length: number): number | 
   return undefined;
 }
 
-/** Where the address or label after a `]` ends; `from` where there is none, undefined where it is not whole. */
+/**
+ * Finds the end of the address or label after a `]`. Returns `from` if there is none, undefined if it is not complete.
+ */
 function resourceEnd(text: string, from: number): number | undefined {
   const opener = text.charAt(from);
   if (opener === "") return undefined;

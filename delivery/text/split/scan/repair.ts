@@ -4,19 +4,19 @@ import type { Fence } from "./line.ts";
 
 /** Containers before the text of a line: quotes and list markers. */
 export const CONTAINERS = /^[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)*/;
-/** Text that may yet become a heading, a rule, an underline, a list item, a task, a fence or a row of a table. */
+/** Text that may still become a heading, a rule, an underline, a list item, a task, a fence or a row of a table. */
 const HALF_BLOCK =
   /^(?:#{1,6}|[-*+_=: \t|]+|\d{1,9}[.)]?|>+|`{1,2}|`{3,}[^`]*|~{1,2}|~{3,}.*|\|.*|\[[ xX]?\]?|\[[^\]^][^\]]*\]:.*)$/;
 const HALF_FENCE = /^[ \t>]*(?:`+|~+)[ \t]*$/;
 const TABLE_ROW = /^[ \t]*\|/;
-/** More openers than anyone nests are text. */
+/** More openers than people nest. They are shown as text. */
 const MAX_OPEN_DELIMITERS = 8;
-/** A bracket that was opened further back than this is taken for text. */
+/** A bracket opened further back than this is text. */
 const MAX_HALF_LINK = 2048;
 
 /**
- * What of the unfinished last line is shown. A line that may still turn out to be the beginning of a block is held back
- * until that is known; what is held back appears when more text comes or the text ends.
+ * Returns the text of the unfinished last line that can be shown already. A line that may become the beginning of a
+ * block is held back until more text comes or the text ends.
  */
 export function holdBackLine(line: string, openSource: string, insideFence: boolean): string {
   const text = line.replace(/[\r\ud800-\udbff]$/, "");
@@ -28,9 +28,9 @@ export function holdBackLine(line: string, openSource: string, insideFence: bool
 export interface Repaired {
   /** The text, with everything closed that was open. */
   readonly source: string;
-  /** What it ends with that was added. */
+  /** Closers that were added at the end of `source`. */
   readonly closers: string;
-  /** What must stand before the text that follows, so that its formatting goes on. */
+  /** Openers to put before the next text, so that its formatting continues. */
   readonly reopen: string;
 }
 
@@ -51,8 +51,9 @@ export function repairMarkdown(source: string): Repaired {
 }
 
 /**
- * Closes what is open where a block is cut, so that it reads as it will in the whole. Hides nothing: unlike a text that
- * still grows, what stands before a cut is not read again.
+ * Closes the formatting that is open where a block is cut, so that the text reads as it will in the complete block.
+ *
+ * It hides nothing. Text before a cut is not read again, so hidden text would be lost.
  */
 export function closeMarkdown(source: string): Repaired {
   const whole = source.trimEnd();
@@ -63,7 +64,7 @@ export function closeMarkdown(source: string): Repaired {
   }
   const text = lines.slice(lastTextStart(lines)).join("\n");
   const { delimiters, code, trailingRun } = findOpenInline(text);
-  // Three backticks would open a block where they begin a line.
+  // Three backticks at the start of a line would open a block.
   const isCode = code !== undefined && code.run.length < 3 && text.length > code.at + code.run.length;
   if (
     delimiters.length > MAX_OPEN_DELIMITERS ||
@@ -77,7 +78,7 @@ export function closeMarkdown(source: string): Repaired {
   return { source: whole + closers, closers, reopen: runs.join("") };
 }
 
-/** Inline formatting does not reach over a blank line, nor from one list item into the next. */
+/** Finds the first line of the last text. Inline formatting ends at a blank line and at the next list item. */
 function lastTextStart(lines: readonly string[]): number {
   for (let index = lines.length - 1; index > 0; index -= 1) {
     const line = lines[index] ?? "";
@@ -122,7 +123,7 @@ function withoutBackticks(text: string): string {
   return text.slice(0, end);
 }
 
-/** An opener with nothing behind it is not shown at all. */
+/** Removes openers that have no text after them yet. */
 function dropEmptyOpeners(source: string, closers: string, reopen: string): Repaired {
   let rest = source;
   let left = closers;
@@ -134,7 +135,7 @@ function dropEmptyOpeners(source: string, closers: string, reopen: string): Repa
   return { source: rest + left, closers: left, reopen: reopen.slice(0, left.length) };
 }
 
-/** Shows the text of a link whose address is still coming, without its brackets. */
+/** Shows the text of a link, without its brackets, while its address is still coming. */
 function hideHalfLink(
   text: string,
   bracket: { readonly at: number; readonly textEnd: number | undefined } | undefined,
@@ -147,7 +148,10 @@ function hideHalfLink(
   return before + text.slice(bracket.at + 1, bracket.textEnd);
 }
 
-/** The fence that is open at the end of a text, also inside lists and quotes, with what stands before it. */
+/**
+ * Finds the code fence that is open at the end of a text, even inside lists and quotes. `line` is the fence with the
+ * containers before it.
+ */
 export function openFence(source: string): { readonly fence: Fence; readonly line: string } | undefined {
   if (!source.includes("```") && !source.includes("~~~")) return undefined;
   let open: { fence: Fence; line: string } | undefined;

@@ -4,13 +4,16 @@ import type { Container } from "./containers.ts";
 export type BlockNode = RootContent | BlockContent | DefinitionContent;
 
 export interface Reentry {
-  /** What stands in the container that goes on. */
+  /** Blocks inside the container that continues. */
   readonly inside: readonly BlockNode[];
-  /** Items behind the one that goes on. */
+  /** List items after the one that continues. */
   readonly siblings: readonly BlockNode[];
 }
 
-/** What stands in a container that goes on: in an item or footnote, without the heading that keeps its place. */
+/**
+ * Returns the blocks inside a container that continues. For items and footnotes it leaves out the empty heading that
+ * was added to open them again. Returns undefined if the container does not continue.
+ */
 export function reenter(node: BlockNode | undefined, container: Container): Reentry | undefined {
   switch (container.kind) {
     case "quote":
@@ -29,7 +32,7 @@ export function reenter(node: BlockNode | undefined, container: Container): Reen
   }
 }
 
-/** The blocks in the innermost container that goes on. */
+/** Returns the blocks inside the innermost container that continues. */
 export function resumedNodes(
   nodes: readonly BlockNode[],
   containers: readonly Container[],

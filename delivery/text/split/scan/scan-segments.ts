@@ -21,8 +21,10 @@ import type { Continued, Join, Segment } from "./segment.ts";
 import { isSimpleRow, lengthOfWeight, weighLine, weighLines, weighSimpleRow } from "./weigh-text.ts";
 
 /**
- * What the open segment ends with, as far as it decides where the next one begins. A boundary is claimed only where it
- * is certain; two blocks in one segment do no harm, because the segment is parsed as a document of its own.
+ * The block at the end of the open segment, as far as it decides where the next segment begins.
+ *
+ * The scanner sets a boundary only where it is certain. Two blocks in one segment do no harm, because the segment is
+ * parsed as a document.
  */
 type Open =
   | { readonly kind: "none" | "paragraph" | "quote" | "indented" | "footnote" }
@@ -30,7 +32,7 @@ type Open =
   | { readonly kind: "list"; readonly marker: ListMarker; readonly number: number }
   | { readonly kind: "fence"; readonly fence: Fence };
 
-/** What a block and a line may weigh before they are cut, so that the work for a chunk of text stays bounded. */
+/** Largest weight of a block and of a line. Heavier ones are cut, which limits the work for each chunk of text. */
 export interface ScanBounds {
   readonly segmentWeight: number;
   readonly lineWeight: number;
@@ -40,7 +42,9 @@ const CODE_INDENT = 4;
 const QUOTED_BLANK = /^[ \t>]*$/;
 const NONE: Open = { kind: "none" };
 
-/** Cuts a growing document into segments at the borders of its top-level blocks and list items, a line at a time. */
+/**
+ * Cuts a growing document into segments, line by line. The cuts are between top-level blocks and between list items.
+ */
 export class SegmentScanner {
   readonly #emit: (segment: Segment) => void;
   readonly #bounds: ScanBounds;
@@ -51,13 +55,13 @@ export class SegmentScanner {
   #itemNumber: number | undefined;
   #afterBlank = false;
   #weight = 0;
-  /** The open segment holds rows alone that the short way through the parser takes. */
+  /** True if the open segment has only table rows that `parseSimple` can read. */
   #isSimpleTable = false;
-  /** Set while the segment goes on with a block that was cut. */
+  /** Set while the segment continues a block that was cut. */
   #carry: Carry | undefined;
-  /** How far lines from a column on are moved to the right, which are meant to stand in the open item. */
+  /** Lines from this column on move right by this much, because they are meant to be inside the open item. */
   #nested: { readonly column: number; readonly by: number } | undefined;
-  /** What stands before the text of a line that was cut: quote marks, and the indentation of items. */
+  /** Text before the rest of a line that was cut: quote markers, and the indentation of items. */
   #middleOfLine: string | undefined;
 
   constructor(emit: (segment: Segment) => void, bounds: ScanBounds, meter: Meter) {
@@ -66,7 +70,7 @@ export class SegmentScanner {
     this.#meter = meter;
   }
 
-  /** A scanner in the same state that reports elsewhere; what it reads does not touch this one. */
+  /** Returns a scanner in the same state that reports to `emit` and leaves this one unchanged. */
   fork(emit: (segment: Segment) => void, bounds = this.#bounds): SegmentScanner {
     const copy = new SegmentScanner(emit, bounds, this.#meter);
     copy.#open = this.#open;
@@ -83,20 +87,20 @@ export class SegmentScanner {
     return copy;
   }
 
-  /** True inside a fenced block, where a line is text whatever it looks like. */
+  /** True inside a fenced block, where every line is plain text. */
   get insideFence(): boolean {
     return this.#open.kind === "fence";
   }
 
-  /** The lines of the open segment. */
+  /** The source of the open segment. */
   get openSource(): string {
     this.#meter("scanned", this.#weight);
     return this.#source().text;
   }
 
   /**
-   * Takes the beginning of a line that is not ended yet, if it is long enough to be cut; returns what is left. A carriage
-   * return at its end does not count: it may be half of a line ending.
+   * Takes the first pieces of an unfinished line, if it is long enough to be cut, and returns the rest. A carriage
+   * return at the end does not count: it may be the first half of a line ending.
    */
   longLine(line: string): string {
     let rest = line;
@@ -111,7 +115,7 @@ export class SegmentScanner {
     }
   }
 
-  /** Takes one whole line, or the end of one, without its line ending. */
+  /** Takes a complete line, or the rest of one, without its line ending. */
   line(line: string): void {
     this.#wholeLine(this.longLine(line));
     if (this.#middleOfLine !== undefined && this.#lines.length === 0) this.#join = "line";
@@ -126,7 +130,7 @@ export class SegmentScanner {
     }
   }
 
-  /** Ends the document: everything that is open is closed. */
+  /** Ends the document and closes everything that is open. */
   end(): void {
     if (this.#open.kind === "fence") this.#emit({ kind: "code-end" });
     this.#close();
@@ -171,7 +175,10 @@ export class SegmentScanner {
     this.#weigh(line);
   }
 
-  /** Weighs a line that was pushed. One that makes the table no simple one makes all of its rows dear. */
+  /**
+   * Adds the weight of the line that was pushed last. The first row that is not simple makes all rows of the table
+   * heavy.
+   */
   #weigh(line: string): void {
     const wasSimple = this.#lines.length === 1 || this.#isSimpleTable;
     this.#isSimpleTable = wasSimple && isSimpleRow(line);
@@ -180,7 +187,7 @@ export class SegmentScanner {
     else this.#weight += weighLine(line);
   }
 
-  /** Hands on what the open block holds so far and lets the block go on in the next segment. */
+  /** Reports the text of the open block so far. The block continues in the next segment. */
   #split(atEnd: boolean): void {
     const open = this.#open;
     if (this.#lines.length === 0) return;
@@ -248,8 +255,8 @@ export class SegmentScanner {
   }
 
   /**
-   * The line as it has to be written to stand in the open item, where it is indented for it, but not far enough: models
-   * indent below `10.` as below `9.`, and by two where a number takes three. Undefined for any other line.
+   * Indents a line that is meant to be in the open item, but is not indented far enough. Models indent below `10.` as
+   * below `9.`, and by two columns below numbers that need three. Returns undefined for any other line.
    */
   #nestedLine(line: string, open: Open): string | undefined {
     const indent = indentOf(line);
@@ -264,7 +271,7 @@ export class SegmentScanner {
     return " ".repeat(indent + this.#nested.by) + line.trimStart();
   }
 
-  /** Whether the line belongs to the open container by its indentation. */
+  /** True if the line's indentation puts it in the open container. */
   #continues(line: string, open: Open): boolean {
     const indent = indentOf(line);
     if (open.kind === "list") {
@@ -273,12 +280,12 @@ export class SegmentScanner {
     return (open.kind === "indented" || open.kind === "footnote") && indent >= CODE_INDENT;
   }
 
-  /** An item that begins with a blank line holds nothing after a second one. */
+  /** True if the item began with a blank line and another one follows. Such an item is empty. */
   #hasOnlyMarker(): boolean {
     return this.#afterBlank && this.#lines.slice(1).every((line) => isBlank(line));
   }
 
-  /** Whether the line certainly begins a new top-level block. */
+  /** True if the line certainly begins a new top-level block. */
   #interrupts(line: string, open: Open, marker: ListMarker | undefined): boolean {
     if (this.#afterBlank || open.kind === "none" || open.kind === "indented") return true;
     if (isSetextUnderline(line) && open.kind === "paragraph") return false;
@@ -369,7 +376,7 @@ export class SegmentScanner {
     return { containers, continues, blankLines, startsBlock: endsBlock, added: this.#source().added };
   }
 
-  /** The open segment, with what a cut before it carries over. */
+  /** Returns the open segment together with the lines and openers carried over from a cut before it. */
   #source(): Source {
     const carry = this.#carry;
     const [first = "", ...rest] = this.#lines;
@@ -393,12 +400,12 @@ interface Source {
   readonly added: Continued["added"];
 }
 
-/** With the line break behind each. */
+/** Length of the lines, with a line break after each. */
 function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-/** Items are counted, whatever they are numbered, but a list may count down. */
+/** Next number of a list. Items are counted, whatever numbers they have, but a list may count down. */
 function stepTo(marker: ListMarker, before: ListMarker): 1 | -1 {
   return marker.number !== undefined && marker.number + 1 === before.number ? -1 : 1;
 }

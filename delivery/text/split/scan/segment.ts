@@ -1,45 +1,53 @@
 import type { Container } from "./containers.ts";
 
 /**
- * A stretch of the document that is closed: no text that is appended can change how it reads. Segments come in the
- * order of the document and are parsed each alone.
+ * A closed stretch of the document: no appended text can change how it reads. Segments come in the order of the
+ * document, and each is parsed alone.
  */
 export type Segment = MarkdownSegment | CodeStart | CodeText | CodeEnd;
 
 export interface MarkdownSegment {
   readonly kind: "markdown";
   readonly source: string;
-  /** The same as it was written, without what was added where a block was cut. */
+  /** The source as the model wrote it, without the additions made where a block was cut. */
   readonly written: string;
-  /** The source is text whatever it looks like: the inside of an HTML block. */
+  /** True if the source is plain text, even if it looks like markdown: the inside of an HTML block. */
   readonly verbatim: boolean;
-  /** What was added at the end of the source to close formatting that is open there. */
+  /** Closers of formatting, added at the end of the source. */
   readonly closers?: string;
-  /** What stands between this segment and the one before it. */
+  /** The space between this segment and the one before it. */
   readonly join: Join;
-  /** Number of the first item where the segment goes on with an ordered list. */
+  /** Number of the first item, if the segment continues an ordered list. */
   readonly itemNumber?: number;
-  /** Set where the segment goes on with a block that the segment before it began. */
+  /** Set if the segment continues a block that an earlier segment began. */
   readonly continued?: Continued;
 }
 
 export interface Continued {
-  /** What it goes on in, outermost first. The source opens items and footnotes again, each with an empty heading. */
+  /**
+   * The containers that continue, outermost first. The source opens items and footnotes again, each with an empty
+   * heading.
+   */
   readonly containers: readonly Container[];
-  /** Where in the source openers of formatting stand that goes on, or what was shown before. */
+  /**
+   * The stretch of the source that was added: openers of formatting that continues, or lines that were shown before.
+   */
   readonly added: { readonly at: number; readonly length: number } | undefined;
-  /** Set where the text in the containers begins with the head of a table, or the opening of a fence, shown before. */
+  /** Set if the text in the containers begins with a repeated table head or a repeated code fence. */
   readonly continues: "table" | "code" | undefined;
-  /** The text before it ended a block, so that its own text begins one. */
+  /** True if the earlier text ended a block, so that this text begins a new one. */
   readonly startsBlock: boolean;
   /** Blank lines of code that are not shown yet. */
   readonly blankLines: number;
 }
 
-/** A blank line, a line break, a space or nothing. */
+/** The space between two segments: a blank line, a line break, a space or nothing. */
 export type Join = "block" | "line" | "space" | "none";
 
-/** A fenced block is handed on line by line, because its lines are final as soon as they are read. */
+/**
+ * Start of a fenced block. A fenced block is passed on line by line, because its lines are final as soon as they are
+ * read.
+ */
 export interface CodeStart {
   readonly kind: "code-start";
   readonly openingLine: string;
@@ -48,7 +56,7 @@ export interface CodeStart {
 export interface CodeText {
   readonly kind: "code-text";
   readonly text: string;
-  /** False where a very long line is handed on in pieces. */
+  /** False if this is the rest of a very long line that was cut. */
   readonly newLine: boolean;
 }
 

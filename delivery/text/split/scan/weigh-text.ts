@@ -1,8 +1,8 @@
 import { isBlank } from "./line.ts";
 
 /**
- * What characters cost that the parser has to try as the beginning or end of something, beside one of a word; measured
- * (`bench/split-cost.ts`).
+ * Cost of characters that the parser tries as the beginning or end of a construct. The unit is the cost of a character
+ * of a word. Measured with `bench/split-cost.ts`.
  */
 const WEIGHTS_BY_CHARACTER: Readonly<Record<string, number>> = {
   "*": 16,
@@ -24,11 +24,11 @@ const WEIGHTS_BY_CHARACTER: Readonly<Record<string, number>> = {
   "|": 40,
 };
 const LINE_WEIGHT = 24;
-/** What a list item costs beside its text, and each column that it is indented: it stands in so many others. */
+/** Extra cost of a list item, and of each column of its indentation: a deeper item is inside more containers. */
 const ITEM_WEIGHT = 80;
 const INDENT_WEIGHT = 5;
 const DEFINITION_WEIGHT = 60;
-/** What a blank line costs inside of a block: another one begins behind it. */
+/** Cost of a blank line inside a block: another block begins after it. */
 const BLANK_WEIGHT = 60;
 
 const WEIGHTS: readonly number[] = Array.from(
@@ -40,29 +40,29 @@ const DEFINITION = /^[ \t>]{0,200}\[[^\]]{1,200}\]:/;
 const ITEM = /^[ \t>]{0,200}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const SIMPLE_ROW = /^\|[^\\&<$\t@]*\|$/;
 
-/** Whether a line is a row of a table that the short way through the parser takes. */
+/** True if the line is a table row that `parseSimple` can read. */
 export function isSimpleRow(line: string): boolean {
   return SIMPLE_ROW.test(line);
 }
 
-/** What a row costs in a table of such rows alone. */
+/** Cost of a row in a table that has simple rows only. */
 export function weighSimpleRow(line: string): number {
   return LINE_WEIGHT + line.length;
 }
 
-/** About what it costs to parse a line as markdown, in characters of plain prose. */
+/** Estimates the cost of parsing a line as markdown, in characters of plain prose. */
 export function weighLine(line: string): number {
   return LINE_WEIGHT + startWeight(line) + reachWeight(line, Infinity).weight;
 }
 
-/** The same of several lines. */
+/** Estimates the cost of parsing lines as markdown, in characters of plain prose. */
 export function weighLines(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + weighLine(line), 0);
 }
 
 /**
- * The length of the shortest beginning of a line whose characters weigh at least `weight`; undefined where all of them
- * weigh less. Depends on that beginning only.
+ * Returns the length of the shortest prefix of a line that weighs at least `weight`. Returns undefined if the whole
+ * line weighs less. Text after the prefix has no influence.
  */
 export function lengthOfWeight(line: string, weight: number): number | undefined {
   if (line.length * MAX_WEIGHT < weight) return undefined;
@@ -79,7 +79,7 @@ function reachWeight(line: string, limit: number): { readonly weight: number; re
   return { weight, length: line.length };
 }
 
-/** What a line costs because of what it begins. */
+/** Extra cost of a line that begins a block. */
 function startWeight(line: string): number {
   if (isBlank(line)) return BLANK_WEIGHT;
   if (ITEM.test(line)) return ITEM_WEIGHT + INDENT_WEIGHT * line.search(/[^ \t]/);

@@ -1,8 +1,8 @@
 export type CheckedLink = { readonly url: string } | { readonly problem: string };
 
 /**
- * Telegram's own idea of an address: `http`, `https`, `tg`, `ton` and `tonsite`; without a scheme it is `http`; the
- * host needs a dot. Anything else is a problem, in Telegram's words. The path is kept as it is.
+ * Checks an address as Telegram does. The schemes are `http`, `https`, `tg`, `ton` and `tonsite`; without a scheme it
+ * is `http`. The host needs a dot. The path is not changed. A problem is returned with Telegram's wording.
  */
 export function checkLink(target: string): CheckedLink {
   const special = /^(tg|ton|tonsite):(?:\/\/)?/i.exec(target);

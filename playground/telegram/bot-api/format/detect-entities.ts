@@ -4,8 +4,8 @@ const commonTopLevelDomains =
   "com|org|net|edu|gov|io|dev|app|ai|me|info|biz|co|uk|de|fr|it|es|nl|ch|at|ru|jp|cn|in|br|us|eu|xyz|site|online|tech|cloud|shop|example|test";
 
 /**
- * What Telegram finds in plain text by itself. Earlier kinds win where two overlap.
- * Top-level domains of links without a scheme are a short list here; Telegram knows all of them.
+ * Entities that Telegram finds in plain text. Where two overlap, the earlier kind in this list wins. The top-level
+ * domains of links without a scheme are a short list here; Telegram knows all of them.
  */
 const detectors: readonly { readonly type: MessageEntity["type"]; readonly pattern: RegExp }[] = [
   {
@@ -29,7 +29,7 @@ const detectors: readonly { readonly type: MessageEntity["type"]; readonly patte
   { type: "phone_number", pattern: /(?<![\p{L}\p{N}_+])\+\d[\d ()-]{6,18}\d(?![\p{L}\p{N}_])/gu },
 ];
 
-/** Finds links, addresses, commands, mentions and tags in `text`; sorted, none overlapping another. */
+/** Finds links, addresses, commands, mentions and tags in `text`, sorted and without overlaps. */
 export function detectEntities(text: string): MessageEntity[] {
   const found: MessageEntity[] = [];
   for (const { type, pattern } of detectors) {

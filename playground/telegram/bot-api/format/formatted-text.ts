@@ -15,11 +15,13 @@ const quotes: ReadonlySet<string> = new Set(["blockquote", "expandable_blockquot
 const preformatted: ReadonlySet<string> = new Set(["pre", "code", "date_time"]);
 
 /**
- * Brings a text and its entities into the form in which Telegram keeps them: invisible control characters
- * go, outer whitespace is cut and the entities shift with it, entities that may not overlap are dropped or
- * cut, what Telegram detects by itself is added, and only the first 100 entities stay.
+ * Brings a text and its entities into the form that Telegram stores:
+ * - Invisible control characters and outer whitespace are removed, and the entities shift.
+ * - Entities that must not overlap are dropped or cut.
+ * - Entities that Telegram detects are added.
+ * - Only the first 100 entities stay.
  *
- * @throws {BotApiError} when an entity lies outside of the text or cuts a surrogate pair
+ * @throws {BotApiError} when an entity is outside the text or cuts a surrogate pair
  */
 export function fixFormattedText(text: string, entities: readonly MessageEntity[]): FormattedText {
   const given = entities.filter((entity) => entity.length !== 0);
@@ -63,10 +65,10 @@ function byteOffset(text: string, offset: number): number {
   return Buffer.byteLength(text.slice(0, offset));
 }
 
-/** Combining lines and a ring with which people imitate struck or decorated text. */
+/** Combining lines and a ring, with which people imitate struck or decorated text. */
 const removedMarks: ReadonlySet<number> = new Set([0x0333, 0x033f, 0x030a]);
 
-/** What becomes of a UTF-16 unit: it stays, becomes a space, or vanishes (""). */
+/** Returns a UTF-16 unit as Telegram stores it: unchanged, a space, or nothing (""). */
 function cleanUnit(unit: string): string {
   const code = unit.charCodeAt(0);
   if (unit === "\r" || (code >= 0x2028 && code <= 0x202e) || removedMarks.has(code)) return "";
@@ -81,7 +83,7 @@ function needsCleaning(text: string): boolean {
   return false;
 }
 
-/** Carriage returns, line separators and direction overrides vanish, other control characters become spaces. */
+/** Removes carriage returns, line separators and direction overrides. Other control characters become spaces. */
 export function cleanText(text: string, entities: readonly MessageEntity[]): FormattedText {
   if (!needsCleaning(text)) return { text, entities };
   const newOffset: number[] = [];
@@ -100,7 +102,7 @@ export function cleanText(text: string, entities: readonly MessageEntity[]): For
   return { text: result, entities: moved.filter((entity) => entity.length > 0) };
 }
 
-/** The right end loses all whitespace; the left end only what stands before the first entity. */
+/** Removes all whitespace at the right end. At the left end only whitespace before the first entity is removed. */
 function trim({ text, entities }: FormattedText): FormattedText {
   const right = text.replace(/[ \n]+$/, "");
   const firstEntity = entities[0]?.offset ?? right.length;
@@ -116,8 +118,11 @@ function trim({ text, entities }: FormattedText): FormattedText {
 }
 
 /**
- * Emphasis may overlap and is cut at the borders of everything else; code and links may not overlap
- * anything of their kind (the first one wins); quotes do not nest; nothing lies inside code.
+ * Makes entities nest as Telegram requires:
+ * - Emphasis may overlap, and is cut at the borders of everything else.
+ * - Code and links must not overlap their own kind. The first one wins.
+ * - Quotes do not nest.
+ * - Code has nothing inside.
  */
 function nest(entities: readonly MessageEntity[]): MessageEntity[] {
   const sorted = sort(entities);

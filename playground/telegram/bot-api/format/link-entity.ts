@@ -3,8 +3,8 @@ import { badRequest } from "../bot-api-error.ts";
 import { checkLink } from "./check-link.ts";
 
 /**
- * A link as markup gives it, or a mention for `tg://user?id=`. Undefined when the target is no usable address: what
- * markup links to nothing is shown as plain text.
+ * Returns the entity of a link in markup, or a mention for `tg://user?id=`. Undefined if the target is not a valid
+ * address: the link is then plain text.
  */
 export function linkEntity(target: string, offset: number, length: number): MessageEntity | undefined {
   const mention = mentionEntity(target, offset, length);
@@ -13,7 +13,10 @@ export function linkEntity(target: string, offset: number, length: number): Mess
   return "url" in checked ? { type: "text_link", offset, length, url: checked.url } : undefined;
 }
 
-/** The same for a link that comes as an entity. @throws {BotApiError} for what is no address */
+/**
+ * Returns the entity of a link that was given as an entity.
+ * @throws {BotApiError} when the target is not a valid address
+ */
 export function requiredLinkEntity(target: string, offset: number, length: number): MessageEntity {
   const mention = mentionEntity(target, offset, length);
   if (mention !== undefined) return mention;

@@ -29,7 +29,10 @@ const supportedTags: ReadonlyMap<string, MessageEntity["type"] | "special"> = ne
   ["tg-time", "special"],
 ]);
 
-/** Telegram's HTML mode. @throws {BotApiError} in Telegram's words for unknown, unclosed or crossed tags */
+/**
+ * Parses Telegram's HTML mode.
+ * @throws {BotApiError} with Telegram's wording for unknown, unclosed or crossed tags
+ */
 export function parseHtml(source: string): FormattedText {
   const open: OpenTag[] = [];
   const entities: MessageEntity[] = [];
@@ -152,7 +155,7 @@ function closeTag(tag: OpenTag, text: string, entities: MessageEntity[]): void {
   }
 }
 
-/** `<code class="language-…">` counts only inside `<pre>`; alone it is plain code. */
+/** Removes the language of a `<code>` outside `<pre>`, where it is plain code. */
 function withoutClassOfCode(entity: MessageEntity): MessageEntity {
   if (entity.type !== "code") return entity;
   return { type: "code", offset: entity.offset, length: entity.length };

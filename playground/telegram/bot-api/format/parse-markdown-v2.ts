@@ -37,7 +37,10 @@ const telegramName: Record<Kind, string> = {
 
 const reserved = "_*[]()~`>#+-=|{}.!";
 
-/** Telegram's MarkdownV2. @throws {BotApiError} in Telegram's words for unescaped or unclosed markup */
+/**
+ * Parses Telegram's MarkdownV2.
+ * @throws {BotApiError} with Telegram's wording for unescaped or unclosed markup
+ */
 export function parseMarkdownV2(source: string): FormattedText {
   return new MarkdownV2Parser(source).parse();
 }
@@ -98,7 +101,7 @@ class MarkdownV2Parser {
     return this.#source.startsWith(mark, this.#at);
   }
 
-  /** How many characters the end mark of `open` takes here; undefined when it does not end here. */
+  /** Returns the length of the end marker of `open` at this place. Undefined if it does not end here. */
   #closes(open: Open): number | undefined {
     switch (open.kind) {
       case "bold":
@@ -205,7 +208,7 @@ class MarkdownV2Parser {
     return url;
   }
 
-  /** An empty spoiler mark at the end of the last line makes the quote an expandable one. */
+  /** Ends a quote. An empty spoiler marker at the end of the last line makes it an expandable one. */
   #endQuote(end: number): void {
     let type: "blockquote" | "expandable_blockquote" = "blockquote";
     const last = this.#open.at(-1);

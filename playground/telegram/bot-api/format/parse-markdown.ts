@@ -3,7 +3,10 @@ import { badRequest } from "../bot-api-error.ts";
 import { linkEntity } from "./link-entity.ts";
 import type { FormattedText } from "./formatted-text.ts";
 
-/** The legacy "Markdown" mode: no nesting. @throws {BotApiError} in Telegram's words for an unclosed mark */
+/**
+ * Parses the legacy "Markdown" mode, which has no nesting.
+ * @throws {BotApiError} with Telegram's wording for an unclosed marker
+ */
 export function parseMarkdown(source: string): FormattedText {
   const entities: MessageEntity[] = [];
   let text = "";

@@ -22,7 +22,7 @@ const chatActions: ReadonlySet<string> = new Set([
   "upload_video_note",
 ]);
 
-/** The one call in which the General topic has a number: 1. */
+/** Number of the General topic. Only this call uses it. */
 const generalTopic = 1;
 
 export const sendChatAction: Method = (context, parameters) => {
@@ -47,7 +47,7 @@ export const answerCallbackQuery: Method = ({ callbackQueries }, parameters) => 
   return true;
 };
 
-/** What people may react with when a chat does not say otherwise. */
+/** Reactions that people may use if a chat does not say otherwise. */
 const reactionEmoji = new Set(
   "❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡".split(
     " ",
@@ -103,7 +103,7 @@ export function chatMember(world: World, chat: ChatState, userId: number): objec
   return { user: botUser(world), status, ...(status === "kicked" && { until_date: 0 }) };
 }
 
-/** The bot as other people's clients see it: without the fields that only `getMe` shows. */
+/** Returns the bot as other people's clients see it: without the fields that only `getMe` shows. */
 export function botUser(world: World): object {
   const { id, is_bot, first_name, username } = world.bot;
   return { id, is_bot, first_name, username };

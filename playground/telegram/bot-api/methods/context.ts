@@ -7,7 +7,7 @@ import type { Updates } from "../../webhook/updates.ts";
 import type { WebhookDelivery } from "../../webhook/webhook-delivery.ts";
 import type { ChatState, StoredMessage, World } from "../../chats/world.ts";
 
-/** What the methods work on. */
+/** Everything that the methods work on. */
 export interface MethodContext {
   readonly world: World;
   readonly updates: Updates;
@@ -16,10 +16,13 @@ export interface MethodContext {
   readonly commands: Map<string, readonly object[]>;
 }
 
-/** Runs one Bot API method. @throws {BotApiError} when Telegram would refuse */
+/**
+ * Runs one Bot API method.
+ * @throws {BotApiError} when Telegram would refuse the call
+ */
 export type Method = (context: MethodContext, parameters: CallParameters) => unknown;
 
-/** The chat of a call, if the bot may write there. */
+/** Returns the chat of a call, if the bot may write there. */
 export function writableChat({ world }: MethodContext, parameters: CallParameters): ChatState {
   const chat = readableChat({ world }, parameters);
   if (chat.type === "private" && chat.blocked) throw forbidden("bot was blocked by the user");
@@ -44,7 +47,7 @@ export function readableChat({ world }: Pick<MethodContext, "world">, parameters
   throw badRequest("chat not found");
 }
 
-/** The topic of a call. Only forums have topics; elsewhere the parameter is ignored, except in private chats. */
+/** Returns the topic of a call. Only forums have topics. Other groups ignore the parameter; private chats refuse it. */
 export function topicOf(chat: ChatState, parameters: CallParameters): number | undefined {
   const threadId = parameters.integer("message_thread_id");
   if (threadId <= 0 || chat.type === "group" || (chat.type === "supergroup" && !chat.isForum))
@@ -62,7 +65,7 @@ export function findMessage(chat: ChatState, id: number, what: string): StoredMe
 export interface ReplyTarget {
   readonly replyToId?: number;
   readonly quote?: string;
-  /** An answer to a message of a topic goes to that topic. */
+  /** Topic of the answered message. The answer goes to the same topic. */
   readonly threadId?: number;
 }
 

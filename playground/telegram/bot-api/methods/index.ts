@@ -41,12 +41,12 @@ const all: Readonly<Record<string, Method>> = {
 
 const byLowerCase = new Map(Object.entries(all).map(([name, run]) => [name.toLowerCase(), { name, run }]));
 
-/** Methods are found whatever their case, as the Bot API does. */
+/** Finds a method by name. As in the Bot API, upper and lower case are equal. */
 export function findMethod(name: string): { readonly name: string; readonly run: Method } | undefined {
   return byLowerCase.get(name.toLowerCase());
 }
 
-/** Calls that a chat notices: these are what Telegram's flood limits count. */
+/** Calls with a visible effect in a chat. Telegram's flood limits count them. */
 export const floodCounted: ReadonlySet<string> = new Set(
   Object.keys(all).filter((name) => /^(?:send|edit|delete(?:Message)|pin|setMessageReaction)/.test(name)),
 );

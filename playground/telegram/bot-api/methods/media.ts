@@ -25,7 +25,10 @@ const folders: Record<MediaKind, string> = {
   video: "videos",
 };
 
-/** Stores an upload and describes it as the Bot API does. @throws {BotApiError} for a photo that is no image */
+/**
+ * Stores an upload and describes it as the Bot API does.
+ * @throws {BotApiError} for a photo that is not an image
+ */
 export function storeMedia(
   world: World,
   kind: MediaKind,
@@ -82,7 +85,7 @@ const smallerSizes = [
   { name: "y", longest: 1280 },
 ];
 
-/** Smaller copies first, the picture itself last. All have the same bytes here. */
+/** Returns the sizes of a photo: smaller copies first, the picture itself last. All have the same bytes here. */
 function photoSizes(
   world: World,
   photo: StoredFile,
@@ -104,7 +107,7 @@ function photoSizes(
   return [...smaller, scaled(photo, Math.min(1, 2560 / longest))];
 }
 
-/** What a call names as its file: an upload, or the id of a file that Telegram has. */
+/** Returns the file of a call: an upload, or a file that Telegram already has, by its id. */
 function mediaOf(
   world: World,
   kind: MediaKind,

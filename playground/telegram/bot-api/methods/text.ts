@@ -62,7 +62,7 @@ export const editMessageCaption: Method = (context, parameters) => {
 export const editMessageReplyMarkup: Method = (context, parameters) =>
   edit(context, parameters, ({ text, entities, rich }) => ({ text, entities, rich }));
 
-/** An edit replaces the keyboard too: without `reply_markup` it goes. */
+/** Edits a message. An edit without `reply_markup` removes the keyboard. */
 function edit(
   context: MethodContext,
   parameters: CallParameters,
@@ -143,7 +143,7 @@ export const deleteMessage: Method = (context, parameters) => {
   return true;
 };
 
-/** Messages that are not there, or may not be deleted, are passed over in silence. */
+/** Messages that do not exist, or may not be deleted, are skipped silently. */
 export const deleteMessages: Method = (context, parameters) => {
   const ids = parameters.json("message_ids");
   if (!Array.isArray(ids) || ids.length === 0) throw badRequest("message identifiers are not specified");

@@ -46,7 +46,7 @@ export const getWebhookInfo: Method = ({ updates, delivery }) => {
   };
 };
 
-/** The updates that a bot without a webhook may take now; a higher `offset` confirms what came before it. */
+/** Returns the updates that a bot without a webhook may take now. `offset` confirms all earlier ones. */
 export const getUpdates: Method = ({ updates, delivery }, parameters) => {
   if (delivery.target !== undefined) {
     throw new BotApiError(

@@ -8,7 +8,7 @@ const maxDepth = 16;
 const maxColumns = 20;
 const maxFormattedRuns = 5_849;
 
-/** What is counted over a whole rich message. */
+/** Totals of a whole rich message. */
 interface Count {
   length: number;
   blocks: number;
@@ -17,7 +17,10 @@ interface Count {
   runs: number;
 }
 
-/** @throws {BotApiError} when the message is over one of Telegram's limits */
+/**
+ * Checks Telegram's limits.
+ * @throws {BotApiError} when the message is over one of them
+ */
 export function checkRichLimits(blocks: readonly RichBlock[]): void {
   const count: Count = { length: 0, blocks: 0, depth: 0, columns: 0, runs: 0 };
   for (const block of blocks) countBlock(block, 1, count);
@@ -84,7 +87,7 @@ function countRuns(text: RichText, depth: number, count: Count): void {
   if ("text" in text) countRuns(text.text, depth + 1, count);
 }
 
-/** Characters, not units of UTF-16. */
+/** Counts characters, not UTF-16 units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;

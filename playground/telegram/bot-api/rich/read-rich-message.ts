@@ -6,7 +6,7 @@ import { arrayOf, isEmptyText, readRichText, recordOf } from "./read-rich-text.t
 import type { Fields } from "./read-rich-text.ts";
 
 /**
- * Reads the parameter `rich_message` as Telegram keeps it. Blocks only: the two markups are not modelled.
+ * Reads the parameter `rich_message` into the form that Telegram stores. Only blocks are modelled, not the two markups.
  *
  * @throws {BotApiError} when Telegram would refuse it
  */

@@ -6,7 +6,7 @@ import { wordsOf } from "./rich-words.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A single string is cut off behind this many bytes, without an error. */
+/** Longest single string, in bytes. Telegram cuts off the rest without an error. */
 const maxStringBytes = 35_000;
 
 const nested = new Set([
@@ -20,10 +20,13 @@ const nested = new Set([
   "marked",
   "code",
 ]);
-/** Telegram finds these by itself; given ones are plain text. */
+/** Entities that Telegram detects. If they are given, they are plain text. */
 const detected = new Set(["mention", "hashtag", "cashtag", "bot_command", "bank_card_number"]);
 
-/** Reads a text of a rich message. @throws {BotApiError} when Telegram would refuse it */
+/**
+ * Reads a text of a rich message.
+ * @throws {BotApiError} when Telegram would refuse it
+ */
 export function readRichText(value: unknown): RichText {
   if (typeof value === "string") return cutOff(cleanText(value, []).text);
   if (Array.isArray(value)) return value.map(readRichText);

@@ -1,6 +1,6 @@
 import type { RichBlock, RichBlockListItem, RichText } from "grammy/types";
 
-/** What a person reads in a rich message, with plain signs for its structure. */
+/** Returns the words of a rich message, with plain signs for its structure. */
 export function wordsOfBlocks(blocks: readonly RichBlock[], between = "\n\n"): string {
   return blocks.map(wordsOfBlock).join(between);
 }
@@ -28,7 +28,7 @@ function wordsOfBlock(block: RichBlock): string {
     case "details":
       return [wordsOf(block.summary), wordsOfBlocks(block.blocks)].join("\n\n");
     default:
-      // Media, maps and buttons have no words that are modelled.
+      // Media, maps and buttons are not modelled.
       return "";
   }
 }
