@@ -31,7 +31,8 @@ import { adoptMessages } from "./lane/take-over.ts";
 import { seenText } from "./modes/seen-text.ts";
 import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
-import { isSearchable } from "./outbox/doubt.ts";
+import { openDoubts } from "./lost-posts/open-doubts.ts";
+import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */
@@ -299,19 +300,8 @@ class Engine implements Delivery {
     return this.#store.lastUsedAt(this.#options.deps.clock.now());
   }
 
-  /** Posts into a chat of which it is not known whether they were made. */
-  #doubts(chat: ChatKey): readonly { readonly entry: OutboxEntry; readonly address: Address }[] {
-    const found: { entry: OutboxEntry; address: Address }[] = [];
-    for (const { entries, isOpen, record } of this.#replies.values()) {
-      const { address } = record;
-      if (address.chatId !== chat.chatId || address.messengerId !== chat.messengerId) continue;
-      for (const entry of entries) {
-        const { state, doubt } = entry.row;
-        if (state === "sending" || (isOpen && state === "unknown" && isSearchable(doubt)))
-          found.push({ entry, address });
-      }
-    }
-    return found;
+  #doubts(chat: ChatKey): readonly OpenDoubt[] {
+    return openDoubts(this.#replies.values(), chat);
   }
 
   /** What an earlier process may have posted without telling the gate. */

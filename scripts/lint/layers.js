@@ -5,12 +5,19 @@
  *        ← messengers ← the shell (files directly in src/) ← examples
  *
  * - A file may import from its own part, from `core`, and from layers below its own.
+ * - A large part has rooms; a room imports lower ones only.
+ * - Nothing outside of delivery/ imports anything of it but delivery/index.ts.
  * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
  * - The product never imports tests, tooling or the playground.
  * - The playground and the scripts never import the product, because they play the outside world.
  */
 import path from "node:path";
 
+/** Rooms inside of a part, lower ones first; those of one line never import each other. Files beside them stand on top. */
+const ROOMS = {
+  delivery: [["text"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
+  "src/messengers": [["declare"], ["root", "gate"], ["replies"], ["intake", "turns"], ["agent"]],
+};
 const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
 
 /** Folders outside the product. They play the outside world, or build the product. */
@@ -37,6 +44,32 @@ export function partOf(relative) {
 }
 
 /**
+ * What is wrong with an import inside of a part that has rooms.
+ * @param {string} part
+ * @param {string} from importing file, relative to the root
+ * @param {string} to imported file, relative to the root
+ * @returns {string | undefined}
+ */
+function roomBreach(part, from, to) {
+  const floors = ROOMS[part];
+  if (floors === undefined) return undefined;
+  const [source, target] = [from, to].map((file) => {
+    const rest = file.slice(part.length + 1).split("/");
+    return rest.length === 1 ? undefined : rest[0];
+  });
+  if (source === undefined || source === target) return undefined;
+  if (target === undefined)
+    return `${part}/${source}/ is below the files beside it and must not import ${to}.`;
+  const [low, high] = [source, target].map((room) => floors.findIndex((floor) => floor.includes(room)));
+  const unknown = low === -1 ? source : high === -1 ? target : undefined;
+  if (unknown !== undefined) {
+    return `${part}/${unknown}/ is no room that scripts/lint/layers.js knows: give it a place there.`;
+  }
+  if (low > high) return undefined;
+  return `${part}/${source}/ is not above ${part}/${target}/ and must not import it; the order is in scripts/lint/layers.js.`;
+}
+
+/**
  * Checks one import.
  * @param {string} from importing file, relative to the root
  * @param {string} to imported file, relative to the root
@@ -45,7 +78,8 @@ export function partOf(relative) {
 export function breach(from, to) {
   const source = partOf(from);
   const target = partOf(to);
-  if (source === undefined || target === undefined || source.part === target.part) return undefined;
+  if (source === undefined || target === undefined) return undefined;
+  if (source.part === target.part) return roomBreach(source.part, from, to);
   if (source.layer === "test") return undefined;
   if (OUTSIDE.has(source.layer)) {
     return target.layer in LAYERS
@@ -53,6 +87,9 @@ export function breach(from, to) {
       : undefined;
   }
   if (!(target.layer in LAYERS)) return `The product (${source.part}/) does not import ${target.part}/.`;
+  if (target.part === "delivery" && to !== "delivery/index.ts") {
+    return `${source.part}/ imports delivery/index.ts, which is the whole face of delivery/, and not ${to}.`;
+  }
   if (LAYERS[source.layer] > LAYERS[target.layer]) return undefined;
   if (source.layer === target.layer) {
     return `${source.part}/ and ${target.part}/ are parts of one layer and do not import each other; put the contract in src/core/.`;

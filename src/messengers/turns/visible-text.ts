@@ -3,8 +3,7 @@ import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { TurnOutcome } from "../../turn/turn-engine.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
-import { splitText } from "../../../delivery/text/split/index.ts";
-import { plainText } from "../../../delivery/text/render/index.ts";
+import { plainText, splitText } from "../../../delivery/index.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 
