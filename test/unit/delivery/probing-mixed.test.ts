@@ -149,7 +149,7 @@ it("finds a surplus message that was lost also while another message cannot be b
   await advance(1_000);
   surface.fault("post", { kind: "lose", done: false });
   delivery.append("r1", "\n\nFour five six seven eight nine ten eleven.\n\nTwelve.");
-  await advance(500);
+  await advance(1_000);
   // The answer becomes shorter, and its first message cannot be changed for a day.
   surface.faultAlways("edit", { kind: "fail", failure: { kind: "transient", code: "server-500" } });
   delivery.finish("r1", "Stopped.");
