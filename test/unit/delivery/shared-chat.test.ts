@@ -1,135 +1,154 @@
-import { expect, it } from "vitest";
-import { createBudget } from "../../../delivery/index.ts";
-import type { AskSpeaker } from "../../../delivery/message-boxes.ts";
-import { plannedRow } from "../../../delivery/outbox-entry.ts";
-import { OutboxStore } from "../../../delivery/outbox-store.ts";
-import { ReplyStore } from "../../../delivery/reply-store.ts";
-import type { Budget } from "../../../src/core/budget.ts";
-import type { Address } from "../../../src/core/surface.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
-import { ADDRESS, createHarness, depsOn, MARK } from "./engine-harness.ts";
-import type { Harness } from "./engine-harness.ts";
+import { describe, expect, it } from "vitest";
+import type { ReplyPolicy } from "../../../src/core/delivery.ts";
+import type { ChatNews } from "../../../src/core/gate.ts";
+import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
+import type { Harness, HarnessOptions } from "./engine-harness.ts";
 
 const TEXT = "One two three four five.";
 const NORTH = { ...ADDRESS, threadId: "telegram:7:5", topicId: "5", isDirectMessage: false };
 const SOUTH = { ...NORTH, threadId: "telegram:7:6", topicId: "6" };
 
-interface Forum {
-  readonly harness: Harness;
-  /** The root begins anew, with what it has stored. */
-  readonly restartRoot: () => void;
+const NEWS: ChatNews = { box: "common", sentIds: [], newestId: 0, startedAt: 0, isInDoubt: false };
+
+interface Forum extends Harness {
+  /** Asks for a post of the other topic, which speaks from another object. */
+  readonly askSouth: () => ReturnType<Harness["gate"]["acquire"]>;
+  readonly tellSouth: (news: Partial<ChatNews>) => Promise<void>;
 }
 
-/** North is a real object; South has posted, and answers as it is told. */
-async function forum(south: AskSpeaker): Promise<Forum> {
-  const database = createNodeDatabase();
-  let root: Budget | undefined;
+/** North is a real object, South is played by the test, and the gate is a third object. */
+async function forum(options: HarnessOptions = {}): Promise<Forum> {
   const harness = createHarness({
-    surface: { probing: true, capabilities: { typing: false } },
-    policy: { callTimeoutMs: 1_000 },
-    budget: () => ({
-      acquire: (...call) => current().acquire(...call),
-      penalize: (...call) => current().penalize(...call),
-      boxes: {
-        observe: async (...told) => current().boxes?.observe(...told),
-        unseen: async (...asked) => {
-          const { boxes } = current();
-          if (boxes === undefined) throw new Error("A root knows boxes.");
-          return boxes.unseen(...asked);
-        },
-      },
-    }),
+    isOwnGate: false,
+    surface: { probing: true, capabilities: { typing: false }, ...options.surface },
+    policy: { callTimeoutMs: 1_000, ...options.policy },
   });
-  const current = (): Budget => {
-    root ??= createBudget({ database, deps: depsOn(harness.clock), askSpeaker: south });
-    return root;
-  };
-  const news = { box: "common", isPost: true, sentIds: [] };
-  await current().acquire(SOUTH, "post", harness.surface.pacing, { news });
-  await current().boxes?.observe("telegram", "common", [100], SOUTH);
-  await harness.advance(1_000);
-  return { harness, restartRoot: () => (root = undefined) };
-}
-
-it("finds a lost post in a topic after a restart, because the other topic says what is its own", async () => {
-  const asked: string[] = [];
-  const { harness, restartRoot } = await forum((speaker, { chatId, afterId }) => {
-    asked.push(`${speaker} ${chatId} ${afterId}`);
-    return Promise.resolve({ ids: [101], hasLostPost: false, isPosting: false });
-  });
-  const { surface, delivery, start, visible, advance } = harness;
-  surface.fault("post", { kind: "lose", done: true });
-  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
-  await advance(20);
-  surface.postForeign("7", "Of the other topic.");
-  restartRoot();
-  await advance(30_000);
-  expect(visible()).toEqual(["Of the other topic.", TEXT]);
-  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
-  expect(asked[0]).toBe(`${SOUTH.threadId} 7 100`);
-});
-
-const UNCERTAIN: readonly [string, AskSpeaker][] = [
-  ["posts all the time", () => Promise.resolve({ ids: [], hasLostPost: false, isPosting: true })],
-  ["cannot be reached", () => Promise.reject(new Error("down"))],
-  ["does not answer", () => new Promise(() => {})],
-];
-
-it.each(UNCERTAIN)("leaves it to the policy when the other topic %s", async (_name, south) => {
-  const { harness, restartRoot } = await forum(south);
-  const { surface, delivery, start, visible, advance } = harness;
-  surface.fault("post", { kind: "lose", done: true });
-  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
-  await advance(20);
-  restartRoot();
-  await advance(120_000);
-  expect(visible()).toEqual([TEXT, `${MARK}\n${TEXT}`]);
-});
-
-it("takes away what it finds when the other topic has a lost post too, and says its own anew", async () => {
-  const { harness, restartRoot } = await forum(() =>
-    Promise.resolve({ ids: [], hasLostPost: true, isPosting: false }),
-  );
-  const { surface, delivery, start, visible, advance } = harness;
-  surface.fault("post", { kind: "lose", done: true });
-  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
-  await advance(20);
-  surface.postForeign("7", "Lost by the other topic.");
-  restartRoot();
+  const { gate, surface, advance } = harness;
   await advance(60_000);
-  expect(visible()).toEqual([TEXT]);
-  expect(delivery.receipt("r1")?.messages.filter(({ state }) => state === "sent")).toHaveLength(1);
-});
+  const south = { address: SOUTH, speaker: "south" };
+  return {
+    ...harness,
+    askSouth: () =>
+      gate.acquire({ ...south, purpose: "post", pacing: surface.pacing, isPost: true, news: NEWS }),
+    tellSouth: (news) => gate.report({ ...south, news: { ...NEWS, ...news } }),
+  };
+}
 
-it("holds a topic only until it is told what became of the other one's post, with whatever request", async () => {
-  const { budget, surface, clock } = createHarness({ surface: { probing: true } });
-  await clock.advance(60_000);
-  const ask = (address: Address, isPost: boolean, sentIds: readonly number[] = []) =>
-    budget.acquire(address, isPost ? "post" : "edit", surface.pacing, {
-      news: { box: "common", isPost, sentIds },
-    });
-  // In a forum there will be others: the first post is told of at once, too.
-  expect(await ask(NORTH, true)).toMatchObject({ kind: "granted", tellsAtOnce: true });
-  expect(await ask(SOUTH, true)).toMatchObject({ kind: "wait" });
-  expect(await ask(NORTH, false, [101])).toMatchObject({ kind: "granted" });
-  expect(await ask(SOUTH, true)).toMatchObject({ kind: "granted" });
-  const alone = { ...NORTH, chatId: "8", threadId: "telegram:8", topicId: undefined };
-  expect(await ask(alone, true)).not.toHaveProperty("tellsAtOnce");
-});
-
-it("holds nobody up for a post that was refused, also the first thread that comes to the chat", async () => {
-  let root: Budget | undefined;
-  const harness = createHarness({
-    surface: { probing: true, capabilities: { typing: false } },
-    budget: (own) => (root = own),
-  });
-  const { surface, delivery, start, advance } = harness;
-  await advance(1_000);
-  surface.fault("post", { kind: "fail", failure: { kind: "gone", code: "topic-missing" } });
+it("lets nobody else post while a post of a topic is under way, and everybody edit", async () => {
+  const { askSouth, gate, surface, clock, delivery, start, advance } = await forum();
+  surface.fault("post", { kind: "hang" });
   delivery.send(start("r1", { address: NORTH }), TEXT);
   await advance(100);
-  const news = { box: "common", isPost: true, sentIds: [] };
-  expect(await root?.acquire(SOUTH, "post", surface.pacing, { news })).toMatchObject({ kind: "granted" });
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
+  expect(await askSouth()).toMatchObject({ kind: "wait", reason: "post", retryAt: clock.now() + 250 });
+  const edit = { address: SOUTH, speaker: "south", pacing: surface.pacing, news: NEWS };
+  expect(await gate.acquire({ ...edit, purpose: "edit" })).toMatchObject({ kind: "granted" });
+  expect(await gate.acquire({ ...edit, purpose: "final" })).toMatchObject({ kind: "granted" });
+});
+
+it.each([
+  ["has been made", undefined],
+  ["was refused", { kind: "fail", failure: { kind: "transient", code: "server-500" } }],
+  [
+    "was refused for good",
+    { kind: "fail", failure: { kind: "gone", code: "topic-missing", scope: "thread" } },
+  ],
+] as const)("lets the next one post at once when a post %s", async (_name, fault) => {
+  const { askSouth, surface, delivery, start, advance } = await forum();
+  if (fault !== undefined) surface.fault("post", fault);
+  delivery.send(start("r1", { address: NORTH }), TEXT);
+  await advance(60);
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
+  expect(await askSouth()).toMatchObject({ kind: "granted" });
+});
+
+it("lets the next one post as soon as a lost post is found, and as soon as it is known not to be there", async () => {
+  for (const done of [true, false]) {
+    const { askSouth, surface, delivery, start, advance, visible } = await forum();
+    surface.fault("post", { kind: "lose", done });
+    delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+    await advance(300);
+    expect((await askSouth()).kind).toBe(done ? "granted" : "wait");
+    if (done) continue;
+    await advance(2_500);
+    expect((await askSouth()).kind).toBe("wait");
+    await advance(1_500);
+    expect(visible()).toEqual([TEXT]);
+    expect((await askSouth()).kind).toBe("granted");
+  }
+});
+
+it("waits for another topic that does not say what became of its post, and not for ever", async () => {
+  const { askSouth, surface, delivery, start, advance, clock, visible } = await forum();
+  await askSouth();
+  const begunAt = clock.now();
+  delivery.send(start("r1", { address: NORTH }), TEXT);
+  await advance(29_000);
+  expect(surface.calls).toEqual([]);
+  await advance(3_000);
+  expect(visible()).toEqual([TEXT]);
+  expect((surface.calls[0]?.at ?? 0) - begunAt).toBeLessThanOrEqual(30_000 + 2_000);
+});
+
+describe("when another topic has never said what became of its post", () => {
+  const POLICIES: readonly [NonNullable<ReplyPolicy["onUnknown"]>, readonly string[]][] = [
+    ["resend-marked", [TEXT, `${MARK}\n${TEXT}`]],
+    ["resend", [TEXT, TEXT]],
+    ["leave", [TEXT]],
+  ];
+
+  it.each(POLICIES)(
+    "a message that is found may be its own: the policy decides (%s)",
+    async (onUnknown, shown) => {
+      const { askSouth, surface, delivery, start, advance, visible, lines } = await forum({
+        policy: { onUnknown },
+      });
+      await askSouth();
+      await advance(31_000);
+      surface.fault("post", { kind: "lose", done: true });
+      delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+      await advance(120_000);
+      expect(visible()).toEqual(shown);
+      expect(lines.join()).toContain("chat-shared");
+    },
+  );
+
+  it("its message is neither taken nor changed", async () => {
+    const { askSouth, surface, delivery, start, advance, visible } = await forum();
+    await askSouth();
+    await advance(31_000);
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+    await advance(500);
+    surface.postForeign("7", "Of the other topic.");
+    await advance(120_000);
+    expect(visible()).toEqual(["Of the other topic.", `${MARK}\n${TEXT}`]);
+  });
+
+  it("a post that is not there is made again without a mark", async () => {
+    const { askSouth, surface, delivery, start, advance, visible } = await forum();
+    await askSouth();
+    await advance(31_000);
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+    await advance(120_000);
+    expect(visible()).toEqual([TEXT]);
+  });
+
+  it("it is known again when that topic says what is its own", async () => {
+    const { askSouth, tellSouth, surface, delivery, start, advance, visible } = await forum();
+    await askSouth();
+    await advance(31_000);
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+    await advance(500);
+    surface.postForeign("7", "Of the other topic.");
+    const late = surface.postForeign("7", TEXT);
+    await tellSouth({ sentIds: [101], newestId: 101, ticket: 1 });
+    await advance(120_000);
+    expect(visible()).toEqual(["Of the other topic.", TEXT]);
+    expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: late, attempts: 1 }] });
+  });
 });
 
 it("goes on in the other topics of a chat when one of them is gone", async () => {
@@ -152,127 +171,36 @@ it("goes on in the other topics of a chat when one of them is gone", async () =>
   expect(visible()).toEqual(["Three.", "Four."]);
 });
 
-it("tells what it has sent into a chat, and whether a post of its own is open", async () => {
+it("tells its own gate what it has sent into a chat, and whether a post of another thread is in doubt", async () => {
   const { surface, delivery, start, advance, clock } = createHarness({ surface: { probing: true } });
-  const question = { messengerId: "telegram", chatId: "7", afterId: 101, sinceAt: clock.now() };
+  const chat = { messengerId: "telegram", chatId: "7" };
+  const begunAt = clock.now();
+  expect(delivery.lastUsedAt()).toBeUndefined();
   delivery.send(start("r1", { address: NORTH }), "One.");
   delivery.send(start("r2", { address: NORTH }), "Two.");
   delivery.send(start("r3", { address: { ...NORTH, chatId: "8", threadId: "telegram:8" } }), "Elsewhere.");
   await advance(1_000);
-  expect(surface.messages("7").map(({ id }) => id)).toContain("101");
-  const own = delivery.ownMessages(question);
   const here = surface.messages("7").map(({ id }) => Number(id));
-  expect(own).toEqual({ ids: here.filter((id) => id > 101), hasLostPost: false, isPosting: false });
+  expect(here).toHaveLength(2);
+  expect(delivery.sentIds(chat, 0)).toEqual(here);
+  expect(delivery.sentIds(chat, here[0] ?? 0)).toEqual(here.slice(1));
+  expect(delivery.sentIds({ ...chat, messengerId: "slack" }, 0)).toEqual([]);
+  expect(delivery.isInDoubt(chat, "")).toBe(false);
+  expect(delivery.lastUsedAt()).toBeGreaterThanOrEqual(begunAt);
+
   surface.fault("post", { kind: "hang" });
-  delivery.send(start("r4", { address: NORTH }), "Three.");
+  delivery.send(start("r4", { address: NORTH, seenMessageId: "100" }), "Three.");
   await advance(100);
-  expect(delivery.ownMessages(question)).toMatchObject({ hasLostPost: false, isPosting: true });
-  expect(delivery.ownMessages({ ...question, chatId: "8" })).toMatchObject({ isPosting: false });
+  const isInDoubt = (): readonly boolean[] => [
+    delivery.isInDoubt(chat, ""),
+    delivery.isInDoubt(chat, SOUTH.threadId),
+    delivery.isInDoubt(chat, NORTH.threadId),
+    delivery.isInDoubt({ ...chat, chatId: "8" }, ""),
+  ];
+  expect(isInDoubt(), "under way").toEqual([true, true, false, false]);
   await advance(15_100);
-  expect(delivery.ownMessages(question)).toMatchObject({ hasLostPost: true, isPosting: false });
-});
-
-const NEWS = { box: "common", isPost: true, sentIds: [] };
-
-it("lets one thread of a chat post at a time, until what became of it is told", async () => {
-  const { harness } = await forum(() => Promise.resolve({ ids: [], hasLostPost: false, isPosting: false }));
-  const { budget, surface, clock, delivery, start, advance } = harness;
-  const ask = () => budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS });
-
-  surface.fault("post", { kind: "hang" });
-  delivery.send(start("r1", { address: NORTH }), TEXT);
-  await advance(100);
-  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
-  expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 250 });
-  // What changes no ids is not held.
-  expect(await budget.acquire(SOUTH, "final", surface.pacing)).toMatchObject({ kind: "granted" });
-});
-
-it.each([
-  ["has been made", undefined],
-  ["was refused", { kind: "fail", failure: { kind: "transient", code: "server-500" } }],
-] as const)("lets the next one post at once when a post %s", async (_name, fault) => {
-  const { harness } = await forum(() => Promise.resolve({ ids: [], hasLostPost: false, isPosting: false }));
-  const { budget, surface, delivery, start, advance } = harness;
-  if (fault !== undefined) surface.fault("post", fault);
-  delivery.send(start("r1", { address: NORTH }), TEXT);
-  await advance(200);
-  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
-  expect(await budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS })).toMatchObject({
-    kind: "granted",
-  });
-});
-
-it("waits a moment after a start of the root, so that who misses a message can say so", async () => {
-  const { harness, restartRoot } = await forum(() =>
-    Promise.resolve({ ids: [], hasLostPost: false, isPosting: false }),
-  );
-  const { budget, surface, clock, advance } = harness;
-  await budget.acquire(NORTH, "post", surface.pacing, { news: NEWS });
-  restartRoot();
-  const ask = () => budget.acquire(SOUTH, "post", surface.pacing, { news: NEWS });
-  expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 500 });
-  await budget.boxes?.unseen(NORTH, "common", { afterId: 100, sinceAt: clock.now() });
-  await advance(500);
-  expect(await ask()).toMatchObject({ kind: "wait", retryAt: clock.now() + 250 });
-  await advance(4_500);
-  expect(await ask()).toMatchObject({ kind: "granted" });
-});
-
-it("still misses a message as long as it does not know what lies before the one that was made anew", () => {
-  const database = createNodeDatabase();
-  const [replies, outbox] = [new ReplyStore(database), new OutboxStore(database)];
-  const start = {
-    id: "r1",
-    address: NORTH,
-    policy: {},
-    isNotice: false,
-    state: "streaming",
-    position: 1,
-  } as const;
-  replies.insert({ ...start, openedAt: 1 }, undefined);
-  const question = { messengerId: "telegram", chatId: "7", afterId: 100, sinceAt: 1_000 };
-  const row = { ...plannedRow("r1", 0), state: "sent", messageId: "110", begunAt: 1_000 } as const;
-  outbox.write(row);
-  expect(outbox.ownMessages(question)).toEqual({ ids: [110], hasLostPost: false, isPosting: false });
-  outbox.write({ ...row, probedTo: 104 });
-  expect(outbox.ownMessages(question)).toEqual({ ids: [110], hasLostPost: true, isPosting: false });
-});
-
-it("keeps what it has said anew when the lost post is answered after it was taken away", async () => {
-  const { harness } = await forum(() => Promise.resolve({ ids: [], hasLostPost: true, isPosting: false }));
-  const { surface, delivery, start, visible, advance } = harness;
-  const post = surface.post.bind(surface);
-  let isFirst = true;
-  surface.post = async (...call) => {
-    const posted = await post(...call);
-    if (!isFirst) return posted;
-    isFirst = false;
-    // Made at once, answered behind its time limit.
-    await new Promise<void>((resolve) => void harness.clock.setTimeout(resolve, 3_000));
-    return posted;
-  };
-  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
-  await advance(60_000);
-  expect(visible()).toEqual([TEXT]);
-  expect(surface.messages("7").map(({ id }) => id)).not.toContain("101");
-  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered" });
-});
-
-it("leaves a message alone that another topic has claimed since it was found", async () => {
-  let asked = 0;
-  const { harness } = await forum(() => {
-    asked += 1;
-    // The look, the search and the find: then the other topic knows that it is its own.
-    return Promise.resolve({ ids: asked > 3 ? [102] : [], hasLostPost: false, isPosting: false });
-  });
-  const { surface, delivery, start, advance } = harness;
-  surface.numberForOther();
-  surface.fault("post", { kind: "lose", done: true });
-  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
-  await advance(60_000);
-  expect(asked).toBeGreaterThan(3);
-  const sent = delivery.receipt("r1")?.messages.filter(({ state }) => state === "sent");
-  expect(sent).toMatchObject([{ messageId: "103" }]);
-  expect(surface.messages("7").map(({ id }) => id)).toEqual(["102", "103"]);
+  expect(isInDoubt(), "in doubt").toEqual([true, true, false, false]);
+  await advance(20_000);
+  expect(isInDoubt(), "made again").toEqual([false, false, false, false]);
+  expect(surface.visible("7")).toEqual(["One.", "Two.", "Three."]);
 });
