@@ -1,6 +1,6 @@
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
 import type { EndState, Thread } from "./end-state.ts";
-import { STOPPED } from "./oracle.ts";
+import { STOPPED } from "./said.ts";
 
 /** What `/stop` says when nothing was running. */
 const NOTHING_TO_STOP = /^There is nothing to stop/;

@@ -4,8 +4,8 @@ import type { EndState, Thread } from "./end-state.ts";
 import { partsOf as partsOfModel } from "./model-engine.ts";
 import type { StoredOperation } from "./model-engine.ts";
 import { SILENCE } from "./model-script.ts";
-import { STOPPED } from "./oracle.ts";
-import type { SaidReply } from "./oracle.ts";
+import { STOPPED } from "./said.ts";
+import type { SaidReply } from "./said.ts";
 import { turnWordsOf } from "./visible-text.ts";
 
 /** What was said is what the model said: all of it, or as far as it came, and the footer where it is whole. */

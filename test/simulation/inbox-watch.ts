@@ -25,6 +25,8 @@ export interface InboxWatchOptions {
   readonly now: () => number;
   readonly fail: (invariant: Invariant, message: string) => void;
   readonly isSteering: boolean;
+  /** The object that handles a thread. */
+  readonly conversationOf: (threadId: string) => string;
   /** Whether one turn has taken the place of another. */
   readonly replaces: (threadId: string, id: string, earlierId: string) => boolean;
 }
@@ -60,6 +62,8 @@ export class InboxWatch {
   readonly #acted = new Set<string>();
   /** Steps that were begun though a message waited: a defect, unless the turn was ended for it. */
   readonly #wentOn: { readonly operation: StoredOperation; readonly token: string }[] = [];
+  /** Messages that waited while a turn began to answer a later one, of whatever thread of the conversation. */
+  readonly #passed: { readonly token: string; readonly by: string }[] = [];
   /** The version of each message that each turn was given. */
   readonly #given = new Map<string, ReadonlyMap<string, number>>();
 
@@ -93,6 +97,11 @@ export class InboxWatch {
     told.takenBack = { isDue: isDue || told.takenBack?.isDue === true };
   }
 
+  /** The thread in which a message was written. */
+  threadOf(token: string): string | undefined {
+    return this.#told.get(token)?.threadId;
+  }
+
   messageIdOf(token: string): string | undefined {
     return this.#told.get(token)?.messageId;
   }
@@ -107,6 +116,11 @@ export class InboxWatch {
     const versions = versionsOf(message);
     const tokens = [...versions.keys()];
     this.#given.set(id, versions);
+    const stranger = tokens.find((token) => (this.threadOf(token) ?? threadId) !== threadId);
+    if (stranger !== undefined) {
+      this.#options.fail("I11", `${id} answers ${threadId}, and ${stranger} of another thread`);
+    }
+    this.#notePassed(threadId, id, tokens);
     const isAgain = tokens.length > 0 && tokens.every((token) => this.#told.get(token)?.turn !== undefined);
     if (isAgain) this.heard.reruns += 1;
     for (const earlier of this.#acted) {
@@ -115,6 +129,24 @@ export class InboxWatch {
       }
     }
     for (const token of tokens) this.#checkGiven(threadId, id, token, versions.get(token) ?? 1, message);
+  }
+
+  /** A conversation answers in the order of arrival, whatever thread a message is of (I3). */
+  #notePassed(threadId: string, id: string, tokens: readonly string[]): void {
+    const { conversationOf } = this.#options;
+    const fresh = tokens.flatMap((token) => {
+      const told = this.#told.get(token);
+      return told === undefined || told.turn !== undefined ? [] : [told.arrivedAt];
+    });
+    const headAt = Math.min(...fresh);
+    if (headAt === Infinity) return;
+    for (const [token, told] of this.#told) {
+      if (told.turn !== undefined || tokens.includes(token) || this.isTakenBack(token)) continue;
+      const isSame = conversationOf(told.threadId) === conversationOf(threadId);
+      if (isSame && told.storedAt !== undefined && told.storedAt < headAt) {
+        this.#passed.push({ token, by: id });
+      }
+    }
   }
 
   #checkGiven(threadId: string, id: string, token: string, version: number, message: UIMessage): void {
@@ -177,7 +209,11 @@ export class InboxWatch {
     }
   }
 
-  /** A thread's turns are over. What was ended before its turn began waited no more. */
+  /**
+   * A thread's turns are over. What was ended before its turn began waited no more.
+   *
+   * @param operations of its whole conversation
+   */
   checkThread(
     threadId: string,
     operations: readonly StoredOperation[],
@@ -189,7 +225,11 @@ export class InboxWatch {
       if (this.#told.get(token)?.threadId !== threadId || operation.status !== "done") continue;
       this.#options.fail("I3", `${operation.id} went on with its next step though ${token} waited`);
     }
-    if (isRerunning) this.#checkRerun(operations);
+    for (const { token, by } of this.#passed) {
+      if (isEnded(token) || this.threadOf(token) !== threadId) continue;
+      this.#options.fail("I3", `${by} was begun while ${token} waited, which came before`);
+    }
+    if (isRerunning && operations.at(-1)?.threadId === threadId) this.#checkRerun(operations);
   }
 
   /** The newest answer is one to what the person says now. */

@@ -4,7 +4,7 @@ import { draftIdOf } from "../../src/core/draft-id.ts";
 import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { Part } from "../../delivery/split/index.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { SaidReply } from "./oracle.ts";
+import type { SaidReply } from "./said.ts";
 import type { PlatformKind } from "./plan.ts";
 import { LIMITS, RICH } from "./platform.ts";
 import type { SurfaceCall } from "./platform-surface.ts";

@@ -15,10 +15,16 @@ export interface Mutant {
   readonly gateDatabase?: (database: Database) => Database;
   readonly gate?: (gate: ChatGate) => ChatGate;
   /** The gate as a conversation sees it. */
-  readonly gateClient?: (gate: ChatGate) => ChatGate;
+  readonly gateClient?: (
+    gate: ChatGate,
+    process: { readonly clock: Clock; readonly memory: Map<string, number> },
+  ) => ChatGate;
   readonly surface?: (surface: Surface) => Surface;
   /** Changes what a delivery does, below of what is watched. */
-  readonly delivery?: (delivery: Delivery, parts: { readonly gateOf: (address: Address) => ChatGate; readonly clock: Clock }) => void;
+  readonly delivery?: (
+    delivery: Delivery,
+    parts: { readonly gateOf: (address: Address) => ChatGate; readonly clock: Clock },
+  ) => void;
   /** Changes what a delivery is told, above of what is watched. */
   readonly saying?: (delivery: Delivery) => void;
   /** What the messenger is set up with, in place of what was asked for. */

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../src/core/delivery.ts";
 import type { Life } from "./life.ts";
-import type { Invariant, SaidReply } from "./oracle.ts";
+import type { Invariant } from "./oracle.ts";
+import type { SaidReply } from "./said.ts";
 import type { PlannedPolicy, PlatformKind } from "./plan.ts";
 import { classifyError } from "./platform-surface.ts";
 import type { SurfaceCall } from "./platform-surface.ts";
@@ -97,7 +98,7 @@ export class PostWatch {
     if (this.#options.now() - call.at >= CALL_TIMEOUT_MS) return;
     if (failure.code === "rich-unsupported") {
       this.unsupportedIn.add(call.address.threadId);
-      const begun = replies.filter(({ threadId }) => threadId === call.address.threadId);
+      const begun = replies.filter(({ conversation }) => conversation === life.name);
       this.#unsupported.set(life, new Set(begun.map(({ id }) => id)));
     }
     if (post?.row !== undefined) this.#refused.set(post.row.split("#")[0] ?? "", life);

@@ -52,6 +52,12 @@ it(
     expect(totals.takenBack).toBeGreaterThan(SEEDS / 200);
     expect(totals.files).toBeGreaterThan(SEEDS / 50);
     expect(totals.lostFiles).toBeGreaterThan(SEEDS / 50);
+    // Conversations and gates in different objects, of which one dies while the other lives.
+    expect(totals.byPerson).toBeGreaterThan(SEEDS / 10);
+    expect(totals.bySelf).toBeGreaterThan(SEEDS / 50);
+    expect(totals.gatesDied).toBeGreaterThan(SEEDS / 4);
+    expect(totals.gatesDiedBusy).toBeGreaterThan(SEEDS / 5);
+    expect(totals.speakersDied).toBeGreaterThan(SEEDS / 20);
   },
   LIMIT_MS,
 );
@@ -72,7 +78,7 @@ it("gives another run for another seed", async () => {
 /** Where the search begins, near a seed that is known to show the defect, so that it is short. */
 const NEAR: Readonly<Record<string, number>> = {
   "draft-is-message": 135,
-  "late-not-looked-for": 60,
+  "penalty-for-all": 300,
 };
 
 describe("a deliberate defect", () => {
