@@ -103,7 +103,13 @@ describe("never lets more calls leave than the rate allows, in any window (1)", 
     const pacing = { direct: wide, group: wide, global: rate };
     const made: number[] = [];
     const chat = (chatId: string, way: BotBudget = root) => {
-      const gate = createChatGate({ database: createNodeDatabase(), deps, name: "gate", root: way, local: NOBODY });
+      const gate = createChatGate({
+        database: createNodeDatabase(),
+        deps,
+        name: "gate",
+        root: way,
+        local: NOBODY,
+      });
       const address = { ...ADDRESS, chatId, threadId: `telegram:${chatId}` };
       const ask = async (): Promise<void> => {
         const grant = await gate.acquire({ address, purpose: "final", pacing, speaker: "gate" });
@@ -309,7 +315,13 @@ it("meters each messenger apart", async () => {
   const budget = createBotBudget({ database: createNodeDatabase(), deps: depsOn(clock) });
   await clock.advance(60_000);
   const lend = (messengerId: string) =>
-    budget.lend({ messengerId, chatId: "1", speaker: "s", purpose: "final", rate: { burst: 1, everyMs: 9_000 } });
+    budget.lend({
+      messengerId,
+      chatId: "1",
+      speaker: "s",
+      purpose: "final",
+      rate: { burst: 1, everyMs: 9_000 },
+    });
   expect((await lend("telegram")).kind).toBe("lent");
   expect((await lend("telegram")).kind).toBe("wait");
   expect((await lend("slack")).kind).toBe("lent");

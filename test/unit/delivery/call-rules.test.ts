@@ -67,7 +67,7 @@ describe("typing", () => {
 });
 
 describe("the answer of a press", () => {
-  const AGAIN: readonly Kind[] = ["transient", "unknown"];
+  const AGAIN: ReadonlySet<Kind> = new Set(["transient", "unknown"]);
 
   it.each(KINDS)("is given again only when it may not have arrived: %s", async (kind) => {
     const harness = createHarness();
@@ -76,7 +76,7 @@ describe("the answer of a press", () => {
     const answered = delivery.answerAction(start("r1").address, "press");
     await advance(5_000);
     await expect(answered).resolves.toBeUndefined();
-    expect(callsOf(harness, "answer")).toHaveLength(AGAIN.includes(kind) ? 2 : 1);
+    expect(callsOf(harness, "answer")).toHaveLength(AGAIN.has(kind) ? 2 : 1);
     // A penalty is the chat's, whoever has met it.
     delivery.send(start("r2"), TEXT);
     await advance(1_000);
@@ -88,7 +88,7 @@ describe("the answer of a press", () => {
 });
 
 describe("a draft", () => {
-  const LATER: readonly Kind[] = ["transient", "unknown"];
+  const LATER: ReadonlySet<Kind> = new Set(["transient", "unknown"]);
 
   it.each(KINDS)("is shown again, or gives way to a message that grows: %s", async (kind) => {
     const harness = harnessOf("draft");
@@ -103,7 +103,7 @@ describe("a draft", () => {
       await advance(RETRY_AFTER_MS);
       expectPenaltyKept(harness, "draft");
       expect(surface.draft("7")).toBe("Let me think about it");
-    } else if (LATER.includes(kind)) {
+    } else if (LATER.has(kind)) {
       expect(surface.draft("7")).toBe("Let me think about it");
       expect(visible()).toEqual([]);
     } else if (kind === "unchanged") {

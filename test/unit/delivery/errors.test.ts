@@ -139,8 +139,7 @@ it.each([
 ])("waits for a gate that %s", async (_name, down) => {
   let isDown = true;
   const harness = createHarness({
-    gate: (real) =>
-      gateWith(real, { acquire: (request) => (isDown ? down() : real.acquire(request)) }),
+    gate: (real) => gateWith(real, { acquire: (request) => (isDown ? down() : real.acquire(request)) }),
   });
   const { surface, delivery, start, visible } = harness;
   delivery.send(start("r1"), TEXT);

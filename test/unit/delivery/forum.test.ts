@@ -107,18 +107,23 @@ it("makes one post of the chat at a time, and the next as soon as it is known", 
   await advance(60_000);
   for (const name of ["north", "south"]) {
     const { delivery, start } = speaking(name);
-    for (let notice = 0; notice < 3; notice += 1) delivery.send(start(`${name}${notice}`), `${name} ${notice}`);
+    for (let notice = 0; notice < 3; notice += 1)
+      delivery.send(start(`${name}${notice}`), `${name} ${notice}`);
   }
   const most: number[] = [];
   for (let waited = 0; waited < 10_000; waited += 50) {
     await advance(50);
-    most.push(surface.calls.filter(({ method, outcome }) => method === "post" && outcome === "pending").length);
+    most.push(
+      surface.calls.filter(({ method, outcome }) => method === "post" && outcome === "pending").length,
+    );
   }
   expect(Math.max(...most)).toBe(1);
   expect(surface.visible("7")).toHaveLength(6);
   const times = surface.calls.map(({ at }) => at);
   for (const [index, at] of times.slice(1).entries()) {
-    expect(at - (times[index] ?? 0), "no topic waits for long after the other").toBeLessThanOrEqual(400 + 800);
+    expect(at - (times[index] ?? 0), "no topic waits for long after the other").toBeLessThanOrEqual(
+      400 + 800,
+    );
   }
 });
 
@@ -144,7 +149,7 @@ describe("when the object of a topic dies with the right to post", () => {
   it.each([
     ["made", true],
     ["not made", false],
-  ])("it finds its post (%s) after its start, and nobody posts before", async (_name, done) => {
+  ])("finds its post (%s) after the start, and nobody posts before", async (_name, done) => {
     const objects = forum();
     const { advance, restart, speaking, surface } = objects;
     await advance(60_000);
@@ -213,8 +218,14 @@ it("keeps the right of a post that is under way for as long as its time limit", 
 it("shows every text once and unmarked, whatever is lost in whichever topic, and whoever starts again", async () => {
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom("north", "south") }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("lose-made", "lose-unmade", "hang", "refuse") }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("restart north", "restart south", "restart chat") }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constantFrom("lose-made", "lose-unmade", "hang", "refuse") }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constantFrom("restart north", "restart south", "restart chat") }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom(10, 60, 400, 3_000, 9_000) }) },
   );
   const FAULTS: Readonly<Record<string, Fault>> = {
@@ -236,7 +247,7 @@ it("shows every text once and unmarked, whatever is lost in whichever topic, and
           texts.push(text);
           delivery.send(start(`r${texts.length}`), text);
         } else if (kind.startsWith("restart ")) restart(kind.slice("restart ".length));
-        else surface.fault("post", ...[FAULTS[kind]]);
+        else surface.fault("post", FAULTS[kind]);
       }
       await advance(15 * 60_000);
       expect(surface.visible("7").toSorted()).toEqual(texts.toSorted());

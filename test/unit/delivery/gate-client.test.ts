@@ -381,7 +381,10 @@ describe("as the engine uses it", () => {
         isPost: true,
         news,
       });
-    surface.fault("post", { kind: "fail", failure: { kind: "gone", code: "topic-missing", scope: "thread" } });
+    surface.fault("post", {
+      kind: "fail",
+      failure: { kind: "gone", code: "topic-missing", scope: "thread" },
+    });
     delivery.send(start("r1", { address: inTopic(1), seenMessageId: "100" }), "One.");
     await advance(60);
     expect(await ask()).toMatchObject({ kind: "granted" });

@@ -5,6 +5,7 @@ import type {
   CallPurpose,
   CallRequest,
   ChatGate,
+  ChatNews,
   Grant,
   LocalSpeaker,
 } from "../../../src/core/gate.ts";
@@ -33,6 +34,18 @@ export const inTopic = (topic: number): Address => ({
   threadId: `telegram:7:${topic}`,
   topicId: `${topic}`,
 });
+
+export const chatOf = (index: number): Address => ({
+  ...ADDRESS,
+  chatId: `${index}`,
+  threadId: `telegram:${index}`,
+});
+
+export const GROUP: Address = { ...ADDRESS, isDirectMessage: false };
+
+/** What a speaker tells that has nothing to tell. */
+export const QUIET: ChatNews = { box: "7", sentIds: [], newestId: 0, startedAt: 0, isInDoubt: false };
+export const POST: Partial<CallRequest> = { isPost: true, news: QUIET };
 
 export interface GateRig {
   readonly clock: VirtualClock;

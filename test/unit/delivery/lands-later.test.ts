@@ -64,6 +64,7 @@ async function showsOnce(lost: LostPost): Promise<void> {
 const MOMENTS = [0.001, 0.05, 0.3, 0.6, 0.745, 0.751, 0.8, 0.9, 0.95, 0.999];
 
 it.each(MOMENTS)("shows a post once that lands when %d of its time is over", async (share) => {
+  expect.hasAssertions();
   const plain = {
     limitMs: 6_000,
     share,

@@ -76,19 +76,22 @@ it("lets a late post follow the reply that took it over", async () => {
 /** With a time limit of a second, a post may land until three seconds have passed. */
 const ANSWERS = [1_001, 1_500, 2_900, 2_999];
 
-it.each(ANSWERS)("goes on as soon as a lost post is answered after all, after %d ms", async (answerAfterMs) => {
-  const { surface, delivery, advance, start, visible, probes } = probed();
-  surface.fault("post", { kind: "hang", answerAfterMs });
-  delivery.send(start("r1"), TEXT);
-  delivery.send(start("r2"), "Next.");
-  await advance(answerAfterMs + 100);
-  expect(visible()).toEqual([TEXT, "Next."]);
-  await advance(60_000);
-  expect(visible()).toEqual([TEXT, "Next."]);
-  // Only the look at the likeliest id.
-  expect(probes().length).toBeLessThanOrEqual(1);
-  expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
-});
+it.each(ANSWERS)(
+  "goes on as soon as a lost post is answered after all, after %d ms",
+  async (answerAfterMs) => {
+    const { surface, delivery, advance, start, visible, probes } = probed();
+    surface.fault("post", { kind: "hang", answerAfterMs });
+    delivery.send(start("r1"), TEXT);
+    delivery.send(start("r2"), "Next.");
+    await advance(answerAfterMs + 100);
+    expect(visible()).toEqual([TEXT, "Next."]);
+    await advance(60_000);
+    expect(visible()).toEqual([TEXT, "Next."]);
+    // Only the look at the likeliest id.
+    expect(probes().length).toBeLessThanOrEqual(1);
+    expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
+  },
+);
 
 it.each([...ANSWERS, 3_000, 3_020, 3_050, 3_100, 3_150, 3_250, 3_350, 3_500, 5_000, 20_000])(
   "shows a growing text once when its lost post is made and answered after %d ms, also while it is searched or posted again",

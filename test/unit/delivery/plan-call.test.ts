@@ -258,6 +258,9 @@ describe("names what it must first store", () => {
     reply.parts = () => {
       throw broken;
     };
-    expect(planCall(reply, surface, NOW)).toEqual({ kind: "broken", settled: { kind: "broken", error: broken } });
+    expect(planCall(reply, surface, NOW)).toEqual({
+      kind: "broken",
+      settled: { kind: "broken", error: broken },
+    });
   });
 });

@@ -246,19 +246,24 @@ it.each(UNRESOLVED)("leaves it to the policy (%s) when the platform answers no q
   expect(lines.join()).toContain("probing-failed");
 });
 
-it.each(UNRESOLVED)("leaves it to the policy (%s) when too many ids could be it", async (onUnknown, shown) => {
-  const { surface, delivery, start, visible, advance, root, probes, lines } = probed({ policy: { onUnknown } });
-  surface.fault("post", { kind: "lose", done: false });
-  delivery.send(start("r1"), TEXT);
-  await advance(100);
-  for (let other = 0; other < 60; other += 1) surface.numberForOther();
-  root.noteIncoming("telegram", "common", true, [Number(surface.numberForOther())]);
-  await advance(60_000);
-  expect(visible()).toEqual(shown);
-  // The look, and then each of the first thirty.
-  expect(probes().slice(1)).toEqual(Array.from({ length: 30 }, (_, index) => `${101 + index}`));
-  expect(lines.join()).toContain("range-too-long");
-});
+it.each(UNRESOLVED)(
+  "leaves it to the policy (%s) when too many ids could be it",
+  async (onUnknown, shown) => {
+    const { surface, delivery, start, visible, advance, root, probes, lines } = probed({
+      policy: { onUnknown },
+    });
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1"), TEXT);
+    await advance(100);
+    for (let other = 0; other < 60; other += 1) surface.numberForOther();
+    root.noteIncoming("telegram", "common", true, [Number(surface.numberForOther())]);
+    await advance(60_000);
+    expect(visible()).toEqual(shown);
+    // The look, and then each of the first thirty.
+    expect(probes().slice(1)).toEqual(Array.from({ length: 30 }, (_, index) => `${101 + index}`));
+    expect(lines.join()).toContain("range-too-long");
+  },
+);
 
 it("asks about fewer in a group, which has twenty calls a minute", async () => {
   const { surface, delivery, start, advance, root, probes } = probed();
@@ -275,10 +280,17 @@ it("asks about fewer in a group, which has twenty calls a minute", async () => {
 it("takes no message that a reply was left with for the one that is lost next", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { onUnknown: "leave" } });
   surface.fault("post", { kind: "lose", done: true }, { kind: "lose", done: false });
-  surface.fault("probe", ...Array.from({ length: 2 }, () => ({
-    kind: "fail",
-    failure: { kind: "rejected", code: "bad-request" },
-  }) as const));
+  surface.fault(
+    "probe",
+    ...Array.from(
+      { length: 2 },
+      () =>
+        ({
+          kind: "fail",
+          failure: { kind: "rejected", code: "bad-request" },
+        }) as const,
+    ),
+  );
   delivery.send(start("r1"), TEXT);
   await advance(20_000);
   expect(delivery.receipt("r1")).toMatchObject({ state: "failed" });

@@ -200,7 +200,9 @@ it("touches nothing while there is no text yet, so that what is visible can be e
       const entries = input.entries.filter(({ row }) => row.state !== "sending");
       const isLost = input.canProbe && entries.some(isLostPost);
       // A question changes nothing.
-      expect(reconcile({ ...input, entries, parts: [], isFinal: false }).kind).toBe(isLost ? "probe" : "idle");
+      expect(reconcile({ ...input, entries, parts: [], isFinal: false }).kind).toBe(
+        isLost ? "probe" : "idle",
+      );
     }),
   );
 });
@@ -246,9 +248,9 @@ it.each(["landing", "searching"] as const)(
   "asks about a lost post (%s) before it posts anything, also one that the text does not need any more",
   (kind) => {
     const wanted = lostPart(1, LOST[kind]);
-    expect(
-      reconcile(situationOf(["alpha", "beta", "gamma"], [shownPart(0, "alpha"), wanted])),
-    ).toMatchObject({ kind: "probe", entry: { row: { part: 1 } } });
+    expect(reconcile(situationOf(["alpha", "beta", "gamma"], [shownPart(0, "alpha"), wanted]))).toMatchObject(
+      { kind: "probe", entry: { row: { part: 1 } } },
+    );
     // The text has become shorter since: a notice of it is not needed any more, and may be there.
     const surplus = lostPart(1, LOST[kind]);
     expect(reconcile(situationOf(["alpha"], [shownPart(0, "alpha"), surplus]))).toMatchObject({

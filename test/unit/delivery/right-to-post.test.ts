@@ -186,7 +186,10 @@ it("is taken by whoever searches, so that nobody posts between a question and it
   expect(await restart().post(SOUTH), "also after the gate's death").toMatchObject(HELD);
   await tell(NORTH, { ticket: 1 });
   expect(ticketOf(await post(SOUTH))).toBe(2);
-  expect(await search(NORTH, { isInDoubt: true }), "and by nobody while another one holds it").toBeUndefined();
+  expect(
+    await search(NORTH, { isInDoubt: true }),
+    "and by nobody while another one holds it",
+  ).toBeUndefined();
 });
 
 it("waits over a penalty, in which its holder cannot say anything", async () => {
@@ -302,7 +305,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 1, arbitrary: fc.constant({ kind: "restart-gate" as const }) },
     {
       weight: 2,
-      arbitrary: fc.record({ kind: fc.constant("wait" as const), milliseconds: fc.integer({ min: 1, max: 4_000 }) }),
+      arbitrary: fc.record({
+        kind: fc.constant("wait" as const),
+        milliseconds: fc.integer({ min: 1, max: 4_000 }),
+      }),
     },
   ),
   { maxLength: 120, size: "max" },
@@ -356,8 +362,7 @@ it("is never two speakers' at once, whoever asks, tells late, dies, or whose gat
         ...NOBODY,
         isInDoubt: (_chat, exceptThreadId) =>
           speakers.some(
-            ({ address, isInDoubt, isLocal }) =>
-              isLocal && isInDoubt && address.threadId !== exceptThreadId,
+            ({ address, isInDoubt, isLocal }) => isLocal && isInDoubt && address.threadId !== exceptThreadId,
           ),
       };
       let rig = gateRig({ local, pacing: PACING });

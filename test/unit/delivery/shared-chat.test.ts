@@ -113,7 +113,7 @@ describe("when another topic has never said what became of its post", () => {
     },
   );
 
-  it("its message is neither taken nor changed", async () => {
+  it("the message of that topic is neither taken nor changed", async () => {
     const { askSouth, surface, delivery, start, advance, visible } = await forum();
     await askSouth();
     await advance(31_000);
@@ -135,7 +135,7 @@ describe("when another topic has never said what became of its post", () => {
     expect(visible()).toEqual([TEXT]);
   });
 
-  it("it is known again when that topic says what is its own", async () => {
+  it("the lost message is known again when that topic says what is its own", async () => {
     const { askSouth, tellSouth, surface, delivery, start, advance, visible } = await forum();
     await askSouth();
     await advance(31_000);
