@@ -20,7 +20,7 @@ import { RightWatch } from "./right-watch.ts";
 import { Said } from "./said.ts";
 import type { SaidFigures, SaidReply } from "./said.ts";
 import { TrafficCount } from "./traffic.ts";
-import { isMarked, isRunOf, turnWordsOf, wordsOf } from "./visible-text.ts";
+import { isMarked, isRunOf, questionWordsOf, turnWordsOf, wordsOf } from "./visible-text.ts";
 
 export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I11" | "I12";
 
@@ -290,10 +290,13 @@ export class Oracle {
     this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
   }
 
-  /** No word that was said for one thread shows in another one. */
+  /** No word that was said in one thread, or for it, shows in another one. */
   #checkI11({ address, content, number }: SurfaceCall): void {
-    for (const word of turnWordsOf(content?.text ?? "")) {
-      const threadId = this.#turns.get(Number(/^t(\d+)/.exec(word)?.[1]));
+    const text = content?.text ?? "";
+    const threadOf = (word: string): string | undefined =>
+      this.#turns.get(Number(/^t(\d+)/.exec(word)?.[1])) ?? this.inbox.threadOf(word);
+    for (const word of [...turnWordsOf(text), ...questionWordsOf(text)]) {
+      const threadId = threadOf(word);
       if (threadId === address.threadId) continue;
       const where = `shows in ${address.threadId} (${address.chatId})`;
       this.fail("I11", `call #${number} ${where} what was said for ${threadId ?? "nobody"}: ${word}`);

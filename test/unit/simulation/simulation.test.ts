@@ -91,6 +91,13 @@ describe("a deliberate defect", () => {
   );
 });
 
+it("knows a reply that shows in another chat of its conversation as a breach of I11", async () => {
+  const mutant = mutants.find(({ name }) => name === "reply-to-first-chat");
+  const { violation } = await simulateSeed(19, mutant);
+  expect(createPlan(19).routing).toBe("person");
+  expect(violation?.invariant).toBe("I11");
+});
+
 it("leaves out of a failing plan what the failure does not need", async () => {
   const mutant = mutants.find(({ name }) => name === "deduped-by-update");
   let seed = 1;
