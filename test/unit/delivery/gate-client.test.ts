@@ -315,6 +315,21 @@ it("says nothing about a right whose grant is on its way", async () => {
   expect(newsNow()?.ticket).toBe(2);
 });
 
+it("speaks of its newest right when answers overtake each other", async () => {
+  const { acquire, clock, newsNow, state } = clientRig();
+  const right = (ticket: number): Grant => ({ kind: "granted", right: { ticket, isShared: false } });
+  state.grant = right(2);
+  state.delayMs = 0;
+  await acquire("post");
+  // An earlier question was given up, and its answer comes now.
+  state.grant = right(1);
+  await acquire("post");
+  state.grant = undefined;
+  await acquire();
+  expect(newsNow()?.ticket).toBe(2);
+  await clock.advance(1_000);
+});
+
 describe("as the engine uses it", () => {
   it("gives the right back when a granted post is not made, so that others may post", async () => {
     const reports: ChatNews[] = [];

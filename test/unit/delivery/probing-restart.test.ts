@@ -59,6 +59,21 @@ it("posts nothing before a post of an earlier process cannot land any more", asy
   expect(last.delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: late, attempts: 1 }] });
 });
 
+it("looks at once after a start for a post that was known to be lost before it", async () => {
+  const world = createCrashWorld({ probing: true });
+  world.platform.fault("post", { kind: "lose", done: true });
+  const first = world.boot(0);
+  first.delivery.send(startOf("r1"), TEXT);
+  await first.advance(45);
+  expect(first.delivery.receipt("r1")).toMatchObject({ messages: [{ state: "unknown" }] });
+  first.kill();
+  const second = world.boot(0);
+  void second.delivery.run().catch(ignoreCrash);
+  await second.advance(200);
+  expect(second.delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
+  expect(world.platform.visible("7")).toEqual([TEXT]);
+});
+
 it("waits for nothing when the machine was off for longer than a post may land", async () => {
   const world = createCrashWorld({ probing: true });
   world.platform.fault("post", { kind: "lose", done: false });

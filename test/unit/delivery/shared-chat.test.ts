@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReplyPolicy } from "../../../src/core/delivery.ts";
 import type { ChatNews } from "../../../src/core/gate.ts";
+import { gateWith } from "../../support/chat-gates.ts";
 import { ADDRESS, createHarness, MARK } from "./engine-harness.ts";
 import type { Harness, HarnessOptions } from "./engine-harness.ts";
 
@@ -19,6 +20,7 @@ interface Forum extends Harness {
 /** North is a real object, South is played by the test, and the gate is a third object. */
 async function forum(options: HarnessOptions = {}): Promise<Forum> {
   const harness = createHarness({
+    ...options,
     isOwnGate: false,
     surface: { probing: true, capabilities: { typing: false }, ...options.surface },
     policy: { callTimeoutMs: 1_000, ...options.policy },
@@ -149,6 +151,31 @@ describe("when another topic has never said what became of its post", () => {
     expect(visible()).toEqual(["Of the other topic.", TEXT]);
     expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: late, attempts: 1 }] });
   });
+});
+
+it("waits with its search while another topic posts that was let in meanwhile", async () => {
+  let isDown = false;
+  const { askSouth, tellSouth, surface, delivery, start, advance, visible } = await forum({
+    gate: (real) =>
+      gateWith(real, {
+        unclaimed: (question) => (isDown ? Promise.reject(new Error("down")) : real.unclaimed(question)),
+        report: (told) => (isDown ? Promise.reject(new Error("down")) : real.report(told)),
+      }),
+  });
+  surface.fault("post", { kind: "lose", done: false });
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), TEXT);
+  isDown = true;
+  // North cannot say for a long time that it still looks for its post.
+  await advance(100_000);
+  expect((await askSouth()).kind).toBe("granted");
+  isDown = false;
+  await advance(8_000);
+  expect(surface.calls.map(({ method }) => method)).toEqual(["post"]);
+  surface.postForeign("7", "Of the other topic.");
+  await tellSouth({ sentIds: [101], newestId: 101, ticket: 2 });
+  await advance(20_000);
+  expect(visible()).toEqual(["Of the other topic.", TEXT]);
+  expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
 it("goes on in the other topics of a chat when one of them is gone", async () => {
