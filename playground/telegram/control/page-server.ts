@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { extname } from "node:path";
 
-const folder = new URL("page/", import.meta.url);
+const folder = new URL("../page/", import.meta.url);
 
 const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

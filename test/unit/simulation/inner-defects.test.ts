@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import type * as CallPolicy from "../../../delivery/calls/call-policy.ts";
 import type * as Lanes from "../../../delivery/lane/lane.ts";
 import type * as OutboxEntry from "../../../delivery/outbox/outbox-entry.ts";
-import type * as RichFallback from "../../../delivery/outbox/rich-fallback.ts";
+import type * as RichRefusal from "../../../delivery/outbox/rich-refusal.ts";
 import type * as Split from "../../../delivery/text/split/index.ts";
 
 /*
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.doUnmock("../../../delivery/text/split/index.ts");
   vi.doUnmock("../../../delivery/outbox/outbox-entry.ts");
   vi.doUnmock("../../../delivery/calls/call-policy.ts");
-  vi.doUnmock("../../../delivery/outbox/rich-fallback.ts");
+  vi.doUnmock("../../../delivery/outbox/rich-refusal.ts");
   vi.doUnmock("../../../delivery/lane/lane.ts");
   vi.resetModules();
 });
@@ -78,8 +78,8 @@ it("finds a failed call that is given up instead of being made again", async () 
 }, 120_000);
 
 it("finds a reply that is given up because its blocks are refused", async () => {
-  vi.doMock("../../../delivery/outbox/rich-fallback.ts", async (original) => ({
-    ...(await original<typeof RichFallback>()),
+  vi.doMock("../../../delivery/outbox/rich-refusal.ts", async (original) => ({
+    ...(await original<typeof RichRefusal>()),
     isRichRefusal: () => false,
   }));
   expect(await firstFinding(1)).toBe("I5");
