@@ -9,7 +9,8 @@
  * after each one, as at an edit.
  */
 import { parseArgs } from "node:util";
-import { createPlanner, splitText, telegramEntities } from "../delivery/split/index.ts";
+import { createPlanner, splitText } from "../delivery/text/split/index.ts";
+import { telegramEntities } from "../delivery/text/render/index.ts";
 import { createOutgoingText } from "../src/outgoing/index.ts";
 import type { OutgoingContext, OutgoingText } from "../src/outgoing/index.ts";
 import { costlyTexts } from "../test/support/costly-texts.ts";

@@ -12,26 +12,27 @@ import type {
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
-import { answerAction } from "./answer-action.ts";
-import { callTimeoutMs } from "./delivery-context.ts";
-import type { DeliveryContext } from "./delivery-context.ts";
-import { DurableWake } from "./durable-wake.ts";
-import { ChatMoves } from "./chat-moves.ts";
-import { Lanes } from "./lanes.ts";
-import { isSameChat, laneKey } from "./messenger-key.ts";
-import { entryAfterStart } from "./outbox-entry.ts";
-import type { OutboxEntry } from "./outbox-entry.ts";
-import { OutboxStore } from "./outbox-store.ts";
-import { Receipts } from "./receipts.ts";
-import { Reply } from "./reply.ts";
-import { ReplyStore } from "./reply-store.ts";
-import type { ReplyRecord } from "./reply-store.ts";
-import { RichFallback } from "./rich-fallback.ts";
-import { adoptMessages } from "./take-over.ts";
-import { seenText } from "./seen-text.ts";
-import { startTyping } from "./start-typing.ts";
+import { answerAction } from "./calls/answer-action.ts";
+import { callTimeoutMs } from "./outbox/reply-timing.ts";
+import type { DeliveryContext } from "./calls/delivery-context.ts";
+import { DurableWake } from "./lane/durable-wake.ts";
+import { ChatMoves } from "./lane/chat-moves.ts";
+import { Lanes } from "./lane/lanes.ts";
+import { isSameChat, laneKey } from "./outbox/lane-key.ts";
+import { entryAfterStart } from "./outbox/outbox-entry.ts";
+import type { OutboxEntry } from "./outbox/outbox-entry.ts";
+import { OutboxStore } from "./outbox/outbox-store.ts";
+import { Receipts } from "./outbox/receipts.ts";
+import { Reply } from "./outbox/reply.ts";
+import { ReplyStore } from "./outbox/reply-store.ts";
+import type { ReplyRecord } from "./outbox/reply-store.ts";
+import { RichFallback } from "./outbox/rich-fallback.ts";
+import { adoptMessages } from "./lane/take-over.ts";
+import { seenText } from "./modes/seen-text.ts";
+import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
-import { isSearchable } from "./lost-posts/doubt.ts";
+import { openDoubts } from "./lost-posts/open-doubts.ts";
+import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
 export interface DeliveryOptions {
   /** The thread's own database. */
@@ -153,11 +154,7 @@ class Engine implements Delivery {
         if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
       },
       hasOtherDoubt: (entry, address) => this.#doubts(address).some((doubt) => doubt.entry !== entry),
-      doubtEnded: (address) => {
-        for (const reply of this.#replies.values()) {
-          if (reply.isOpen && isSameChat(reply.record.address, address)) this.#poke(reply);
-        }
-      },
+      doubtEnded: (address) => this.#doubtEnded(address),
       revisit: (id) => {
         const reply = this.#replies.get(id);
         if (reply === undefined) return;
@@ -303,19 +300,8 @@ class Engine implements Delivery {
     return this.#store.lastUsedAt(this.#options.deps.clock.now());
   }
 
-  /** Posts into a chat of which it is not known whether they were made. */
-  #doubts(chat: ChatKey): readonly { readonly entry: OutboxEntry; readonly address: Address }[] {
-    const found: { entry: OutboxEntry; address: Address }[] = [];
-    for (const { entries, isOpen, record } of this.#replies.values()) {
-      const { address } = record;
-      if (address.chatId !== chat.chatId || address.messengerId !== chat.messengerId) continue;
-      for (const entry of entries) {
-        const { state, doubt } = entry.row;
-        if (state === "sending" || (isOpen && state === "unknown" && isSearchable(doubt)))
-          found.push({ entry, address });
-      }
-    }
-    return found;
+  #doubts(chat: ChatKey): readonly OpenDoubt[] {
+    return openDoubts(this.#replies.values(), chat);
   }
 
   /** What an earlier process may have posted without telling the gate. */
@@ -434,12 +420,21 @@ class Engine implements Delivery {
     return reply;
   }
 
+  /** Posts of the chat's other threads may have waited for what became of one of this thread. */
+  #doubtEnded(address: Address): void {
+    const key = laneKey(address);
+    for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
+      if (isOpen && other !== key && isSameChat(record.address, address)) this.#lanes.of(other).poke();
+    }
+  }
+
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
     reply.record = { ...reply.record, state, code, text: undefined };
     reply.release();
     this.#lanes.of(reply.laneKey).remove(reply);
+    this.#doubtEnded(reply.record.address);
     if (state === "withdrawn") this.#forgetWithdrawn();
     else this.#replies.delete(reply.record.id);
     this.#tell(reply.record.id, state);

@@ -5,3 +5,5 @@ export { createChatGate } from "./budget/chat-gate.ts";
 export type { ChatGateOptions } from "./budget/chat-gate.ts";
 export { createDelivery } from "./engine.ts";
 export type { DeliveryOptions } from "./engine.ts";
+export { plainText } from "./text/render/index.ts";
+export { splitText } from "./text/split/index.ts";

@@ -2,24 +2,24 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-/** The bot may take five seconds to end; after this it is killed. */
+/** Time after which the bot is killed. It may take five seconds to end by itself. */
 const STOP_TIMEOUT_MS = 6_000;
 
 export interface BotProcess {
   readonly url: string;
-  /** Settles, with the exit code, when the bot is gone. */
+  /** Settles with the exit code when the bot has ended. */
   readonly ended: Promise<number | null>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the bot as `npm run serve` does, and resolves when it serves requests.
+ * Starts the bot as `npm run serve` does. Resolves when it serves requests.
  *
- * @throws {Error} when it ends before; its own words have then been shown
+ * @throws {Error} when it ends before that; its own output has been shown
  */
 export async function startBot(options: {
   readonly environment: NodeJS.ProcessEnv;
-  /** Whose worker to run; the project's own when undefined. */
+  /** Configuration of the worker to run. Undefined: the project's own. */
   readonly configFile: string | undefined;
   readonly onLine: (line: string) => void;
 }): Promise<BotProcess> {
@@ -32,7 +32,7 @@ export async function startBot(options: {
     stdio: ["pipe", "pipe", "inherit"],
   });
   child.stdin.on("error", () => {
-    // The bot is gone, which its exit tells.
+    // The bot has ended, which its exit code reports.
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const running = Promise.withResolvers<string>();
@@ -42,7 +42,7 @@ export async function startBot(options: {
     if (url !== undefined) running.resolve(url);
   });
   child.once("error", (error) => running.reject(error));
-  void ended.then(() => running.reject(new Error("The bot did not start; the reason is above.")));
+  void ended.then(() => running.reject(new Error("The bot did not start. The reason is above.")));
   return {
     url: await running.promise,
     ended,

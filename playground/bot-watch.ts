@@ -2,14 +2,15 @@ import type { Health } from "../scripts/serve/health.ts";
 import type { Simulator } from "./telegram/simulator.ts";
 
 export interface BotWatchOptions {
-  /** What the bot says at `/health`. */
+  /** Reads the bot's answer at `/health`. */
   readonly ask: () => Promise<Health>;
   readonly simulator: Pick<Simulator, "setBotProblem" | "updates">;
 }
 
 /**
- * Shows on the page why the bot cannot answer: its webhook gives a status only, as Telegram would see it. `look` asks
- * the bot at its start, while something is wrong, and when an update was not taken.
+ * Shows on the page why the bot cannot answer. The webhook tells only a status, as Telegram would see it.
+ *
+ * `look` asks the bot at its start, while there is a problem, and when an update was not accepted.
  */
 export function createBotWatch({ ask, simulator }: BotWatchOptions): { look(): Promise<void> } {
   let isFirst = true;

@@ -1,13 +1,13 @@
 import { ServeError } from "../scripts/serve/serve-error.ts";
 
-/** What `npm start` starts beside the bot, decided by the variables that are already set. */
+/** The programs that `npm start` starts beside the bot. The variables that are already set decide. */
 export interface PlaygroundPlan {
-  /** False: updates come from Telegram, or from whatever answers at TELEGRAM_API_BASE_URL. */
+  /** False: updates come from Telegram, or from the server at TELEGRAM_API_BASE_URL. */
   readonly simulator: boolean;
   readonly shop: boolean;
-  /** Where answers come from, for people. */
+  /** Source of the answers, for people. */
   readonly model: string;
-  /** What updates come from, for people; never a token. */
+  /** Source of the updates, for people. Never a token. */
   readonly telegram: string;
 }
 
@@ -15,7 +15,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const PUBLIC_API = "https://api.telegram.org";
 
-/** @throws {ServeError} when the variables for a real bot are incomplete */
+/**
+ * Decides which programs to start.
+ * @throws {ServeError} when the variables for a real bot are incomplete
+ */
 export function planPlayground(environment: Environment): PlaygroundPlan {
   const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
   const simulator = !isSet("TELEGRAM_BOT_TOKEN");

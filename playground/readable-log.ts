@@ -1,4 +1,4 @@
-/** Fields that a line shows in another way, or that repeat what its thread says. */
+/** Fields that a line shows in another way, or that do not help in one chat. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "time",
   "level",
@@ -12,12 +12,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "at",
 ]);
 
-/** Ids are as long as one needs to tell them apart on a screen. */
+/** Length of an id on the screen, enough to tell ids apart. */
 const ID_LENGTH = 8;
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** A line of the bot's log for a terminal: the time, the event and its fields, words and places below. Others stay. */
+/**
+ * Formats a line of the bot's log for a terminal: the time, the event and its fields, then texts and places on lines
+ * below. Returns any other line unchanged.
+ */
 export function readableLine(line: string): string {
   const fact = line.startsWith("{") ? parse(line) : undefined;
   if (fact === undefined) return line;
@@ -50,7 +53,7 @@ function parse(line: string): Line | undefined {
     const isFact = typeof value === "object" && value !== null && "event" in value && "time" in value;
     return isFact ? value : undefined;
   } catch {
-    // A line of somebody else's that only begins like one.
+    // A line of another program that begins like JSON.
     return undefined;
   }
 }

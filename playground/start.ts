@@ -1,12 +1,13 @@
 /**
- * `npm start`: the bot with everything around it, on one machine and without a network.
+ * `npm start`: runs the bot with everything around it, on one machine and without a network.
  *
  *   npm start -- [--fresh] [--port 8080] [--headless] [--config wrangler.jsonc]
  *
- * --fresh     forgets all that earlier runs kept
- * --port      where the playground's page is; the next free port when it is taken
- * --config    runs another bot than the support bot
- * --headless  prints one line of JSON when all is up, and everything else on stderr; a bot that is not ready says why
+ *   --fresh     removes the data of earlier runs
+ *   --port      port of the playground's page; if it is taken, the next free one
+ *   --config    runs another bot than the support bot
+ *   --headless  prints one line of JSON when everything is up, and all other output on stderr; if the bot is not
+ *               ready, the line has the reason
  */
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
@@ -23,7 +24,7 @@ import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
 import { readableLine } from "./readable-log.ts";
 import { startShop } from "./shop/shop-server.ts";
-import { addFirstPerson } from "./telegram/first-person.ts";
+import { addFirstPerson } from "./telegram/chats/first-person.ts";
 import { startSimulator } from "./telegram/simulator.ts";
 
 const HOST = "127.0.0.1";
@@ -35,13 +36,13 @@ const root = path.resolve(import.meta.dirname, "..");
 
 async function main(): Promise<void> {
   const values = readOptions("npm start", {
-    fresh: { type: "boolean", default: false, about: "forget all that earlier runs kept" },
+    fresh: { type: "boolean", default: false, about: "remove the data of earlier runs" },
     port: {
       type: "string",
       default: PAGE_PORT,
-      about: "where the page is; the next free one when it is taken",
+      about: "port of the page; if it is taken, the next free one",
     },
-    headless: { type: "boolean", default: false, about: "print one line of JSON when all is ready" },
+    headless: { type: "boolean", default: false, about: "print one line of JSON when everything is ready" },
     config: { type: "string", about: "the wrangler configuration of another bot" },
   });
   const say = (line: string): void =>
@@ -56,7 +57,7 @@ async function main(): Promise<void> {
   const plan = planPlayground(process.env);
   const botPort = await pickPort(process.env.PORT || BOT_PORT, "PORT", say);
   const environment: NodeJS.ProcessEnv = {
-    // Whoever starts it writes the bot, and wants to read what its code throws.
+    // The person who starts the playground develops the bot and needs the messages of its exceptions.
     DEBUG: "1",
     ...process.env,
     DATA_DIR: dataDirectory,
@@ -132,11 +133,14 @@ async function main(): Promise<void> {
   for (const [name, value] of rows) say(`  ${String(name).padEnd(12)}${value}`);
   if (problem !== undefined) say(`\nThe bot cannot answer yet: ${problem}`);
   else if (addresses.playground !== undefined) {
-    say(`\nOpen ${addresses.playground} in a browser and write to the bot. Ctrl-C ends everything.\n`);
+    say(`\nOpen ${addresses.playground} in a browser and write to the bot. Ctrl-C stops everything.\n`);
   }
 }
 
-/** Returns what ends everything that was started, in order, and then the process; only the first call counts. */
+/**
+ * Returns a function that stops everything that was started, in order, and then the process. Only its first call
+ * counts.
+ */
 function onceStopped(
   say: (line: string) => void,
   closers: readonly (() => Promise<void>)[],
@@ -153,7 +157,7 @@ function onceStopped(
     closeAll().then(
       () => process.exit(problem === undefined ? 0 : 1),
       (error: unknown) => {
-        process.stderr.write(`Not everything could be ended properly: ${String(error)}\n`);
+        process.stderr.write(`Not everything could be stopped properly: ${String(error)}\n`);
         process.exit(1);
       },
     );
@@ -164,7 +168,10 @@ function onceStopped(
   return stop;
 }
 
-/** @throws {ServeError} when a bot that was started by itself runs on the directory */
+/**
+ * Checks that no other bot uses the data, and removes it if `fresh` is set.
+ * @throws {ServeError} when a bot that was started separately runs on the directory
+ */
 async function prepareData(directory: string, fresh: boolean, say: (line: string) => void): Promise<void> {
   const lock = await lockDataDirectory(directory);
   if (fresh) {
@@ -173,7 +180,7 @@ async function prepareData(directory: string, fresh: boolean, say: (line: string
     }
     say("Earlier data removed.");
   }
-  // The bot takes it again.
+  // The bot takes the lock again.
   await new Promise((resolve) => lock.close(resolve));
 }
 

@@ -1,8 +1,8 @@
 /**
- * Runs before `npm start`, `npm test` and their like, on whatever Node the machine has: makes sure that the
- * packages of the lock file are installed, the Node that the project itself uses among them.
+ * Runs before `npm start`, `npm test` and similar commands, on the machine's own Node. Installs the packages of the
+ * lock file if they are missing. One of them is the Node that the project uses.
  *
- * No dependencies, and no syntax younger than Node 12, so that an old Node gets a sentence and not a stack.
+ * It has no dependencies and no syntax newer than Node 12, so that an old Node prints a sentence instead of a stack.
  */
 import childProcess from "child_process";
 import fs from "fs";
@@ -18,8 +18,8 @@ export function isTooOld(version) {
 }
 
 /**
- * Compares the lock file with npm's own record of what is installed, which npm writes last: an install that
- * was interrupted has none.
+ * Compares the lock file with npm's own record of the installed packages. npm writes the record last, so it is missing
+ * after an interrupted install.
  * @param {{ packages: Record<string, any> }} lock package-lock.json
  * @param {{ packages: Record<string, any> } | undefined} installed node_modules/.package-lock.json
  * @returns {string | undefined} why an install is needed
@@ -42,7 +42,7 @@ export function reasonToInstall(lock, installed) {
 }
 
 /**
- * One line for an install that failed.
+ * Explains a failed install in one line.
  * @param {string} output what npm wrote
  */
 export function explainFailure(output) {
@@ -67,7 +67,7 @@ function readJson(file) {
   try {
     return JSON.parse(fs.readFileSync(file, "utf8"));
   } catch {
-    // No such file before the first install, and half a file after an interrupted one.
+    // The file is missing before the first install, and incomplete after an interrupted one.
     return undefined;
   }
 }
@@ -82,9 +82,9 @@ function install(reason) {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const timer = setInterval(() => {
-    process.stdout.write("  still at it, " + seconds() + " s\n");
+    process.stdout.write("  still installing, " + seconds() + " s\n");
   }, 5000);
-  // npm removes node_modules, and with it the Node that may be running this: use the one that runs npm.
+  // npm removes node_modules, including the Node that may be running this script, so use the Node that runs npm.
   const node = process.env.npm_node_execpath || process.execPath;
   const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"];
   const command = process.env.npm_execpath === undefined ? ["npm"] : [node, process.env.npm_execpath];
@@ -104,7 +104,7 @@ function install(reason) {
   });
 }
 
-/** Two packages fetch their program in an install script, which npm may have been told not to run. */
+/** Fails if a program is missing that two packages fetch in an install script. npm may be configured not to run it. */
 function checkBinaries() {
   for (const name of ["node", "workerd"]) {
     if (!fs.existsSync(path.join(root, "node_modules", ".bin", name))) {
@@ -122,7 +122,7 @@ function main() {
     fail("Switchboard needs Node " + MINIMUM_NODE + " or newer; this is " + process.version + ".");
   }
   const lock = readJson(path.join(root, "package-lock.json"));
-  if (lock === undefined) fail("package-lock.json is missing or damaged; check it out again.");
+  if (lock === undefined) fail("package-lock.json is missing or damaged. Check it out again.");
   const reason = reasonToInstall(lock, readJson(path.join(root, "node_modules", ".package-lock.json")));
   if (reason === undefined) checkBinaries();
   else install(reason);

@@ -1,7 +1,9 @@
 /**
- * `npm run chaos -- --kills 200`: the served bot under SIGKILL of its whole process group at random moments, penalties,
- * cut connections, server errors and slow answers, while people write in several chats. Prints a table of what became
- * of every message; `--json file` stores it, `--minutes` bounds the time.
+ * `npm run chaos -- --kills 200`: tests the served bot under faults while people write in several chats.
+ *
+ * It kills the bot's whole process group with SIGKILL at random moments, and injects penalties, cut connections, server
+ * errors and slow answers. It prints a table with the outcome of every message. `--json file` stores the table,
+ * `--minutes` limits the time.
  */
 import { writeFile } from "node:fs/promises";
 import { readOptions } from "./command-line/read-options.ts";

@@ -1,4 +1,4 @@
-/** `npm run check`: all that a change must pass before it is shared, in about a minute. */
+/** `npm run check`: every check that a change must pass before it is shared. Takes about a minute. */
 import { reportSteps, runStep, tool, type StepResult } from "./run-step.ts";
 
 const results: StepResult[] = [];

@@ -1,4 +1,4 @@
-/** `npm run dry-run`: what a deployment would upload, and how large it is. Nothing leaves the machine. */
+/** `npm run dry-run`: shows the files that a deployment would upload, and their size. Nothing leaves the machine. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -3,19 +3,19 @@ import path from "node:path";
 
 export const root = path.resolve(import.meta.dirname, "..");
 
-/** How a step ended, and how long it took. */
+/** Result of a step, and the time it took. */
 export interface StepResult {
   readonly name: string;
   readonly passed: boolean;
   readonly durationMs: number;
 }
 
-/** A tool of this project, by the name of its command in node_modules/.bin. */
+/** Returns the path of a tool in node_modules/.bin, by the name of its command. */
 export function tool(name: string): string {
   return path.join(root, "node_modules/.bin", name);
 }
 
-/** Runs a command with its output shown as it comes; one that takes longer than its time is killed, and failed. */
+/** Runs a command and shows its output as it comes. A command that takes too long is killed and counts as failed. */
 export function runStep(
   name: string,
   command: string,
@@ -26,14 +26,14 @@ export function runStep(
   const startedAt = performance.now();
   const child = spawn(command, parameters, {
     cwd: root,
-    // The tools are scripts that look for `node`; the machine's own may be older than they allow.
+    // The tools are scripts that look for `node`. The machine's own Node may be too old for them.
     env: { ...process.env, PATH: `${tool("")}${path.delimiter}${process.env.PATH}`, ...options.environment },
     stdio: "inherit",
   });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on("SIGTERM", forward);
   const timer = setTimeout(() => {
-    process.stderr.write(`${name}: not done after ${timeoutMs / 1000} s; killed\n`);
+    process.stderr.write(`${name}: not finished after ${timeoutMs / 1000} s, killed\n`);
     child.kill("SIGKILL");
   }, timeoutMs);
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export function runStep(
   });
 }
 
-/** One line for each step, and whether all of them passed. */
+/** Prints one line for each step. Returns true if all of them passed. */
 export function reportSteps(results: readonly StepResult[]): boolean {
   process.stdout.write("\n");
   for (const { name, passed, durationMs } of results) {

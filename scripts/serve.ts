@@ -1,10 +1,10 @@
 /**
- * `npm run serve`: the bot alone, in the foreground, on one machine.
+ * `npm run serve`: serves the bot alone, in the foreground, on one machine.
  *
  *   node scripts/serve.ts [--config wrangler.jsonc] [--port 8787] [--exit-with-stdin]
  *
- * Reads HOST (127.0.0.1), PORT (8787; 0 picks one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's
- * own variables, bundles the worker that the configuration names, and lets workerd serve it with its storage on disk.
+ * Bundles the worker of the configuration, and lets workerd serve it with its storage on disk. Reads HOST (127.0.0.1),
+ * PORT (8787; 0 picks a free one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's own variables.
  */
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -29,10 +29,13 @@ import { writeWorkerdConfig } from "./serve/workerd-config.ts";
 
 const DEFAULT_PORT = 8787;
 
-/** How long a port may stay taken by the server that was here a moment ago. */
+/** Longest time to wait for a port that an earlier server may still hold. */
 const PORT_WAIT_MS = 1_500;
 
-/** A platform may refuse the bot's token a moment after the first health check; after that the bot is looked at seldom. */
+/**
+ * Wait before the second health check: a platform may refuse the bot's token shortly after the first one. Later checks
+ * are rarer.
+ */
 const SECOND_LOOK_MS = 3_000;
 const LOOK_EVERY_MS = 30_000;
 
@@ -65,7 +68,7 @@ async function main(): Promise<void> {
 
   const config = parseWorkerConfig(await readConfig(configFile), path.relative(process.cwd(), configFile));
   if (config.unsupported.length > 0) {
-    log(`not available here, and left out: ${config.unsupported.join(", ")}`);
+    log(`not available locally, left out: ${config.unsupported.join(", ")}`);
   }
   for (const { className, sqlite } of config.classes) {
     if (!sqlite) log(`${className} has no SQLite ("new_classes"); a class that extends Think needs it`);
@@ -118,15 +121,15 @@ function makeBundle(configFile: string, dataDirectory: string): Promise<Bundle> 
 }
 
 interface PreparedWorker {
-  /** workerd's configuration. */
+  /** Path of workerd's configuration. */
   readonly file: string;
-  /** The bundle's entry, with its source map beside it. */
+  /** Path of the bundle's entry. Its source map is in the same folder. */
   readonly entryFile: string;
-  /** The folder that the source map's paths are relative to. */
+  /** Base folder of the paths in the source map. */
   readonly sourcesFrom: string;
 }
 
-/** Puts bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
+/** Copies bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
 async function prepareWorker(options: {
   readonly bundle: Bundle;
   readonly configFile: string;
@@ -146,14 +149,14 @@ async function prepareWorker(options: {
   const environmentNames = bindingNames(process.env, Object.keys(config.variables));
   const entryName = bundle.modules[0]?.name ?? "worker.js";
   const entryFile = path.join(directory, entryName);
-  // The cache may forget the bundle while it is served.
+  // The cache may remove the bundle while it is served.
   await cp(path.join(bundle.directory, `${entryName}.map`), `${entryFile}.map`).catch(ignoreMissing);
   const code = await readFile(entryFile, "utf8");
   const undeclared = undeclaredNames(code, process.env, environmentNames);
   if (undeclared.length > 0) {
     const names = undeclared.join(", ");
     log(
-      `set, but not declared under "vars" of ${shortPath(configFile)}, so that the bot does not get it: ${names}`,
+      `set, but the bot does not get them, because "vars" of ${shortPath(configFile)} does not declare them: ${names}`,
     );
   }
   await writeAtomically(file, writeWorkerdConfig({ config, modules: bundle.modules, environmentNames }));
@@ -185,8 +188,8 @@ async function waitForPort(port: number, host: string): Promise<void> {
 }
 
 /**
- * Says that the bot is ready, or in one sentence why it is not. It goes on serving then: whoever looks at `/health` sees
- * the same sentence.
+ * Logs that the bot is ready, or in one sentence why it is not. In both cases it goes on serving, and `/health` has the
+ * same sentence.
  *
  * @throws {ServeError} when the worker answers nothing
  */
@@ -210,7 +213,7 @@ async function reportHealth(url: string, dataDirectory: string, stopped: AbortSi
   void watchHealth(ask, health, stopped);
 }
 
-/** Says what has changed since: a problem that came up, or that is gone. */
+/** Logs changes of the bot's health: a new problem, or one that is gone. */
 async function watchHealth(ask: () => Promise<Health>, first: Health, stopped: AbortSignal): Promise<void> {
   const messageOf = (health: Health): string => (health.kind === "problem" ? health.message : "");
   let said = messageOf(first);
@@ -218,7 +221,7 @@ async function watchHealth(ask: () => Promise<Health>, first: Health, stopped: A
     await delay(waitMs, undefined, { ref: false });
     if (stopped.aborted) return;
     const health = await ask();
-    // workerd may be starting again, which its supervisor says.
+    // workerd may be restarting, which its supervisor logs.
     if (health.kind !== "ready" && health.kind !== "problem") continue;
     const message = messageOf(health);
     if (message !== said) log(message === "" ? "ready again" : `not ready: ${message}`);

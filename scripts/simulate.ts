@@ -1,7 +1,9 @@
 /**
- * `npm run simulate -- --seeds 10000 --from 1`: runs the simulation of `test/simulation/` with many seeds and tells
- * which fail, with a readable trace of the first and the command that repeats it. `--shrink` leaves out what is not
- * needed for the failure, `--only 0,2,5` runs a plan with these items only, `--trace` shows a run that does not fail.
+ * `npm run simulate -- --seeds 10000 --from 1`: runs the simulation of `test/simulation/` with many seeds.
+ *
+ * Lists the seeds that fail, with a readable trace of the first one and the command that repeats it. `--shrink` reduces
+ * a failing plan to the items that it needs, `--only 0,2,5` runs these items of a plan, `--trace` also shows a run that
+ * passes.
  */
 import { readOptions } from "./command-line/read-options.ts";
 import { mutantNamed } from "../test/simulation/mutants.ts";
@@ -14,13 +16,13 @@ import { describeTotals } from "../test/simulation/totals.ts";
 
 const values = readOptions("npm run simulate", {
   seeds: { type: "string", default: "1000", about: "how many seeds to run" },
-  from: { type: "string", default: "1", about: "the first of them" },
-  shrink: { type: "boolean", default: false, about: "leave out of a failing plan what it does not need" },
-  trace: { type: "boolean", default: false, about: "show a run that does not fail, too" },
+  from: { type: "string", default: "1", about: "the first seed" },
+  shrink: { type: "boolean", default: false, about: "reduce a failing plan to the items it needs" },
+  trace: { type: "boolean", default: false, about: "also show a run that passes" },
   only: { type: "string", about: "run a plan with these items only: 0,2,5" },
-  mutant: { type: "string", about: "put a deliberate defect in" },
-  most: { type: "string", default: "10", about: "stop after so many failing seeds" },
-  workers: { type: "string", about: "how many seeds run at the same time; without it one for each core" },
+  mutant: { type: "string", about: "add a deliberate defect" },
+  most: { type: "string", default: "10", about: "stop after this many failing seeds" },
+  workers: { type: "string", about: "how many seeds run at once; without it one for each core" },
   json: { type: "boolean", default: false, about: "print the totals as JSON" },
 });
 
@@ -46,7 +48,7 @@ if (only === undefined && !values.trace) {
   for (let seed = from; seed < from + seeds; seed += 1) await show(seed);
 }
 
-/** One run to be read, whether it fails or not. */
+/** Prints the trace of one run, whether it fails or not. */
 async function show(seed: number): Promise<void> {
   const whole = createPlan(seed);
   const plan = only === undefined ? whole : onlyItems(whole, only);
@@ -57,7 +59,7 @@ async function show(seed: number): Promise<void> {
   process.stdout.write(`seed ${seed}: ${violation.invariant} ${violation.message}\n`);
 }
 
-/** The story of a failing seed, and how to see it again. */
+/** Prints the trace of a failing seed, and the command that repeats it. */
 async function explain(seed: number): Promise<void> {
   const whole = createPlan(seed);
   const kept = values.shrink ? await shrink(whole, mutant) : undefined;
@@ -81,7 +83,7 @@ async function explain(seed: number): Promise<void> {
   );
 }
 
-/** What is set up, and where it runs. */
+/** Describes the setup of a plan in one line. */
 function describeManner({ interruptedStep, modes, places, platform, policy, whenBusy }: Plan): string {
   const where = places.map(({ threadId }, index) => `${threadId} by ${modes[index] ?? "edit"}`).join(", ");
   return `${platform}: ${where}; ${interruptedStep} after a cut call; when busy ${whenBusy}; ${JSON.stringify(policy)}`;

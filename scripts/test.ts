@@ -1,6 +1,6 @@
 /**
- * `npm test`: all tests. Parameters go to the test runner: `npm test -- --project unit delivery`.
- * The last line is `N passed, N failed, N skipped` over all projects.
+ * `npm test`: all tests. Parameters go to the test runner: `npm test -- --project unit delivery`. The last line is `N
+ * passed, N failed, N skipped` over all projects.
  */
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { closingLine, readCounts } from "./test/report.ts";
 
 const PROJECTS = ["unit", "worker", "e2e", "browser"];
 
-/** A test that loops without ever yielding cannot be ended by the runner itself. */
+/** Time limit of the whole run. The runner itself cannot stop a test that loops without ever yielding. */
 const TIMEOUT_MS = 11 * 60_000;
 
 const parameters = process.argv.slice(2);

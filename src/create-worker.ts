@@ -2,10 +2,10 @@ import { routeAgentRequest } from "agents";
 import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
-import { failSafely } from "./messengers/answer-safely.ts";
-import { agentNamespace } from "./messengers/agent-namespace.ts";
-import type { HealthProblem } from "./messengers/bot-health.ts";
-import { storageProblem } from "./messengers/storage-health.ts";
+import { failSafely } from "./messengers/root/answer-safely.ts";
+import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
+import type { HealthProblem } from "./messengers/root/health-problem.ts";
+import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
 import { Think } from "./think.ts";
 

@@ -3,7 +3,7 @@
 // The bot
 export { Think } from "./think.ts";
 export type { ThinkTools } from "./turn/bot-tools.ts";
-export type { ThinkModel } from "./messengers/agent-runtime.ts";
+export type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
 
@@ -15,7 +15,12 @@ export type { ModelEnvironment } from "./models/index.ts";
 export type { StreamCallback } from "./turn/chat-stream.ts";
 
 // Commands
-export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./messengers/commands.ts";
+export type {
+  CommandContext,
+  CommandResult,
+  ThinkCommand,
+  ThinkCommands,
+} from "./messengers/declare/commands.ts";
 
 // Errors
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";

@@ -209,7 +209,9 @@ class Gate implements ChatGate {
     chat.bucket.take(now, rate, spacingOf(chat.penalty, now));
     if (purpose !== "typing") chat.places.leave(key);
     const newestId = Math.max(chat.newestId, chat.right.newestId);
-    const known = newestId > 0 ? { newestId } : {};
+    const needed = 1 + Math.min(RESERVES.edit, Math.max(0, rate.burst - 1));
+    const nextEditAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now));
+    const known = { ...(nextEditAt > now && { nextEditAt }), ...(newestId > 0 && { newestId }) };
     if (!isPost || news === undefined) return { kind: "granted", ...known };
     const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
     return {
@@ -308,6 +310,7 @@ class Gate implements ChatGate {
         stored: stored.right,
         sentIds: stored.sentIds,
         startedAt: this.#startedAt,
+        penaltyUntil: stored.penalty?.until ?? 0,
         write: (right, ids) => this.#store.writeRight(messengerId, chatId, right, ids),
       }),
       penalty: stored.penalty,

@@ -31,6 +31,8 @@ export interface RightToPostOptions {
   readonly stored: StoredRight | undefined;
   readonly sentIds: readonly number[];
   readonly startedAt: number;
+  /** The end of the chat's penalty, in epoch milliseconds; 0 for none. Until then the holder cannot say anything. */
+  readonly penaltyUntil: number;
   /** Stores the right and the ids. Called only for speakers in other objects. */
   readonly write: (right: StoredRight, sentIds: Iterable<number>) => void;
 }
@@ -54,7 +56,7 @@ export class RightToPost {
   /** Nobody could find out what became of a post, and no later one is known yet. */
   #isUnresolved: boolean;
 
-  constructor({ stored, sentIds, startedAt, write }: RightToPostOptions) {
+  constructor({ stored, sentIds, startedAt, penaltyUntil, write }: RightToPostOptions) {
     this.#write = write;
     this.sentIds = new Set(sentIds);
     this.#ticket = stored?.ticket ?? 0;
@@ -62,7 +64,8 @@ export class RightToPost {
     this.#isUnresolved = stored?.isUnresolved ?? false;
     const holder = stored?.holder;
     if (holder === undefined) return;
-    const until = Math.max(holder.until, startedAt + START_MS);
+    const heldByPenalty = penaltyUntil > startedAt ? penaltyUntil + HOLD_IN_DOUBT_MS : 0;
+    const until = Math.max(holder.until, startedAt + START_MS, heldByPenalty);
     this.#holder = { ...holder, isDurable: true, since: startedAt, until };
   }
 
@@ -83,7 +86,9 @@ export class RightToPost {
   give(key: string, startedAt: number, isDurable: boolean, now: number, landsWithinMs = 0): number {
     this.#ticket += 1;
     const ticket = this.#ticket;
-    const until = now + Math.max(LEAST_HOLD_MS, landsWithinMs + HOLD_MS);
+    // A search takes the right again and again, also while a penalty holds it for longer.
+    const known = this.#holder?.key === key ? this.#holder.until : 0;
+    const until = Math.max(known, now + Math.max(LEAST_HOLD_MS, landsWithinMs + HOLD_MS));
     this.#holder = { key, ticket, startedAt, isDurable, since: now, until };
     if (isDurable) this.#store();
     return this.#ticket;

@@ -1,12 +1,12 @@
 import type { Surface } from "../../src/core/surface.ts";
-import { GIVE_UP_AFTER_MS } from "../call-policy.ts";
-import { replyFields } from "../delivery-context.ts";
-import type { DeliveryContext } from "../delivery-context.ts";
-import { store } from "../outbox-change.ts";
-import type { OutboxEntry } from "../outbox-entry.ts";
-import { nextState } from "../outbox-state.ts";
-import type { Reply } from "../reply.ts";
-import { nextDoubt } from "./doubt.ts";
+import { GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { store } from "../outbox/outbox-change.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { nextState } from "../outbox/outbox-state.ts";
+import type { Reply } from "../outbox/reply.ts";
+import { nextDoubt } from "../outbox/doubt.ts";
 
 /** The lost message is there: it is the row's from here on, and is brought up to date by an edit. */
 export function adopt(

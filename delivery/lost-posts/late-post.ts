@@ -1,15 +1,16 @@
 import { errorCode } from "../../src/core/errors.ts";
 import type { Address, PostedMessage, Surface } from "../../src/core/surface.ts";
-import type { LateOutcome } from "../call-within.ts";
-import { classify, penalize, replyFields } from "../delivery-context.ts";
-import type { DeliveryContext } from "../delivery-context.ts";
-import { formerChatOf } from "../move-reply.ts";
-import { store } from "../outbox-change.ts";
-import { entryOf, plannedRow } from "../outbox-entry.ts";
-import type { OutboxEntry } from "../outbox-entry.ts";
-import { nextState } from "../outbox-state.ts";
-import type { Reply } from "../reply.ts";
-import { answered } from "./doubt.ts";
+import type { LateOutcome } from "../calls/call-within.ts";
+import { classify, penalize } from "../calls/delivery-context.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { formerChatOf } from "../outbox/move-reply.ts";
+import { store } from "../outbox/outbox-change.ts";
+import { addDuplicate } from "../outbox/duplicates.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { nextState } from "../outbox/outbox-state.ts";
+import type { Reply } from "../outbox/reply.ts";
+import { answered } from "../outbox/doubt.ts";
 
 interface TimedOutPost {
   readonly entry: OutboxEntry;
@@ -176,13 +177,4 @@ function keepEarlier(
     entry.stream = undefined;
   }
   entry.row = kept;
-}
-
-/** A message that shows once more what another one shows: it is taken away like any other surplus. */
-export function addDuplicate(context: DeliveryContext, replyId: string, messageId: string): void {
-  const reply = context.reply(replyId);
-  const lowest = Math.min(0, ...(reply?.entries ?? []).map(({ row }) => row.part));
-  const duplicate = entryOf({ ...plannedRow(replyId, lowest - 1), state: "sent", messageId });
-  context.outbox.write(duplicate.row);
-  reply?.entries.unshift(duplicate);
 }

@@ -1,16 +1,17 @@
 import type { UnclaimedIds } from "../../src/core/gate.ts";
 import { errorCode } from "../../src/core/errors.ts";
 import type { Address, Surface } from "../../src/core/surface.ts";
-import { callWithin } from "../call-within.ts";
-import type { CallOutcome } from "../call-within.ts";
-import { GATE_TIMEOUT_MS, replyFields } from "../delivery-context.ts";
-import type { DeliveryContext } from "../delivery-context.ts";
-import { store } from "../outbox-change.ts";
-import type { OutboxEntry } from "../outbox-entry.ts";
-import type { Reply } from "../reply.ts";
+import { callWithin } from "../calls/call-within.ts";
+import type { CallOutcome } from "../calls/call-within.ts";
+import { GATE_TIMEOUT_MS } from "../calls/delivery-context.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { store } from "../outbox/outbox-change.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import type { Reply } from "../outbox/reply.ts";
 import { leaveUnresolved, postAgain } from "./conclude-search.ts";
-import { isSearchable, nextDoubt } from "./doubt.ts";
-import type { Searching } from "./doubt.ts";
+import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
+import type { Searching } from "../outbox/doubt.ts";
 
 /*
  * How a post whose answer was lost is found again (I6). The ids of a box grow by one, and a bot can edit only its own

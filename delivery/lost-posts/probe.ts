@@ -1,13 +1,14 @@
 import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
-import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../call-policy.ts";
-import { callWithin } from "../call-within.ts";
-import { callTimeoutMs, failureOf, logFailure, penalize } from "../delivery-context.ts";
-import type { DeliveryContext } from "../delivery-context.ts";
-import { store } from "../outbox-change.ts";
-import type { OutboxEntry, Probe } from "../outbox-entry.ts";
-import type { Reply } from "../reply.ts";
+import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
+import { callWithin } from "../calls/call-within.ts";
+import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { store } from "../outbox/outbox-change.ts";
+import type { OutboxEntry, Probe } from "../outbox/outbox-entry.ts";
+import type { Reply } from "../outbox/reply.ts";
 import { adopt, leaveUnresolved, postAgain } from "./conclude-search.ts";
-import { isSearchable, nextDoubt } from "./doubt.ts";
+import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
 import { OWN_TAIL } from "./next-probe.ts";
 
 /** The first calls after days in which the machine was off may fail for that alone. */

@@ -18,7 +18,8 @@ export async function startShop(options: { readonly port?: number } = {}): Promi
     }
     if (pathname === "/orders") return send(response, 200, { orders: ORDERS });
     const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
-    if (id === undefined) return send(response, 404, { error: "There is nothing here; ask for /orders." });
+    if (id === undefined)
+      return send(response, 404, { error: "There is nothing here. Orders are at /orders." });
     const order = ORDERS.find((candidate) => candidate.id === id);
     if (order === undefined) return send(response, 404, { error: "There is no order with this number." });
     send(response, 200, order);

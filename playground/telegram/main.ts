@@ -1,9 +1,11 @@
 import { readOptions } from "../../scripts/command-line/read-options.ts";
 import { stopWithParent } from "../../scripts/serve/stop-with-parent.ts";
-import { addFirstPerson } from "./first-person.ts";
+import { addFirstPerson } from "./chats/first-person.ts";
 import { realFloodRules, startSimulator } from "./simulator.ts";
 
-/** Starts the simulator alone. Prints one line of JSON when it is ready; SIGINT, SIGTERM and the end of its npm end it. */
+/**
+ * Starts the simulator alone. Prints one line of JSON when it is ready. SIGINT, SIGTERM and the end of its npm stop it.
+ */
 const values = readOptions("npm run simulator", {
   host: { type: "string", default: "127.0.0.1", about: "the address it listens on" },
   port: { type: "string", default: "0", about: "the port; 0 for any free one" },

@@ -1,35 +1,41 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { User } from "grammy/types";
-import { ApiLog } from "./api-log.ts";
-import { BotApi } from "./bot-api.ts";
-import { BotApiServer } from "./bot-api-server.ts";
-import { CallbackQueries } from "./callback-queries.ts";
-import { ChangeSignal } from "./change-signal.ts";
+import { ApiLog } from "./control/api-log.ts";
+import { BotApi } from "./bot-api/bot-api.ts";
+import { BotApiServer } from "./bot-api/bot-api-server.ts";
+import { CallbackQueries } from "./chats/callback-queries.ts";
+import { ChangeSignal } from "./webhook/change-signal.ts";
 import { realClock } from "./clock.ts";
-import type { ChatReference, SimChat, Simulator, SimulatorOptions, UserReference } from "./contract.ts";
-import { ControlApi } from "./control-api.ts";
-import { Faults } from "./faults.ts";
-import { Flood } from "./flood.ts";
-import { servePage } from "./page-server.ts";
-import { People } from "./people.ts";
-import { StateFile } from "./state-file.ts";
-import { Updates } from "./updates.ts";
-import { messagesOf } from "./visible-message.ts";
-import { WebhookDelivery } from "./webhook-delivery.ts";
-import { World } from "./world.ts";
-import type { ChatState } from "./world.ts";
+import type {
+  ChatReference,
+  SimChat,
+  Simulator,
+  SimulatorOptions,
+  UserReference,
+} from "./control/contract.ts";
+import { ControlApi } from "./control/control-api.ts";
+import { Faults } from "./control/faults.ts";
+import { Flood } from "./control/flood.ts";
+import { servePage } from "./control/page-server.ts";
+import { People } from "./chats/people.ts";
+import { StateFile } from "./control/state-file.ts";
+import { Updates } from "./webhook/updates.ts";
+import { messagesOf } from "./chats/visible-message.ts";
+import { WebhookDelivery } from "./webhook/webhook-delivery.ts";
+import { World } from "./chats/world.ts";
+import type { ChatState } from "./chats/world.ts";
 
-export type { ApiCall, CallFilter } from "./api-log.ts";
-export type { CallbackAnswer } from "./callback-queries.ts";
+export type { ApiCall, CallFilter } from "./control/api-log.ts";
+export type { CallbackAnswer } from "./chats/callback-queries.ts";
 export type { Clock, Timer } from "./clock.ts";
-export type { FaultKind, FaultRule } from "./faults.ts";
-export { realFloodRules } from "./flood.ts";
-export type { FloodRules } from "./flood.ts";
-export type { AttachmentOptions, DocumentOptions, SendOptions } from "./people.ts";
-export type { UpdateAttempt, UpdateRecord } from "./updates.ts";
-export type { VisibleAttachment, VisibleButton, VisibleMessage } from "./visible-message.ts";
-export type { Draft } from "./world.ts";
+export type { FaultKind, FaultRule } from "./control/faults.ts";
+export { realFloodRules } from "./control/flood.ts";
+export type { FloodRules } from "./control/flood.ts";
+export type { AttachmentOptions, DocumentOptions, SendOptions } from "./chats/people.ts";
+export type { UpdateAttempt, UpdateRecord } from "./webhook/updates.ts";
+export type { VisibleAttachment, VisibleButton, VisibleMessage } from "./chats/visible-message.ts";
+export type { Draft } from "./chats/world.ts";
 
 export type {
   ChatReference,
@@ -38,12 +44,12 @@ export type {
   Simulator,
   SimulatorOptions,
   UserReference,
-} from "./contract.ts";
+} from "./control/contract.ts";
 
 const defaultToken = "7000000001:simulated-token";
 const defaultWaitMs = 10_000;
 
-/** Starts a Bot API of its own, with chats, people and a page to watch it. */
+/** Starts a simulated Bot API, with chats, people and a page to watch it. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const clock = options.clock ?? realClock;
   const token = options.token ?? defaultToken;
@@ -237,14 +243,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return simulator;
 }
 
-/** Undefined for a path that cannot be decoded. */
+/** Parses the path of a request. Undefined if it cannot be decoded. */
 function parseRequestUrl(path = "/"): URL | undefined {
   try {
     const url = new URL(`http://simulator${path}`);
     decodeURIComponent(url.pathname);
     return url;
   } catch {
-    return undefined; // a malformed address, or percent signs that encode nothing
+    return undefined; // a malformed address, or invalid percent-encoding
   }
 }
 
@@ -253,7 +259,7 @@ function toSimChat(chat: ChatState): SimChat {
   return { id, type, isForum, ...(title !== undefined && { title }) };
 }
 
-/** Where a raw update belongs: the chat that its payload names. */
+/** Returns the destination of a raw update: the chat in its payload. */
 function rawTarget(update: object): { readonly chatId?: number; readonly lane: string } {
   for (const [kind, payload] of Object.entries(update)) {
     if (typeof payload !== "object" || payload === null) continue;

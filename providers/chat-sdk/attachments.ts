@@ -12,7 +12,7 @@ const kinds: Readonly<Record<StoredAttachment["type"], MessengerAttachment["kind
   audio: "audio",
 };
 
-/** An attachment of the SDK as a reference that the adapter, or its address, can be fetched by later. */
+/** Turns an attachment of the SDK into a reference by which the adapter, or its address, can fetch it later. */
 export function attachmentOf(stored: StoredAttachment): MessengerAttachment {
   return {
     kind: kinds[stored.type],
@@ -29,17 +29,20 @@ export function attachmentOf(stored: StoredAttachment): MessengerAttachment {
 }
 
 interface FetchOptions {
-  /** Makes the adapter usable: before that, many do not know their platform's address or their own credentials. */
+  /**
+   * Initializes the adapter. Before that, many adapters do not know their platform's address or their own credentials.
+   */
   readonly ready: () => Promise<unknown>;
   readonly fetch: typeof fetch;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** The only hosts that files are fetched from by their address. */
+  /** The only hosts from which files are fetched by address. Undefined: every public host. */
   readonly hosts?: readonly string[];
 }
 
 /**
- * The bytes of an attachment: through the adapter, which knows how to authorise, or else by its public address.
+ * Fetches the bytes of an attachment through the adapter, which has the credentials, or by its public address.
+ *
  * @throws {InvalidInputError} when it is too large, or cannot or must not be fetched
  * @throws {SwitchboardError} when the download failed and may succeed later
  */
@@ -70,7 +73,7 @@ function restore(reference: AttachmentReference, adapter: Adapter): Attachment {
   try {
     return adapter.rehydrateAttachment?.(attachment) ?? attachment;
   } catch {
-    // What the adapter says of it may hold an address or a token.
+    // The adapter's own error may contain an address or a token.
     throw new InvalidInputError("attachment-reference", "The adapter cannot fetch this attachment again.");
   }
 }
@@ -79,7 +82,7 @@ function parseMetadata(text: string): Record<string, string> {
   try {
     return JSON.parse(text) as Record<string, string>;
   } catch {
-    throw new InvalidInputError("attachment-reference", "The attachment's reference is not readable.");
+    throw new InvalidInputError("attachment-reference", "The attachment's reference cannot be read.");
   }
 }
 
@@ -92,7 +95,7 @@ async function fetchByAdapter(
   return new Uint8Array(data);
 }
 
-/** An adapter's download takes no signal: it is waited for no longer than this, and its result dropped. */
+/** Waits until the signal aborts. An adapter's download takes no signal, so it goes on and its result is dropped. */
 function untilAborted<Result>(run: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(failed(signal));
@@ -105,7 +108,7 @@ function untilAborted<Result>(run: () => Promise<Result>, signal: AbortSignal): 
   });
 }
 
-/** Whatever an adapter or the network threw may hold a token or a signed address: nothing of it is kept (I10). */
+/** Replaces any error of an adapter or the network, because it may contain a token or a signed address (I10). */
 function failed(signal: AbortSignal): SwitchboardError {
   return signal.aborted
     ? new SwitchboardError("attachment-timed-out", "Fetching an attachment took too long.")
@@ -139,7 +142,7 @@ async function fetchByUrl(
   }
 }
 
-/** Each step is checked: a public address may redirect to a private one. */
+/** Follows redirects and checks each address: a public one may redirect to a private one. */
 async function follow(address: string, { fetch, hosts, signal }: FetchOptions): Promise<Response> {
   let url = parsePublicUrl(address, hosts);
   for (let step = 0; step <= maxRedirects; step += 1) {
@@ -156,7 +159,7 @@ async function follow(address: string, { fetch, hosts, signal }: FetchOptions): 
   throw new SwitchboardError("attachment-refused", "An attachment's address redirects too often.");
 }
 
-/** The size counts as it is read: a header may lie, and what is compressed grows. */
+/** Reads the body and counts its bytes. The header may be wrong, and compressed content grows. */
 async function readUpTo(maxBytes: number, response: Response, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -171,7 +174,7 @@ async function readUpTo(maxBytes: number, response: Response, signal: AbortSigna
       chunks.push(value);
     }
   } finally {
-    // What is left of it, if anything is, is not wanted any more.
+    // The rest of the body is not needed.
     reader.cancel().catch(() => undefined);
   }
   const bytes = new Uint8Array(sizeBytes);

@@ -4,8 +4,8 @@ import type { CallFailure } from "../../src/core/surface.ts";
 export type CallMethod = "post" | "edit" | "remove" | "typing";
 
 /**
- * A call through an adapter that failed. The adapter's own error stays behind: it may hold a token, an address or the
- * text that was sent (I10).
+ * A failed call through an adapter. It does not contain the adapter's own error, which may hold a token, an address or
+ * the text that was sent (I10).
  */
 export class ChatSdkCallError extends SwitchboardError {
   readonly failure: CallFailure;
@@ -17,10 +17,10 @@ export class ChatSdkCallError extends SwitchboardError {
   }
 }
 
-/** A refusal without its waiting time still is one. */
+/** Waiting time of a rate-limit refusal that names none. */
 const defaultRetryAfterMs = 5000;
 
-/** Codes of a connection that was never made, as Node and HTTP clients give them. */
+/** Codes of a connection that was never made, as Node and HTTP clients report them. */
 const neverConnected = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -31,8 +31,10 @@ const neverConnected = new Set([
 ]);
 
 /**
- * What an error of an adapter means. Total. Adapters throw the SDK's classes, which are told by name because a bundle
- * may hold the SDK twice; what they do not wrap is read by its HTTP status; all else may have been done.
+ * Classifies any error of an adapter, in this order:
+ * 1. The SDK's own classes. They are recognized by name, because a bundle may contain the SDK twice.
+ * 2. The HTTP status of other errors.
+ * 3. Anything else is `unknown`.
  */
 export function adapterFailure(method: CallMethod, error: unknown): CallFailure {
   const { name, message, status, retryAfterMs } = factsOf(error);
@@ -60,7 +62,10 @@ export function adapterFailure(method: CallMethod, error: unknown): CallFailure 
   }
 }
 
-/** Platforms refuse changes to an old message, or to another's; only a refused post says that the chat is closed. */
+/**
+ * Platforms refuse changes to old messages and to messages of others. Only a refused post means that the chat is
+ * closed.
+ */
 function noRights(method: CallMethod): CallFailure {
   return method === "edit" || method === "remove"
     ? { kind: "rejected", code: "no-rights" }
@@ -113,7 +118,7 @@ function factsOf(error: unknown): {
   const record = isRecord(error) ? error : {};
   const response = isRecord(record.response) ? record.response : {};
   const status = [record.status, record.statusCode, response.status].find((one) => typeof one === "number");
-  // `retryAfter` counts seconds in the adapters' errors, `retryAfterMs` milliseconds in the SDK's own.
+  // `retryAfter` counts seconds in the adapters' errors; `retryAfterMs` counts milliseconds in the SDK's own.
   const seconds = typeof record.retryAfter === "number" ? record.retryAfter * 1000 : undefined;
   const retryAfterMs = typeof record.retryAfterMs === "number" ? record.retryAfterMs : seconds;
   return {

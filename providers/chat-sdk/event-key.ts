@@ -1,6 +1,6 @@
 /**
- * The identity of a press or a command, which the SDK does not give: the platform's trigger or object id, or else the
- * content, which a redelivery repeats. `undefined` when the platform's object cannot be read.
+ * Returns the identity of a press or a command, which the SDK does not provide: the platform's trigger or object id, or
+ * else a hash of the content, which is the same in a redelivery. Undefined if the platform's object cannot be read.
  */
 export async function interactionKey(
   triggerId: string | undefined,
@@ -14,7 +14,7 @@ export async function interactionKey(
   return raw === null || raw === undefined ? undefined : contentKey(JSON.stringify(raw));
 }
 
-/** A short fingerprint of a text: 128 bits of SHA-256, in hexadecimal digits. */
+/** Returns a short hash of a text: 128 bits of SHA-256, in hexadecimal digits. */
 export async function contentKey(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return [...new Uint8Array(digest).slice(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

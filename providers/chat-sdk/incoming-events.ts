@@ -8,14 +8,14 @@ import { type StoredEvent, storeAuthor, storeMessage, textOf, toJson } from "./s
 type Action = Parameters<ChatInstance["processAction"]>[0];
 type SlashCommand = Parameters<ChatInstance["processSlashCommand"]>[0];
 
-/** An event for the inbox, or what the event was when it starts nothing. */
+/** An event for the inbox, or the name of an event that starts nothing. */
 export type Incoming = IncomingEvent | { readonly ignored: string; readonly threadId: string | undefined };
 
-/** Makes an event for the inbox of each event that an adapter reports. */
+/** Turns each event that an adapter reports into an event for the inbox. */
 export interface IncomingEvents {
-  /** A message that is reported as new. Where it is marked as edited, the inbox decides whether it is one. */
+  /** A message reported as new. If it is marked as edited, the inbox decides whether it is new. */
   ofMessage(threadId: string, message: Message): Promise<Incoming>;
-  /** A message that is reported as edited. */
+  /** A message reported as edited. */
   ofEdit(threadId: string, message: Message): Promise<Incoming>;
   ofDeletion(threadId: string, messageId: string, raw: unknown): Promise<Incoming>;
   ofAction(action: Action): Promise<Incoming>;
@@ -35,7 +35,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     const stored = store(message);
     const raw = toJson(message.raw);
     const id = await messageKey(message, raw);
-    // Some platforms do not say when a message was edited; its new text tells two edits apart.
+    // Some platforms do not tell the time of an edit. The new text then tells two edits apart.
     const edition = stored.editedAt ?? (await contentKey(stored.text));
     return incoming(`e:${chatOf(adapter, threadId)}:${id}:${edition}`, threadId, {
       type: "edited",
@@ -66,12 +66,12 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
     },
     async ofAction({ actionId, value, messageId, threadId, triggerId, user, raw }) {
       if (user?.isMe) return { ignored: "own press", threadId };
-      // A press in a view of the app, such as Slack's home tab: no chat can show an answer.
+      // A press outside a chat, as in Slack's home tab, has no place for an answer.
       if (!threadId) return { ignored: "press outside of a chat", threadId: undefined };
       const stored = toJson(raw);
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
       const data = value === undefined || value === actionId ? actionId : `${actionId}:${value}`;
-      // One request of a platform can report several presses: each input of a form is one.
+      // One request can report several presses, one for each input of a form.
       return incoming(`a:${threadId}:${id}:${await contentKey(data)}`, threadId, {
         type: "action",
         id,
@@ -99,7 +99,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
   };
 }
 
-/** The id of a message; without one, its content tells it from the next. */
+/** Returns the id of a message. Without an id, a hash of its content tells it apart from others. */
 async function messageKey({ id, text }: Message, raw: unknown): Promise<string> {
   return textOf(id) || contentKey(JSON.stringify([text, raw]));
 }
@@ -114,12 +114,12 @@ function threadOf(adapter: Adapter, threadId: string): MessengerThread {
   };
 }
 
-/** The chat of a thread; as the SDK derives it where the adapter cannot. */
+/** Returns the chat of a thread. If the adapter cannot tell, it is derived as the SDK does. */
 function chatOf(adapter: Adapter, threadId: string): string {
   try {
     return adapter.channelIdFromThreadId(threadId);
   } catch {
-    // An id that the adapter cannot take apart, or an adapter for an older SDK.
+    // An id that the adapter cannot read, or an adapter for an older SDK.
     return threadId.split(":").slice(0, 2).join(":");
   }
 }
@@ -128,12 +128,14 @@ function isDirectMessage(adapter: Adapter, threadId: string): boolean {
   try {
     return adapter.isDM?.(threadId) ?? false;
   } catch {
-    // An id that the adapter cannot take apart.
+    // An id that the adapter cannot read.
     return false;
   }
 }
 
-/** The SDK looks for the bot's name in messages whose adapter does not say whether it is mentioned; so does this. */
+/**
+ * True if the bot is mentioned. If the adapter does not tell, the bot's name is searched in the text, as the SDK does.
+ */
 function isMentioned(message: Message, adapter: Adapter, userName: string): boolean {
   if (typeof message.isMention === "boolean") return message.isMention;
   const names = [adapter.userName || userName, adapter.botUserId].filter((name) => Boolean(name));
@@ -143,13 +145,13 @@ function isMentioned(message: Message, adapter: Adapter, userName: string): bool
   });
 }
 
-/** A command that was typed as a message has its id; one that was picked from a menu has none. */
+/** Returns the message id of a command. A typed command has one; a command picked from a menu does not. */
 function messageIdOf(adapter: Adapter, raw: unknown): string {
   try {
     const message: Partial<Message> | undefined = adapter.parseMessage(raw);
     return typeof message?.id === "string" ? message.id : "";
   } catch {
-    // The object of a command that is no message.
+    // The object of a command that is not a message.
     return "";
   }
 }

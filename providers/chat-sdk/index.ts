@@ -6,9 +6,9 @@ export type { ChatSdkMessengerOptions } from "./options.ts";
 export { ChatSdkCallError } from "./call-error.ts";
 
 /**
- * A bot on any platform that the Chat SDK has an adapter for, for `getMessengers()`.
+ * Creates a bot on any platform with a Chat SDK adapter, for `getMessengers()`.
  *
- * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ * @throws {ConfigurationError} when an option is missing or cannot work; the message tells the fix
  *
  * @example
  * ```ts

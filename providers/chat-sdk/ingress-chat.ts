@@ -18,28 +18,28 @@ type EventOf<Method extends keyof ChatInstance> = Parameters<Extract<ChatInstanc
 /** One webhook on its way through an adapter. */
 export interface Ingress {
   accept(events: readonly IncomingEvent[]): Promise<void>;
-  /** An event that starts nothing: `kind` says what it is, in plain words that hold nothing of its content. */
+  /** Reports an event that starts nothing. `kind` names it in plain words, without its content. */
   ignore(kind: string, threadId?: string): void;
-  /** An event could not be stored. */
+  /** Reports an event that could not be stored. */
   fail(error: unknown): void;
-  /** The storing of each event that the adapter reported, in the order of the reports. */
+  /** One promise for each event that the adapter reported, in order. It resolves when the event is stored. */
   readonly stores: Promise<void>[];
 }
 
 /**
- * The webhook that the running code belongs to. One for all instances: an adapter that several objects share reports to
- * the instance that initialized it last, whichever of them has the webhook.
+ * The webhook that the running code belongs to. All instances share this store: an adapter used by several objects
+ * reports to the instance that initialized it last, even if another one has the webhook.
  */
 const current = new AsyncLocalStorage<Ingress>();
 
 /**
- * A `Chat` that stores what an adapter reports instead of handling it. Each way in is taken over at its entry, before
- * the SDK's dedupe, locks, queue and routing by subscription, which may drop a message.
+ * A `Chat` that stores the events of an adapter instead of handling them. It overrides every entry point, before the
+ * SDK's deduplication, locks, queue and routing, which may drop a message.
  *
- * - I1: a report is one entry in `stores`. The webhook is answered when all of them are durable.
- * - The SDK's contract with adapters holds: `options.waitUntil` gets the work of every report. An adapter may wait for it
- *   before it answers, as Teams' does.
- * - Events are accepted in the order in which they are reported (I3).
+ * - I1: each event is one promise in `stores`. The webhook is answered when all of them are durable.
+ * - Adapters can rely on the SDK's contract: `options.waitUntil` gets the work of every event. An adapter may wait for
+ *   it before it answers, as the Teams adapter does.
+ * - Events are accepted in the order in which the adapter reports them (I3).
  */
 export class IngressChat extends Chat {
   readonly #events: IncomingEvents;
@@ -51,7 +51,7 @@ export class IngressChat extends Chat {
     readonly state: StateAdapter;
     readonly logger: Logger;
     readonly clock: Clock;
-    /** Called for an event that is reported outside of a webhook and can be stored nowhere. */
+    /** Called for an event that arrives outside a webhook and therefore cannot be stored. */
     readonly onOutside: (error: unknown) => void;
   }) {
     const { adapter, userName, state, logger, clock, onOutside } = config;
@@ -60,7 +60,7 @@ export class IngressChat extends Chat {
     this.#onOutside = onOutside;
   }
 
-  /** Runs an adapter's handling of a request; its reports, also later ones from there, belong to `ingress`. */
+  /** Runs an adapter's handling of a request. Its events belong to `ingress`, even those reported later. */
   within<Result>(ingress: Ingress, run: () => Promise<Result>): Promise<Result> {
     return current.run(ingress, run);
   }
@@ -191,7 +191,10 @@ export class IngressChat extends Chat {
     return this.#store(async () => ({ ignored, threadId }), options);
   }
 
-  /** The task rejects when the event is not durable; the ingress answers 5xx then, also if the adapter hides it. */
+  /**
+   * Stores an event. The promise rejects if the event is not durable; the ingress then answers 5xx, even if the adapter
+   * hides the error.
+   */
   #store(read: () => Promise<Incoming>, options?: WebhookOptions): Promise<void> {
     const ingress = current.getStore();
     const task = storeIn(ingress, read);

@@ -8,32 +8,32 @@ import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { Pacing } from "../../src/core/surface.ts";
 
-/** What `chatSdkMessenger` takes, beside what every messenger understands. */
+/** Options of `chatSdkMessenger`, in addition to those of every messenger. */
 export interface ChatSdkMessengerOptions extends MessengerOptions {
   /**
-   * Any Chat SDK adapter, with its credentials. One of its own for each messenger. Its logger is replaced by one that
-   * writes no message text and no token.
+   * Any Chat SDK adapter, with its credentials. Each messenger needs its own. Its logger is replaced by one that writes
+   * no message text and no token.
    */
   readonly adapter: Adapter;
-  /** The platform's name in events and logs. @default the adapter's name */
+  /** Name of the platform in events and logs. @default the adapter's name */
   readonly provider?: string;
-  /** The bot's name, without `@`. @default the adapter's own */
+  /** Name of the bot, without `@`. @default the adapter's own */
   readonly userName?: string;
-  /** What the platform can do, where it differs from the defaults: everything, and 2000 characters a message. */
+  /** Abilities of the platform that differ from the defaults: everything, and 2000 characters a message. */
   readonly capabilities?: Partial<MessengerCapabilities>;
   /**
-   * How often the platform may be called, where it differs from the defaults: 5 calls at once and one a second for each
-   * chat; 20 a second in all.
+   * Rates of calls that differ from the defaults: for each chat 5 calls at once and then one a second, for the whole
+   * bot 20 a second.
    */
   readonly pacing?: Partial<Pacing>;
   /**
-   * The hosts from which files are fetched by their address, where the adapter does not fetch them itself: names, or
-   * `*.example.com` for all names below one. @default every public host
+   * Hosts from which files are fetched by address, if the adapter does not fetch them itself: names, or `*.example.com`
+   * for all names below one. @default every public host
    */
   readonly attachmentHosts?: readonly string[];
   /**
-   * A function that verifies a request, or `false`: then only the adapter's own verification stands. Most adapters
-   * check signatures themselves, but not all, and not in every configuration.
+   * A function that verifies each request, or `false` to rely on the adapter. Most adapters check signatures, but not
+   * all of them, and not in every configuration.
    */
   readonly verifyWebhook: VerifyWebhook | false;
 }
@@ -82,7 +82,7 @@ const defaultPacing: Pacing = {
 
 /**
  * Checks the options before anything runs.
- * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ * @throws {ConfigurationError} when an option is missing or cannot work; the message tells the fix
  */
 export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSettings {
   const owner = "chatSdkMessenger";
@@ -92,21 +92,21 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
   if (typeof adapter?.handleWebhook !== "function" || typeof adapter.postMessage !== "function") {
     throw new ConfigurationError(
       "chat-sdk-adapter-missing",
-      "chatSdkMessenger needs `adapter`: give it a Chat SDK adapter, such as createSlackAdapter({ ... }).",
+      "chatSdkMessenger needs `adapter`. Set it to a Chat SDK adapter, such as createSlackAdapter({ ... }).",
     );
   }
   const verifyWebhook: unknown = options.verifyWebhook;
   if (typeof verifyWebhook !== "function" && verifyWebhook !== false) {
     throw new ConfigurationError(
       "chat-sdk-verification-missing",
-      "chatSdkMessenger needs `verifyWebhook`: a function that verifies each request, or `false` when the adapter verifies them itself.",
+      "chatSdkMessenger needs `verifyWebhook`. Set it to a function that verifies each request, or to `false` if the adapter verifies them itself.",
     );
   }
   const maxLength = options.capabilities?.maxMessageLength;
   if (maxLength !== undefined && !(Number.isInteger(maxLength) && maxLength > 0)) {
     throw new ConfigurationError(
       "chat-sdk-capabilities",
-      `chatSdkMessenger's \`capabilities.maxMessageLength\` is ${String(maxLength)}: give a whole number above 0.`,
+      `chatSdkMessenger's \`capabilities.maxMessageLength\` is ${String(maxLength)}. Set it to a whole number above 0.`,
     );
   }
   return {
@@ -119,7 +119,7 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
   };
 }
 
-/** What is left of the options for the definition. The adapter's name tells two messengers apart. */
+/** Returns the options that every messenger has. The adapter's name tells two messengers apart. */
 export function messengerOptionsOf(options: ChatSdkMessengerOptions): MessengerOptions {
   const {
     adapter,

@@ -10,12 +10,12 @@ import type {
 import { attachmentOf } from "./attachments.ts";
 import { type StoredAuthor, type StoredMessage, type StoredQuote, storedEvent } from "./stored-event.ts";
 
-/** Stands for a message to the bot whose content the adapter does not read, such as a shared post. */
+/** Text of a message to the bot whose content the adapter cannot read, such as a shared post. */
 const unreadableContent = "[A message of a kind that this bot cannot read]";
 
 type ParsedEvent = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "detail">;
 
-/** The event of a stored one. Total: what cannot be read is `ignored`. */
+/** Returns the event of a stored one. Never throws: anything unreadable is `ignored`. */
 export function parseEvent(
   incoming: IncomingEvent,
   settings: {
@@ -100,7 +100,7 @@ function readMessage(stored: StoredMessage, thread: MessengerThread): MessengerM
   };
 }
 
-/** On platforms without commands of their own people type them. */
+/** Finds a command in a typed message, for platforms without commands of their own. */
 function typedCommand(text: string): MessengerCommand | undefined {
   const [, name, args] = /^\/([a-z]\w{0,31})(?:\s+([\s\S]*))?$/i.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args?.trim() ?? "" };
@@ -125,7 +125,7 @@ function readAuthor({ userId, userName, fullName, isBot }: StoredAuthor): Messen
   };
 }
 
-/** The platform says which message went away, not what it said. */
+/** Returns a deleted message with its id only: the platform does not tell its text. */
 function deletedMessage(id: string): MessengerMessage {
   return { id, text: "", sentAt: 0, isMention: false, attachments: [] };
 }

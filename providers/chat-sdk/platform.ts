@@ -9,10 +9,10 @@ import { parseEvent } from "./parse-event.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./receive.ts";
 import { createChatSdkSurface } from "./surface.ts";
 
-/** Longest time that an adapter may take to initialize, in milliseconds. Then the next request tries again. */
+/** Longest time that an adapter may take to initialize, in milliseconds. After that the next request tries again. */
 const initializeLimitMs = 10_000;
 
-/** A Chat SDK adapter as a platform. The SDK is loaded, and the adapter initialized, when either is first needed. */
+/** Creates a platform from a Chat SDK adapter. The SDK is loaded and the adapter initialized on first use. */
 export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatform {
   const { adapter, provider, capabilities } = settings;
   let starting: Promise<IngressChat> | undefined;
@@ -33,7 +33,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
 
   return {
     provider,
-    // A channel is the thread of what is said outside of its threads.
+    // Messages outside all threads belong to the channel's own thread.
     chatThreadId: (chatId) => chatId,
     verification: { kind: "none" },
     async receive(request, context, receive) {
@@ -75,7 +75,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
   };
 }
 
-/** The SDK is a large module: it is evaluated only in objects that use it. */
+/** Loads the SDK and initializes the adapter. The SDK is large, so only objects that use it load it. */
 async function start(settings: ChatSdkSettings, context: PlatformContext): Promise<IngressChat> {
   const [{ IngressChat }, { createVolatileState }, { adoptLogger, createSdkLogger }] = await Promise.all([
     import("./ingress-chat.ts"),

@@ -6,12 +6,14 @@ import { withinTime } from "../../src/core/within-time.ts";
 import type { Ingress, IngressChat } from "./ingress-chat.ts";
 import type { ChatSdkSettings } from "./options.ts";
 
-/** Longest time that an adapter may handle a request, and then its background work, in milliseconds. */
+/** Longest time that an adapter may take to handle a request, and then for its background work, in milliseconds. */
 const limitMs = 10_000;
 
 /**
- * The adapter's answer, once everything that it reported is durable. 503 if anything is not, or if the adapter is still
- * at work: what it has not reported yet may be a message (I1). A redelivery is known again by its key.
+ * Returns the adapter's answer when all events that it reported are durable.
+ *
+ * Returns 503 if one of them is not, or if the adapter is still working: the next event may be a message (I1). The
+ * inbox recognizes the events of a redelivery by their keys.
  */
 export async function receiveThrough(
   chat: IngressChat,
@@ -23,7 +25,7 @@ export async function receiveThrough(
   const { clock } = context.deps;
   const background: Promise<unknown>[] = [];
   const stores: Promise<void>[] = [];
-  /** The platform was told that all is well, and sends nothing again. */
+  /** True when the platform has got its answer. It does not send the events again. */
   let isAnswered = false;
   const ingress: Ingress = {
     accept: (events) => receive.accept(events),
@@ -32,7 +34,7 @@ export async function receiveThrough(
       logOutcome(context, provider, `ignored: ${kind}`, threadId);
     },
     fail(error) {
-      // Until the adapter's answer is given, a 503 has the platform send it again.
+      // Before the answer, a 503 makes the platform send the event again.
       if (!isAnswered) return;
       const code = errorCode(error) ?? "unknown";
       context.log.error("chat-sdk.event-lost", { provider, step: "after the answer", code });
@@ -48,7 +50,7 @@ export async function receiveThrough(
     const response = await withinTime(clock, limitMs, handling, "The adapter's handling of a webhook");
     const isFinished = await settleAll([background, stores], clock);
     if (!isFinished) context.log.warn("chat-sdk.background-slow", { provider });
-    await Promise.all(isFinished ? stores : stores.map((store) => orPending(store)));
+    await Promise.all(isFinished ? stores : stores.map((store) => rejectIfPending(store)));
     if (!isFinished) throw new InvalidInputError("background-slow", "The adapter's work took too long.");
     if (stores.length === 0) logOutcome(context, provider, nothingReported(response));
     isAnswered = true;
@@ -59,8 +61,8 @@ export async function receiveThrough(
 }
 
 /**
- * The adapter's answer to a GET request with which its platform checks the webhook; `undefined` when the adapter does not
- * handle GET requests. Whatever else the adapter makes of one is dropped: a GET request decides nothing.
+ * Answers a GET request with which the platform checks the webhook. Undefined if the adapter does not handle GET
+ * requests. Events that the adapter reports are dropped, because a GET request brings none.
  */
 export async function answerHandshake(
   chat: IngressChat,
@@ -83,17 +85,20 @@ export async function answerHandshake(
     logOutcome(context, provider, `handshake answered ${response.status}`);
     return response;
   } catch {
-    // An adapter without handshakes fails over the missing body.
+    // An adapter without handshakes throws because the body is missing.
     return undefined;
   }
 }
 
-/** A refused secret is an answer too. All other errors say that the adapter took the request for an event. */
+/**
+ * True if the adapter answered the check. 401 and 403 refuse the secret. With any other error, the adapter took the
+ * request for an event.
+ */
 function isHandshakeAnswer({ ok, status }: Response): boolean {
   return ok || status === 401 || status === 403;
 }
 
-/** 503: the platform sends the request again. */
+/** Answers 503, so that the platform sends the request again. */
 export function unavailable(
   context: PlatformContext,
   provider: string,
@@ -107,7 +112,7 @@ export function unavailable(
   );
 }
 
-/** One line for a request or an event that leaves no row in an inbox, in the words of those that do. */
+/** Logs a request or an event that leaves no row in an inbox, with the words used for stored events. */
 function logOutcome(context: PlatformContext, provider: string, outcome: string, thread?: string): void {
   context.log.info("inbox.event", {
     messenger: context.messengerId,
@@ -123,7 +128,7 @@ function nothingReported({ ok, status }: Response): string {
     : `refused by the adapter (answered ${status})`;
 }
 
-/** Waits until all tasks, and those that they started, have ended; `false` when that takes too long. */
+/** Waits until all tasks, and the tasks that they started, have ended. Returns `false` if that takes too long. */
 async function settleAll(groups: readonly (readonly Promise<unknown>[])[], clock: Clock): Promise<boolean> {
   const stop = new AbortController();
   const everything = async () => {
@@ -148,7 +153,7 @@ function count(groups: readonly (readonly unknown[])[]): number {
   return groups.reduce((sum, group) => sum + group.length, 0);
 }
 
-/** Rejects for an event whose storing has not ended: it is not durable yet. */
-function orPending(store: Promise<void>): Promise<void> {
+/** Rejects if the event is not stored yet. */
+function rejectIfPending(store: Promise<void>): Promise<void> {
   return Promise.race([store, Promise.resolve().then(() => Promise.reject(new Error("not stored in time")))]);
 }

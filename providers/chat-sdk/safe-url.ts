@@ -1,12 +1,14 @@
 import { InvalidInputError } from "../../src/core/errors.ts";
 
 /**
- * An address that a chat may make the bot fetch: https, no address of the machine or of a private network, and of one
- * of the hosts that the bot allows. A name that resolves to a private address cannot be told from here: the list of
- * hosts stands against that, and the runtime's own network rules.
+ * Checks an address that a chat makes the bot fetch: https, not the machine or a private network, and on an allowed
+ * host.
+ *
+ * A public name that resolves to a private address cannot be recognized here. The list of hosts and the runtime's own
+ * network rules protect against it.
  *
  * @param hosts names, or `*.example.com` for all names below one; `undefined` for every public host
- * @throws {InvalidInputError} when the address is not allowed; the message does not repeat it, it may be signed
+ * @throws {InvalidInputError} when the address is not allowed; the message does not repeat it, because it may be signed
  */
 export function parsePublicUrl(value: string, hosts?: readonly string[]): URL {
   const url = URL.parse(value);
@@ -36,15 +38,18 @@ function isHost(host: string, allowed: string): boolean {
 
 const PRIVATE_SUFFIX =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|lan|home|svc|arpa|onion|test|invalid)$/;
-/** Public names that resolve to whatever address is written in them, or to this machine. */
+/** Public names that resolve to an address written in them, or to this machine. */
 const ADDRESS_IN_NAME = /(?:^|\.)(?:nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me|vcap\.me)$/;
 
-/** Exported for its own tests. `host` as `URL` normalises it: IPv4 in dotted form, IPv6 in brackets. */
+/**
+ * True for a host of the machine or a private network. `host` must be normalized by `URL`: IPv4 in dotted form, IPv6 in
+ * brackets. Exported for its tests.
+ */
 export function isPrivateHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
-  // No public IPv6 literal serves chat files; mapped and translated IPv4 addresses hide in them.
+  // No platform serves files from a literal IPv6 address, and IPv4 addresses can hide in one.
   if (name.startsWith("[")) return true;
-  // Also inside of a name: there are public names for every address, such as 127-0-0-1.example.
+  // Also inside a name: some public names resolve to the address in them, such as 127-0-0-1.example.
   for (const [, first, second] of name.matchAll(
     /(?<!\d)(\d{1,3})[.-](\d{1,3})[.-]\d{1,3}[.-]\d{1,3}(?!\d)/g,
   )) {

@@ -2,8 +2,8 @@ import type { Logger } from "chat";
 import type { Log } from "../../src/core/log.ts";
 
 /**
- * The words in which adapters say what is wrong. A line may hold what somebody wrote, a token or an address: nothing else
- * of it passes (I10).
+ * Words of an adapter's log line that may be logged. All other words are removed, because a line may contain a chat, a
+ * token or an address (I10).
  */
 const technicalWords = new Set(
   `a accept account action adapter agent api app application assistant attachment auth authentication back be body bot
@@ -21,10 +21,13 @@ const technicalWords = new Set(
   ),
 );
 
-/** Longest line of an adapter that is looked at, in characters. */
+/** Longest line of an adapter that is read, in characters. */
 const maxLength = 300;
 
-/** A logger for the SDK and its adapters: a line keeps its level and its technical words, and none of its arguments. */
+/**
+ * Creates a logger for the SDK and its adapters. A line keeps its level and its technical words, and loses its
+ * arguments.
+ */
 export function createSdkLogger(log: Log, provider: string): Logger {
   const logger: Logger = {
     child: () => logger,
@@ -36,7 +39,7 @@ export function createSdkLogger(log: Log, provider: string): Logger {
   return logger;
 }
 
-/** "Failed to send message to Ada" becomes "failed to send message to …". */
+/** Turns "Failed to send message to Ada" into "failed to send message to …". */
 function technicalWordsOf(message: unknown): string | undefined {
   if (typeof message !== "string") return undefined;
   const words = message.slice(0, maxLength).toLowerCase().split(/\s+/);
@@ -48,13 +51,13 @@ function technicalWordsOf(message: unknown): string | undefined {
   return about === "…" || about === "" ? undefined : about;
 }
 
-/** Deepest nesting below an adapter at which its parts hold a logger of their own. */
+/** Deepest nesting below an adapter at which a logger is looked for. */
 const maxDepth = 3;
 
 /**
- * Gives an adapter, and the parts that it is made of, this logger in place of the one that it was constructed with: by
- * default that writes raw text to the console. A logger in a private field or in a closure stays, unless it is the one of
- * the SDK, which is silenced itself.
+ * Replaces the loggers of an adapter and its parts, which by default write raw text to the console.
+ *
+ * A logger in a private field or a closure cannot be replaced. The SDK's own logger is silenced itself.
  */
 export function adoptLogger(adapter: object, logger: Logger): void {
   const own: unknown = Reflect.getOwnPropertyDescriptor(adapter, "logger")?.value;
@@ -68,7 +71,7 @@ export function adoptLogger(adapter: object, logger: Logger): void {
         if ((value === own && isLogger(value)) || isSdkLogger(value)) replace(part, name, value, logger);
         else visit(value, depth + 1);
       } catch {
-        // A part that cannot be looked into, or changed, keeps what it has: the adapter works all the same.
+        // A part that cannot be read or changed keeps its logger. The adapter works all the same.
       }
     }
   };
@@ -81,7 +84,7 @@ function isObject(value: unknown): value is object {
 
 function replace(part: object, name: string, found: object, logger: Logger): void {
   Reflect.set(part, name, logger);
-  // Also for those who got hold of it before.
+  // Also silences it for parts that hold a reference already.
   if (isSdkLogger(found)) Object.assign(found, logger);
 }
 
@@ -89,7 +92,7 @@ function isLogger(value: object): boolean {
   return ["debug", "info", "warn", "error"].every((level) => typeof Reflect.get(value, level) === "function");
 }
 
-/** By its name and form, as a bundle may hold the SDK twice. */
+/** Recognizes the SDK's logger by name and shape, because a bundle may contain the SDK twice. */
 function isSdkLogger(value: object): boolean {
   return isLogger(value) && "prefix" in value && "level" in value && "child" in value && "shouldLog" in value;
 }

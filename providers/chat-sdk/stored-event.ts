@@ -3,8 +3,9 @@ import { z } from "zod";
 import { isDeeperThan } from "../../src/core/json-depth.ts";
 
 /**
- * A Chat SDK event as the inbox stores it: what is read again when it is parsed, and the platform's own object.
- * The rendered tree of a message is left out: it is many times its text, and nothing reads it.
+ * A Chat SDK event as the inbox stores it: the fields that are parsed later, and the platform's own object.
+ *
+ * The rendered tree of a message is left out. It is many times larger than the text, and no code reads it.
  */
 const author = z.object({
   userId: z.string(),
@@ -67,8 +68,8 @@ export type StoredAuthor = z.infer<typeof author>;
 export type StoredAttachment = z.infer<typeof attachment>;
 
 /**
- * A message of the SDK as it is stored. Total: an adapter's gaps and slips (a date that is none, a number for an id) never
- * refuse a message.
+ * Returns a message of the SDK in its stored form. It never fails: mistakes of an adapter, such as an invalid date or a
+ * number as an id, must not lose a message.
  *
  * @param now the time of arrival, for a message whose own time cannot be read
  */
@@ -83,7 +84,7 @@ export function storeMessage(source: Message, isMention: boolean, now: number): 
   };
 }
 
-/** Not by `Message.toJSON()`, which throws for a date that is none. */
+/** Copies the fields that are stored. `Message.toJSON()` would throw for an invalid date. */
 function storeQuote({ id, text, author: from, attachments }: Message): StoredQuote {
   return {
     id: textOf(id) ?? "",
@@ -94,7 +95,7 @@ function storeQuote({ id, text, author: from, attachments }: Message): StoredQuo
       name: textOf(name),
       mimeType: textOf(mimeType),
       size: typeof size === "number" && Number.isFinite(size) ? size : undefined,
-      // What the adapter can fetch by its own reference needs no address, which may be signed.
+      // An address may be signed. It is not needed if the adapter fetches the file by its own reference.
       ...(fetchMetadata ? { fetchMetadata: textsOf(fetchMetadata) } : { url: textOf(url) }),
     })),
   };
@@ -111,7 +112,7 @@ export function storeAuthor(source: Author | undefined): StoredAuthor {
   };
 }
 
-/** A platform's id or text; adapters for platforms with numbers for ids may hand those on. */
+/** Returns a platform's id or text as a string. Some adapters pass on ids as numbers. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
@@ -132,12 +133,12 @@ function timeOf(date: unknown): number | undefined {
 }
 
 const maxDepth = 100;
-/** Longest platform object that is stored, in characters: with the message beside it, a row still fits. */
+/** Longest platform object that is stored, in characters. A row has room for it and the message. */
 const maxLength = 250_000;
 
 /**
- * A platform's own object as JSON; `null` when it cannot be (a cycle, a very deep nest, a number too large for JSON), or
- * is too long for a row.
+ * Returns a platform's own object as plain JSON. Returns `null` for a cycle, for deep nesting, for a number that JSON
+ * cannot hold, and for an object too long for a row.
  */
 export function toJson(value: unknown): unknown {
   try {
@@ -146,7 +147,7 @@ export function toJson(value: unknown): unknown {
     const json = JSON.parse(text) as unknown;
     return isDeeperThan(json, maxDepth) ? null : json;
   } catch {
-    // Only the hook for the platform's object loses by it; the event itself is whole.
+    // Only the hook that reads the platform's object is affected. The event itself is complete.
     return null;
   }
 }

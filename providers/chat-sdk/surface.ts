@@ -4,8 +4,8 @@ import { type CallMethod, ChatSdkCallError, adapterFailure } from "./call-error.
 import type { ChatSdkSettings } from "./options.ts";
 
 /**
- * Any adapter as the delivery engine sees it. `ready` makes the adapter usable before its first call; when it cannot,
- * nothing was sent.
+ * Creates a surface from any Chat SDK adapter. `ready` initializes the adapter before its first call. If it fails, the
+ * call was certainly not made.
  */
 export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Promise<void>): Surface {
   const { adapter, capabilities } = settings;
@@ -58,18 +58,21 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
     async typing(address, { signal }) {
       await call("typing", signal, (to) => to.startTyping(address.threadId));
     },
-    // The adapters answer a press themselves when it comes in; none can show a notice later.
+    // Adapters answer a press when it arrives. None can show a notice later.
     answerAction: () => Promise.resolve(),
     classifyError: classifyChatSdkError,
   };
 }
 
-/** Total: what did not come from a call of this surface may have been done. */
+/** Classifies any value. An error that no call of this surface threw is `unknown`, unless its fields say more. */
 export function classifyChatSdkError(error: unknown): CallFailure {
   return error instanceof ChatSdkCallError ? error.failure : adapterFailure("post", error);
 }
 
-/** Adapters take no signal: a call is waited for no longer than the signal says, and its late outcome is dropped. */
+/**
+ * Waits for a call until the signal aborts. Adapters take no signal, so the call itself goes on and its late outcome is
+ * dropped.
+ */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new DOMException("timed out", "AbortError"));

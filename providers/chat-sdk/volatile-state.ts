@@ -6,13 +6,14 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-/** Adapters cache a few lookups here; a busy bot must not grow without bound. */
+/** Most entries. Adapters cache lookups here, and a busy bot must not grow without limit. */
 const maxEntries = 1000;
 
 /**
- * The state that a Chat SDK adapter works with. It forgets everything with the object, and nothing durable depends on
- * it: every claim is new and every lock is free, because the inbox knows an event again (I2) and a thread has one
- * writer. An adapter that claims an event before it is stored could otherwise lose it (I1).
+ * Creates the state that a Chat SDK adapter works with. It is lost with the object, and nothing durable depends on it.
+ *
+ * Every claim succeeds and every lock is free: the inbox recognizes repeated events (I2), and a thread has one writer.
+ * A real claim could lose an event that the adapter claims before it is stored (I1).
  */
 export function createVolatileState(clock: Clock): StateAdapter {
   const entries = new Map<string, Entry>();

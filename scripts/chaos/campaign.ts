@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { realFloodRules } from "../../playground/telegram/flood.ts";
-import type { FaultRule } from "../../playground/telegram/faults.ts";
+import { realFloodRules } from "../../playground/telegram/control/flood.ts";
+import type { FaultRule } from "../../playground/telegram/control/faults.ts";
 import type { VisibleMessage } from "../../playground/telegram/simulator.ts";
 import { startRig } from "../../test/support/rig.ts";
 import type { Rig } from "../../test/support/rig.ts";
@@ -18,12 +18,12 @@ import type { Writer } from "./writers.ts";
 export interface CampaignOptions {
   readonly kills: number;
   readonly seed: number;
-  /** The campaign stops killing after this time, whatever is left of it. */
+  /** Time after which no more kills are made, in milliseconds. */
   readonly limitMs: number;
   readonly onProgress: (line: string) => void;
-  /** Gets everything that the bot has logged, at the end. */
+  /** Called at the end with everything that the bot has logged. */
   readonly onLog?: (text: string) => Promise<void>;
-  /** Gets a line for each call and each kill, in order, at the end. */
+  /** Called at the end with one line for each call and each kill, in order. */
   readonly onCalls?: (lines: readonly string[]) => Promise<void>;
 }
 
@@ -35,20 +35,26 @@ export interface CampaignResult extends PenaltyCount {
   readonly calls: number;
   readonly refusedForFlood: number;
   readonly totals: Judgement;
-  /** Milliseconds from the moment at which the bot was ready again to its next text in a chat with an open answer. */
+  /** Times from the bot being ready again to its next text in a chat with an open answer, in milliseconds. */
   readonly continuedMs: readonly number[];
-  /** The same from the beginning of the restart, which includes the start of the runtime. */
+  /**
+   * Times from the start of the restart to the bot's next text in such a chat, in milliseconds. Includes the start of
+   * workerd.
+   */
   readonly restartedMs: readonly number[];
 }
 
-/** How long everything may take to come to rest once nothing goes wrong any more. */
+/** Longest wait for the last answers after the faults have ended. */
 const REST_MS = 900_000;
-/** Longer than any pause between two calls while there is something to say. */
+/** Longer than any pause between two calls while there is still something to send. */
 const QUIET_MS = 180_000;
-/** A chat whose answer does not come is written to all the same after this time. */
+/** A writer who has waited this long writes the next message although the answer is missing. */
 const PATIENCE_MS = 180_000;
 
-/** Writers write, calls fail, and the bot's whole process group is killed again and again; then all is read. */
+/**
+ * Runs a campaign: writers write, calls fail, and the bot's whole process group is killed many times. In the end every
+ * chat is read and judged.
+ */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const random = createRandom(`chaos/${options.seed}`);
   const rig = await startRig({
@@ -104,7 +110,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   simulator.clearFaults();
   await Promise.all([writing, trouble]);
   simulator.clearFaults();
-  options.onProgress("all faults have ceased");
+  options.onProgress("all faults have ended");
   await rest(rig, writers);
   await options.onLog?.(bot.logs());
   const calls = simulator.calls();
@@ -126,7 +132,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   };
 }
 
-/** Writes, waits for the whole answer or loses patience, thinks, and writes again. */
+/** Writes, waits for the whole answer or loses patience, pauses, and writes again. */
 async function keepWriting(
   rig: Rig,
   writer: Writer,
@@ -148,7 +154,7 @@ function hasOpenAnswer({ simulator }: Rig, writer: Writer): boolean {
 
 const METHODS = ["sendMessage", "editMessageText", /./] as const;
 
-/** Now and then a single call fails, and sometimes all calls of a chat for a while. */
+/** Makes single calls fail, and sometimes all calls of a chat for a while. */
 async function keepTroubling(
   { simulator }: Rig,
   writers: readonly Writer[],
@@ -213,7 +219,7 @@ async function watchContinuation(
   return undefined;
 }
 
-/** Waits until everything is answered, or nothing has been sent for so long that nothing more will come. */
+/** Waits until everything is answered, or until the bot has been quiet for so long that nothing more will come. */
 async function rest(rig: Rig, writers: readonly Writer[]): Promise<void> {
   const end = Date.now() + REST_MS;
   const isDone = (): boolean =>
@@ -222,7 +228,7 @@ async function rest(rig: Rig, writers: readonly Writer[]): Promise<void> {
     );
   const quietMs = (): number => Date.now() - (rig.simulator.calls().at(-1)?.at ?? 0);
   while (!isDone() && quietMs() < QUIET_MS && Date.now() < end) await delay(500);
-  // What is still to be taken away, or edited once more, has its time limit.
+  // Remaining removals and edits have a time limit of their own.
   await delay(25_000);
 }
 
@@ -252,7 +258,9 @@ function sum(
     unformatted: 0,
     interrupted: 0,
     apologies: 0,
-    problems: unread.map(({ chatId, id }) => `message ${id} stands in ${chatId} where nobody has asked`),
+    problems: unread.map(
+      ({ chatId, id }) => `message ${id} is in chat ${chatId}, outside every conversation`,
+    ),
   };
   for (const { writer, judgement } of parts) {
     total.questions += judgement.questions;

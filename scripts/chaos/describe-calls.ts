@@ -1,9 +1,9 @@
-import type { ApiCall } from "../../playground/telegram/api-log.ts";
+import type { ApiCall } from "../../playground/telegram/control/api-log.ts";
 
-/** Enough of a text to know it again. */
+/** Length of the part of a text that is enough to recognize it. */
 const SHOWN_LENGTH = 36;
 
-/** What the platform saw, a line for each call and each kill, with seconds since the start: evidence for a problem. */
+/** Describes every call and every kill in one line, with seconds since the start, to explain a problem. */
 export function describeCalls(
   calls: readonly ApiCall[],
   killedAt: readonly number[],

@@ -2,33 +2,33 @@ import type { Simulator, VisibleMessage } from "../../playground/telegram/simula
 import { isBold, wordsOf } from "./writers.ts";
 import type { Question, Writer } from "./writers.ts";
 
-/** What became of the questions of one writer, read from the chat alone. */
+/** Results for one writer, read from the chat alone. Each number counts the questions or messages with that result. */
 export interface Judgement {
   questions: number;
-  /** Messages that the bot shows. */
+  /** Visible messages of the bot. */
   shown: number;
-  /** No word of the answer is there. */
+  /** Answers without a single visible word. */
   lost: number;
-  /** Some words are there, and some are not. */
+  /** Answers of which only some words are visible. */
   truncated: number;
-  /** Answers of which words are visible twice, in messages that do not say so. */
+  /** Answers with words that are visible twice, in messages that do not say that they were sent again. */
   duplicated: number;
   /** Messages that say that they were sent again. */
   marked: number;
-  /** Drafts that stayed visible beside a marked message. */
+  /** First copies that stayed visible beside a message that was sent again. */
   leftovers: number;
-  /** Those of them that stand below it, because they landed later. */
+  /** Such copies that are below that message, because they landed later. */
   leftoversBelow: number;
   outOfOrder: number;
-  /** Messages of the bot with words that nobody has asked for in this place. */
+  /** Messages of the bot with words that do not belong to any question in this place. */
   misplaced: number;
-  /** Answers of which words have lost their formatting. */
+  /** Answers with words that have lost their formatting. */
   unformatted: number;
-  /** Answers that the turn engine gave up after too many kills, and says so. */
+  /** Answers that the turn engine gave up after too many kills, with a text that says so. */
   interrupted: number;
-  /** Texts of the list that a person reads when something went wrong. */
+  /** Messages with one of the texts that people read when something went wrong. */
   apologies: number;
-  /** What is wrong, in words. */
+  /** One sentence for each problem. */
   readonly problems: string[];
 }
 
@@ -38,7 +38,7 @@ const APOLOGY = /^Sorry,|\n\nSorry,/;
 const WORD = /\bq\d+c\d+n\d+w\d+\b/g;
 const ANY_WORD = new RegExp(WORD.source);
 
-/** Messages that hold words of a marked one. */
+/** Messages, by index, that have words of a message that was sent again. */
 interface Leftovers {
   readonly all: Set<number>;
   readonly below: Set<number>;
@@ -79,7 +79,7 @@ export function judge(simulator: Simulator, writer: Writer): Judgement {
   return judgement;
 }
 
-/** Whether every word of a question's answer is visible. */
+/** True if every word of a question's answer is visible. */
 export function isAnswered(simulator: Simulator, writer: Writer, question: Question): boolean {
   const shown = new Set(botMessages(simulator, writer).flatMap(({ text }) => text.match(WORD) ?? []));
   return wordsOf(question).every((word) => shown.has(word));
@@ -106,7 +106,7 @@ function judgeQuestion(
     judgement.problems.push(`${question.cue}: no answer`);
     return before;
   }
-  if (found.length < words.length && saysThatItEnds(found, words, messages, places)) {
+  if (found.length < words.length && isGivenUp(found, words, messages, places)) {
     judgement.interrupted += 1;
   } else if (found.length < words.length) {
     judgement.truncated += 1;
@@ -122,8 +122,8 @@ function judgeQuestion(
     const twin = isMarked(messages[place.message]) ? place.message : place.message - 1;
     for (const other of all) {
       if (other === place) continue;
-      // Within one message nothing is a draft of anything, and what shares no word with a marked message is not its.
-      if (other.message === place.message || !isDraftOf(other.message, twin, messages)) isTwice = true;
+      // Two copies of a word in one message are never a leftover. Nor is a message without any word of the marked one.
+      if (other.message === place.message || !isLeftoverOf(other.message, twin, messages)) isTwice = true;
       if (other.message === place.message) continue;
       leftovers.all.add(other.message);
       if (other.message > place.message) leftovers.below.add(other.message);
@@ -149,10 +149,9 @@ function judgeQuestion(
 }
 
 /**
- * Whether an answer that lacks words is one that was given up: it lacks its end and nothing else, and that it ends is the
- * next that a person reads.
+ * True if an incomplete answer was given up: only its end is missing, and the next text that a person reads says so.
  */
-function saysThatItEnds(
+function isGivenUp(
   found: readonly string[],
   words: readonly string[],
   messages: readonly VisibleMessage[],
@@ -167,8 +166,10 @@ function saysThatItEnds(
 }
 
 /**
- * Of a draft and its marked twin the twin counts; the draft is what is left over. It may hold words that the final cut
- * gave to the message behind the marked one.
+ * Chooses the copy of a word that counts. If a message was sent again, that one counts and the first copy is a
+ * leftover.
+ *
+ * The first copy may also contain words that the final cut moved to the message after the marked one.
  */
 function keptPlace(all: readonly Place[], messages: readonly VisibleMessage[]): Place {
   const nowhere: Place = { message: -1, at: -1 };
@@ -180,11 +181,11 @@ function keptPlace(all: readonly Place[], messages: readonly VisibleMessage[]): 
   );
 }
 
-/** Whether a message may be what a marked one was sent again for: they have words in common. */
-function isDraftOf(draft: number, marked: number, messages: readonly VisibleMessage[]): boolean {
+/** True if a marked message may be a second copy of this one: they share words. */
+function isLeftoverOf(message: number, marked: number, messages: readonly VisibleMessage[]): boolean {
   if (!isMarked(messages[marked])) return false;
   const words = new Set(messages[marked]?.text.match(WORD));
-  return (messages[draft]?.text.match(WORD) ?? []).some((word) => words.has(word));
+  return (messages[message]?.text.match(WORD) ?? []).some((word) => words.has(word));
 }
 
 function isShownBold({ message, at }: Place, messages: readonly VisibleMessage[]): boolean {
@@ -192,18 +193,18 @@ function isShownBold({ message, at }: Place, messages: readonly VisibleMessage[]
   return entities.some(({ type, offset, length }) => type === "bold" && offset <= at && at < offset + length);
 }
 
-/** What nobody has asked for here belongs to somebody else. */
+/** Counts messages with words of answers to other writers. */
 function judgeStrangers(writer: Writer, messages: readonly VisibleMessage[], judgement: Judgement): void {
   const asked = new Set(writer.questions.flatMap(wordsOf));
   for (const { id, text } of messages) {
     const stranger = text.match(WORD)?.find((word) => !asked.has(word));
     if (stranger === undefined) continue;
     judgement.misplaced += 1;
-    judgement.problems.push(`message ${id} says ${stranger}, which nobody has asked for here`);
+    judgement.problems.push(`message ${id} says ${stranger}, a word of an answer to someone else`);
   }
 }
 
-/** Messages of the bot with words of answers that stand where no writer reads, such as beside the topics of a forum. */
+/** Returns messages with words of answers in places that no writer reads, such as a forum outside its topics. */
 export function strays(simulator: Simulator, writers: readonly Writer[]): readonly VisibleMessage[] {
   const read = new Set(
     writers.flatMap((writer) => botMessages(simulator, writer).map(({ chatId, id }) => `${chatId}:${id}`)),

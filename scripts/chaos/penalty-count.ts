@@ -1,11 +1,14 @@
-import type { ApiCall } from "../../playground/telegram/api-log.ts";
+import type { ApiCall } from "../../playground/telegram/control/api-log.ts";
 
 export interface PenaltyCount {
-  /** Calls that reached a chat before the end of a penalty that the bot had been told of. */
+  /** Calls that reached a chat during a penalty that the bot knew about. */
   readonly callsInPenalty: number;
-  /** The same where the bot was killed within `STORED_WITHIN_MS` of being told, so that it may not know. */
+  /**
+   * Calls during a penalty that the bot may not have known about, because it was killed within `STORED_WITHIN_MS` of
+   * the refusal.
+   */
   readonly callsInUnheardPenalty: number;
-  /** The former, each in words. */
+  /** One sentence for each of `callsInPenalty`. */
   readonly penaltyBreaches: readonly string[];
 }
 
@@ -15,14 +18,16 @@ interface Penalty {
   readonly isUnheard: boolean;
 }
 
-/** What the bot is told is stored by then. */
+/** Time after which the bot has stored a refusal. */
 const STORED_WITHIN_MS = 200;
-/** Longest way of an answer to the bot, and of a call from it. */
+/** Longest time that an answer takes to reach the bot, or a call to reach the platform. */
 const UNDER_WAY_MS = 50;
 
 /**
- * Counts calls that were made in a penalty; what was under way when the refusal came does not count. A shorter penalty ends no longer one. A process that dies before it has
- * stored a refusal knows of no penalty; such calls are counted apart.
+ * Counts the calls that were made during a penalty. Three rules:
+ * - Calls that were on their way when the refusal came do not count.
+ * - A shorter penalty does not end a longer one.
+ * - A process that dies before it has stored a refusal does not know the penalty. Its calls are counted separately.
  */
 export function countCallsInPenalty(calls: readonly ApiCall[], killedAt: readonly number[]): PenaltyCount {
   const penalties = new Map<number, Penalty[]>();

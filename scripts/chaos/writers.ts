@@ -2,38 +2,38 @@ import type { SimChat, Simulator } from "../../playground/telegram/simulator.ts"
 import { say } from "../../test/support/model-script.ts";
 import type { ModelStep } from "../../test/support/model-script.ts";
 
-/** What one person asked, and what the answer to it must read. */
+/** A question of one person, and the words that the answer must have. */
 export interface Question {
   readonly cue: string;
   readonly words: number;
   readonly askedAt: number;
 }
 
-/** A place in which one person writes all the time. */
+/** A place in which one person keeps writing. */
 export interface Writer {
   readonly name: string;
   readonly chat: SimChat;
   readonly threadId: number | undefined;
   readonly questions: Question[];
-  /** Writes the next question; sometimes a second one right behind it. */
+  /** Writes the next question, sometimes followed at once by a second one. */
   ask(): void;
 }
 
 const CUE = /\bq(\d+)c\d+n\d+\b/g;
-/** Words of an answer: most are short, some need several messages. */
+/** Words of an answer. Most answers are short; some need several messages. */
 const LENGTHS = [8, 20, 40, 60, 120, 250, 700];
 
-/** The words that the answer to a question must have, in order; each is unique in the whole campaign. */
+/** Returns the words of the answer to a question, in order. Each is unique in the whole campaign. */
 export function wordsOf({ cue, words }: Pick<Question, "cue" | "words">): readonly string[] {
   return Array.from({ length: words }, (_, index) => `${cue}w${index}`);
 }
 
-/** Whether a word of an answer, by its place in it, is bold. */
+/** True if the word at this position of an answer is bold. */
 export function isBold(index: number): boolean {
   return index % 7 === 3;
 }
 
-/** What the model says to whatever was asked: an answer to every question in the text, in a stream. */
+/** Returns the model's answer to every question in the text, as a stream. */
 export function answerTo(text: string, random: () => number): readonly ModelStep[] {
   const paragraphs = [...text.matchAll(CUE)].map(([cue, words]) => {
     const shaped = wordsOf({ cue, words: Number(words) }).map((word, index) =>
@@ -42,7 +42,7 @@ export function answerTo(text: string, random: () => number): readonly ModelStep
     return shaped.map((word, index) => (index % 25 === 24 ? `${word}\n\n` : `${word} `)).join("");
   });
   const answer = paragraphs.join("\n\n");
-  // A stream lasts for up to two seconds, so that it has a chance between two kills.
+  // A stream lasts up to two seconds, so that some streams end between two kills.
   const chunkSize = Math.max(20, Math.ceil(answer.length / 30));
   return [say(answer === "" ? "Noted." : answer, { chunkSize, paceMs: 10 + Math.floor(random() * 60) })];
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { ParseArgsOptionDescriptor } from "node:util";
 
-/** An option of a command, with the words that describe it to whoever mistypes one. */
+/** An option of a command, with a text that describes it. */
 export interface CommandOption extends ParseArgsOptionDescriptor {
   readonly about: string;
 }
@@ -9,7 +9,7 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
 type CommandOptions = Readonly<Record<string, CommandOption>>;
 type Values<Options extends CommandOptions> = ReturnType<typeof parseArgs<{ options: Options }>>["values"];
 
-/** A command line that cannot be understood. The message is for whoever typed it. */
+/** A command line that cannot be understood. The message is for the person who typed it. */
 export class CommandLineError extends Error {
   constructor(message: string) {
     super(message);
@@ -20,7 +20,7 @@ export class CommandLineError extends Error {
 /**
  * Reads the parameters of a command.
  *
- * @throws {CommandLineError} for an option or a parameter that it does not have, or a value that is missing
+ * @throws {CommandLineError} for an unknown option or parameter, or a missing value
  */
 export function parseOptions<const Options extends CommandOptions>(
   command: string,
@@ -35,7 +35,7 @@ export function parseOptions<const Options extends CommandOptions>(
   }
 }
 
-/** The options of the process that runs. `--help` lists them; so does a mistake, which ends the process. */
+/** Reads the options of the running process. `--help` lists them and ends the process; so does a mistake. */
 export function readOptions<const Options extends CommandOptions>(
   command: string,
   options: Options,

@@ -1,25 +1,32 @@
 /**
- * The layer rule, as an oxlint plugin (plain JavaScript, because oxlint may be started by any Node).
+ * The layer rule, as an oxlint plugin. It is plain JavaScript, because any Node may start oxlint.
  *
- *   core ← { inbox, turn, actions, approvals, schedule, models, delivery, providers/* }
+ *   core ← { inbox, turn, outgoing, models, delivery, providers/* }
  *        ← messengers ← the shell (files directly in src/) ← examples
  *
- * A file may import from its own part, from `core`, and from layers below its own. Parts of the same
- * layer meet only through contracts in `core`; no provider imports another. The product imports nothing
- * from tests, tooling or the playground; the playground and the scripts do not import the product, because
- * they stand for the outside world.
+ * - A file may import from its own part, from `core`, and from layers below its own.
+ * - A large part has rooms; a room imports lower ones only.
+ * - Nothing outside of delivery/ imports anything of it but delivery/index.ts.
+ * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
+ * - The product never imports tests, tooling or the playground.
+ * - The playground and the scripts never import the product, because they play the outside world.
  */
 import path from "node:path";
 
+/** Rooms inside of a part, lower ones first; those of one line never import each other. Files beside them stand on top. */
+const ROOMS = {
+  delivery: [["text"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
+  "src/messengers": [["declare"], ["root", "gate"], ["replies"], ["intake", "turns"], ["agent"]],
+};
 const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
 
-/** Folders that stand beside the product: they play the outside world, or build it. */
+/** Folders outside the product. They play the outside world, or build the product. */
 const OUTSIDE = new Set(["playground", "scripts"]);
 
 /**
- * Which part of the product a file belongs to.
+ * Returns the part of the product that a file belongs to.
  * @param {string} relative path from the project's root, with forward slashes
- * @returns {{ layer: string, part: string } | undefined} undefined where the rule does not look
+ * @returns {{ layer: string, part: string } | undefined} undefined where the rule does not apply
  */
 export function partOf(relative) {
   const [top, second, third] = relative.split("/");
@@ -37,6 +44,33 @@ export function partOf(relative) {
 }
 
 /**
+ * What is wrong with an import inside of a part that has rooms.
+ * @param {string} part
+ * @param {string} from importing file, relative to the root
+ * @param {string} to imported file, relative to the root
+ * @returns {string | undefined}
+ */
+function roomBreach(part, from, to) {
+  const floors = ROOMS[part];
+  if (floors === undefined) return undefined;
+  const [source, target] = [from, to].map((file) => {
+    const rest = file.slice(part.length + 1).split("/");
+    return rest.length === 1 ? undefined : rest[0];
+  });
+  if (source === undefined || source === target) return undefined;
+  if (target === undefined)
+    return `${part}/${source}/ is below the files beside it and must not import ${to}.`;
+  const [low, high] = [source, target].map((room) => floors.findIndex((floor) => floor.includes(room)));
+  const unknown = low === -1 ? source : high === -1 ? target : undefined;
+  if (unknown !== undefined) {
+    return `${part}/${unknown}/ is no room that scripts/lint/layers.js knows: give it a place there.`;
+  }
+  if (low > high) return undefined;
+  return `${part}/${source}/ is not above ${part}/${target}/ and must not import it; the order is in scripts/lint/layers.js.`;
+}
+
+/**
+ * Checks one import.
  * @param {string} from importing file, relative to the root
  * @param {string} to imported file, relative to the root
  * @returns {string | undefined} what is wrong with the import, in one sentence
@@ -44,7 +78,8 @@ export function partOf(relative) {
 export function breach(from, to) {
   const source = partOf(from);
   const target = partOf(to);
-  if (source === undefined || target === undefined || source.part === target.part) return undefined;
+  if (source === undefined || target === undefined) return undefined;
+  if (source.part === target.part) return roomBreach(source.part, from, to);
   if (source.layer === "test") return undefined;
   if (OUTSIDE.has(source.layer)) {
     return target.layer in LAYERS
@@ -52,6 +87,9 @@ export function breach(from, to) {
       : undefined;
   }
   if (!(target.layer in LAYERS)) return `The product (${source.part}/) does not import ${target.part}/.`;
+  if (target.part === "delivery" && to !== "delivery/index.ts") {
+    return `${source.part}/ imports delivery/index.ts, which is the whole face of delivery/, and not ${to}.`;
+  }
   if (LAYERS[source.layer] > LAYERS[target.layer]) return undefined;
   if (source.layer === target.layer) {
     return `${source.part}/ and ${target.part}/ are parts of one layer and do not import each other; put the contract in src/core/.`;
@@ -83,7 +121,7 @@ const rule = {
   },
 };
 
-/** TypeScript's `private` is gone at run time: such a method of a Durable Object is callable over RPC. */
+/** TypeScript's `private` does not exist at run time: such a method of a Durable Object can be called over RPC. */
 const hashPrivate = {
   meta: { type: "problem", docs: { description: "Private members are #private." }, schema: [] },
   create(context) {

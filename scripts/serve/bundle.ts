@@ -8,16 +8,16 @@ import type { WranglerBuild } from "./run-wrangler.ts";
 import { ServeError } from "./serve-error.ts";
 import type { BundleModule } from "./workerd-config.ts";
 
-/** A bundle on disk; modules are named relative to its folder, the entry first. */
+/** A bundle on disk. Modules are named relative to its folder, the entry first. */
 export interface Bundle {
   readonly directory: string;
   readonly modules: readonly BundleModule[];
   readonly cached: boolean;
-  /** What in the sources is certainly a mistake; said at every start. */
+  /** Certain mistakes in the sources, shown at every start. */
   readonly warnings: readonly string[];
 }
 
-/** What the cache knows of a configuration's latest build. */
+/** Cache entry of a configuration's latest build. */
 const manifestSchema = z.object({
   inputs: z.array(z.string()),
   entry: z.string(),
@@ -36,13 +36,14 @@ const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
   ".bin": "data",
 };
 
-/** Unused bundles are removed from the cache after this time. */
+/** Time after which unused bundles are removed from the cache. */
 const KEEP_BUNDLES_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bundles a worker with `wrangler deploy --dry-run`, or takes the bundle of an earlier run when neither its
- * sources nor the installed packages changed since. Runs at the same time do not disturb each other: a bundle's
- * folder is named after what is in it and appears there whole.
+ * Bundles a worker with `wrangler deploy --dry-run`. If neither its sources nor the installed packages have changed,
+ * returns the bundle of an earlier run.
+ *
+ * Several runs at once do not disturb each other: a bundle's folder is named after its content, and appears complete.
  *
  * @throws {ServeError} when the worker cannot be bundled
  */
@@ -74,7 +75,7 @@ export async function bundleWorker(options: {
       cacheDirectory,
       `${configKey}-${await hashInputs(built.inputs, configFile, root)}`,
     );
-    // Another run may have been faster; its folder holds the same files.
+    // Another run may have been faster. Its folder has the same files.
     if (!existsSync(directory)) await rename(building, directory).catch(ignoreExisting);
     await writeAtomically(manifestFile, JSON.stringify(built));
     await removeOldBundles(cacheDirectory, directory);
@@ -88,7 +89,7 @@ async function bundleIn(directory: string, { entry, warnings }: Manifest, cached
   return { directory, modules: await listModules(directory, entry), cached, warnings };
 }
 
-/** Hashes names and contents, so that a renamed, changed or removed source gives another key. */
+/** Hashes names and contents, so that a renamed, changed or removed source changes the key. */
 export async function hashInputs(
   inputs: readonly string[],
   configFile: string,
@@ -103,7 +104,7 @@ export async function hashInputs(
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Writes a file so that a reader sees the old or the new one whole, never a part. */
+/** Writes a file so that readers see the complete old file or the complete new one. */
 export async function writeAtomically(file: string, content: string): Promise<void> {
   const draft = `${file}.${process.pid}.${createHash("sha256").update(content).digest("hex").slice(0, 8)}`;
   await writeFile(draft, content);
@@ -112,11 +113,14 @@ export async function writeAtomically(file: string, content: string): Promise<vo
 
 async function readManifest(file: string): Promise<Manifest | undefined> {
   const content = await readFile(file, "utf8").catch(ignoreMissing);
-  // One of another version is none: it is built again.
+  // An entry of another version does not match, so the worker is bundled again.
   return content === undefined ? undefined : manifestSchema.safeParse(JSON.parse(content)).data;
 }
 
-/** @throws {ServeError} when the entry is no worker: workerd would print thousands of lines about that */
+/**
+ * Describes a build for the cache.
+ * @throws {ServeError} when the entry exports no worker, about which workerd would print thousands of lines
+ */
 function manifestOf(build: WranglerBuild, configFile: string, root: string): Manifest {
   const { entry, exports, inputs, warnings } = build;
   if (!exports.includes("default")) {
@@ -126,7 +130,7 @@ function manifestOf(build: WranglerBuild, configFile: string, root: string): Man
       `The worker of ${configFile} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(${agent});`,
     );
   }
-  // Installed packages are covered by the lock file, and virtual modules have no file.
+  // The lock file covers installed packages. Virtual modules have no file.
   const sources = inputs
     .filter((input) => !input.includes("node_modules") && existsSync(input))
     .map((input) => path.relative(root, input));

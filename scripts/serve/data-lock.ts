@@ -6,18 +6,20 @@ import path from "node:path";
 import { ServeError } from "./serve-error.ts";
 import { inFolder } from "./storage-errors.ts";
 
-/** How long an instance that is ending may still hold the directory. */
+/** Longest time that an ending instance may still hold the directory. */
 const END_WAIT_MS = 1_500;
 
-/** `server`: who runs workerd on the directory. `playground`: `npm start`, which has such a server as its child. */
+/**
+ * User of a data directory. `server`: runs workerd on it. `playground`: `npm start`, which has a server as its child.
+ */
 export type DataUse = "server" | "playground";
 
 /**
- * Makes this process the only one of its use on a data directory, for as long as it lives. Two workerds on one
- * directory would run each object twice.
+ * Locks a data directory for this process, as long as it lives. Two workerds on one directory would run each object
+ * twice.
  *
- * The lock is a listening socket: unlike a file with a process id, it cannot outlive its holder or be taken
- * for another process's.
+ * The lock is a listening socket. Unlike a file with a process id, it cannot outlive its process or be mistaken for
+ * another one's.
  *
  * @throws {ServeError} when another instance uses the directory
  */
@@ -42,7 +44,7 @@ export async function lockDataDirectory(directory: string, use: DataUse = "serve
   await rm(socketFile, { force: true }).catch((error: NodeJS.ErrnoException) => {
     throw new ServeError(
       "data-in-use",
-      `${socketFile}, the lock of the data directory ${directory}, is another user's (${error.code}); remove it if nothing runs there, or set DATA_DIR.`,
+      `${socketFile}, the lock of the data directory ${directory}, belongs to another user (${error.code}). Remove it if no instance is running, or set DATA_DIR.`,
     );
   });
   const server = createServer((socket) => socket.destroy());

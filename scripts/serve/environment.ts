@@ -1,6 +1,6 @@
 /**
- * The variables that the worker may see. Everything else of the process's environment stays out of it; a
- * bot with variables of its own declares them under `vars` in its wrangler configuration.
+ * Variables that every worker gets. It gets no other variable of the process, except those that the bot declares under
+ * `vars` in its wrangler configuration.
  */
 const PASSED_ON: ReadonlySet<string> = new Set([
   "ADMIN_TOKEN",
@@ -19,7 +19,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names, sorted, of the variables that are set and that the worker gets as text bindings. */
+/** Returns the sorted names of the variables that are set and that the worker gets as text bindings. */
 export function bindingNames(environment: Environment, declared: readonly string[]): readonly string[] {
   const isSet = (name: string): boolean => (environment[name] ?? "") !== "";
   return [...new Set([...PASSED_ON, ...declared])].filter(isSet).toSorted();
@@ -29,8 +29,7 @@ export function bindingNames(environment: Environment, declared: readonly string
 const READS = /\bthis\.env\.([A-Z][A-Z0-9_]*)\b|\{([^{}]*)\}\s*=\s*this\.env\b/g;
 
 /**
- * Names, sorted, of the variables that a bot's code reads and that are set, but that it does not get because nothing
- * declares them.
+ * Returns the sorted names of set variables that a bot's code reads and does not get, because they are not declared.
  */
 export function undeclaredNames(
   code: string,

@@ -1,23 +1,23 @@
 import { z } from "zod";
 import { ServeError } from "./serve-error.ts";
 
-/** What a bot says of itself at `/health`. */
+/** A bot's answer at `/health`. */
 export type Health =
   | { readonly kind: "ready" }
-  /** It serves requests, and says why it cannot answer messages. */
+  /** It serves requests and tells why it cannot answer messages. */
   | { readonly kind: "problem"; readonly code: string; readonly message: string }
-  /** An answer that is not `createWorker`'s. */
+  /** The answer does not come from `createWorker`. */
   | { readonly kind: "foreign"; readonly status: number }
-  /** The connection was ended without an answer. */
+  /** The connection was closed without an answer. */
   | { readonly kind: "cut"; readonly reason: string }
   | { readonly kind: "silent" };
 
 const ANSWER_TIMEOUT_MS = 5_000;
-/** How long a worker may take to answer for the first time. */
+/** Longest wait for a worker's first answer. */
 const FIRST_ANSWER_MS = 30_000;
-/** A worker that gives foreign answers gets so long to change its mind. */
+/** Longest wait while the answers do not come from `createWorker`. */
 const FOREIGN_MS = 3_000;
-/** A worker that ends this many connections in a row will end the next one too. */
+/** After this many closed connections in a row, waiting does not help. */
 const MOST_CUTS = 6;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -50,9 +50,9 @@ export interface FirstHealthOptions {
 }
 
 /**
- * Asks until the worker has said something that will not change by waiting; `undefined` when it was stopped before.
+ * Asks until waiting cannot change the answer. Returns undefined if it was stopped before.
  *
- * @throws {ServeError} `no-answer` when it answers nothing
+ * @throws {ServeError} `no-answer` when the worker answers nothing
  */
 export async function firstHealth(options: FirstHealthOptions): Promise<Health | undefined> {
   const { ask, now, pause, stopped } = options;

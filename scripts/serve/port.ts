@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { ServeError } from "./serve-error.ts";
 
-/** Whether this process could listen there now. Other errors than "in use" are thrown as they are. */
+/** True if this process could listen on the port now. Throws other errors than "in use". */
 export function isPortFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -14,7 +14,7 @@ export function isPortFree(port: number, host: string): Promise<boolean> {
 }
 
 /**
- * The first free port from `first` upwards, trying `tries` of them.
+ * Returns the first free port of the `tries` ports from `first` upwards.
  *
  * @throws {ServeError} when all of them are taken
  */
@@ -27,18 +27,21 @@ export async function nextFreePort(
   for (let port = first; port <= last; port += 1) {
     if (await isFree(port)) return port;
   }
-  throw new ServeError("no-port", `All ports from ${first} to ${last} are in use; give another with --port.`);
+  throw new ServeError(
+    "no-port",
+    `All ports from ${first} to ${last} are in use. Choose another one with --port.`,
+  );
 }
 
 /**
  * Reads a port number.
  *
- * @throws {ServeError} when it is none
+ * @throws {ServeError} when `value` is not a port number
  */
 export function parsePort(value: string, source: string): number {
   const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
   if (Number.isNaN(port) || port > 65_535) {
-    throw new ServeError("bad-port", `${source} is "${value}", which is no port number (0 to 65535).`);
+    throw new ServeError("bad-port", `${source} is "${value}", which is not a port number (0 to 65535).`);
   }
   return port;
 }

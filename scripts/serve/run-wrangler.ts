@@ -7,21 +7,23 @@ import { shortPath } from "./short-path.ts";
 import { ServeError } from "./serve-error.ts";
 import { parseJsonc } from "./worker-config.ts";
 
-/** What wrangler has built, as its metadata tells it. */
+/** Result of a wrangler build, from its metadata. */
 export interface WranglerBuild {
-  /** Absolute paths of the sources; virtual modules, which have no file, among them. */
+  /** Absolute paths of the sources. They include virtual modules, which have no file. */
   readonly inputs: readonly string[];
-  /** The entry's file name in the output folder. */
+  /** File name of the entry in the output folder. */
   readonly entry: string;
-  /** What the entry exports. */
+  /** Names that the entry exports. */
   readonly exports: readonly string[];
-  /** What in the sources is certainly a mistake, though it can be bundled: sentences for their author. */
+  /** Sentences about certain mistakes in the sources that do not stop the build. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Bundles a worker into `directory`, which exists and is empty, and writes nowhere else: wrangler puts its temporary
- * files beside the configuration, which may belong to another user. So it gets a project of links to the real one.
+ * Bundles a worker into `directory`, which must exist and be empty.
+ *
+ * Nothing else is written. wrangler puts temporary files beside the configuration, which may belong to another user, so
+ * it works in a folder of links to the real project.
  *
  * @throws {ServeError} when the worker cannot be bundled
  */
@@ -51,7 +53,7 @@ export async function runWrangler(configFile: string, directory: string): Promis
   };
 }
 
-/** An object keeps the last of two entries with one name: a messenger would be gone without a word. */
+/** Finds objects with two entries of one name. JavaScript keeps the last one, so a messenger would be lost silently. */
 function duplicatesIn(output: string): string[] {
   const pattern = /Duplicate key "([^"\n]+)" in object literal \[duplicate-object-key\]\s+(\S+:\d+):\d+:/g;
   return [...output.matchAll(pattern)].map(
@@ -60,7 +62,7 @@ function duplicatesIn(output: string): string[] {
   );
 }
 
-/** Makes a folder that looks like the configuration's, and returns the configuration in it. */
+/** Creates a folder that looks like the configuration's folder. Returns the path of the configuration in it. */
 async function linkProject(configFile: string, project: string): Promise<string> {
   const folder = path.dirname(configFile);
   await mkdir(project);
@@ -69,7 +71,7 @@ async function linkProject(configFile: string, project: string): Promise<string>
   const document = parseJsonc(await readFile(configFile, "utf8"), path.basename(configFile)) as {
     main?: unknown;
   };
-  // Imports of the entry are relative to where it really is.
+  // Imports of the entry are relative to its real folder.
   const main = typeof document.main === "string" ? path.resolve(folder, document.main) : document.main;
   const copy = path.join(project, "wrangler.json");
   await writeFile(copy, JSON.stringify({ ...document, main }));
@@ -98,7 +100,7 @@ function runToEnd(
     child.on("error", reject);
     child.on("close", (code) => {
       if (code === 0) resolve(output);
-      // Whoever knows which folder that is says so.
+      // The caller knows which folder that is and names it.
       else if (/ENOSPC|no space left/i.test(output))
         reject(Object.assign(new Error(failure), { code: "ENOSPC" }));
       else reject(new ServeError("bundle", `${failure}:\n${readable(output, options.cwd)}`));
@@ -106,18 +108,18 @@ function runToEnd(
   });
 }
 
-/** Wrangler's words without colours, with the places of sources as their author knows them. */
+/** Returns wrangler's output without colours, with the real paths of the sources. */
 function readable(output: string, project: string): string {
   return (
     stripVTControlCharacters(output)
-      // The log is removed with the rest of the build.
+      // The log file is removed with the rest of the build.
       .replace(/^.*Logs were written to.*$/gm, "")
       .replace(/(?:\.\.\/)+[^\s:]+/g, (place) => shortPath(path.resolve(project, place)))
       .trim()
   );
 }
 
-/** The environment that keeps wrangler from asking anything of the network. */
+/** Returns the environment in which wrangler makes no network requests. */
 export function offlineEnvironment(): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -129,7 +131,9 @@ export function offlineEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Keeps wrangler's logs and settings out of the user's home, which a service user may not have. */
+/**
+ * Returns variables that keep wrangler's logs and settings out of the home folder, which a service user may not have.
+ */
 function elsewhere(home: string): NodeJS.ProcessEnv {
   return { HOME: home, XDG_CONFIG_HOME: home, WRANGLER_LOG_PATH: home, WRANGLER_CACHE_DIR: home };
 }

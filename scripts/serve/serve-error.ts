@@ -1,4 +1,4 @@
-/** Something the operator can mend. The message says what happened and what to do; no stack is shown. */
+/** A problem that the operator can fix. The message tells what happened and what to do; no stack is shown. */
 export class ServeError extends Error {
   readonly code: string;
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-/** A path for people: relative where that is shorter to read, absolute outside the current folder. */
+/** Shortens a path for people: relative inside the current folder, absolute outside. */
 export function shortPath(absolute: string): string {
   const relative = path.relative(process.cwd(), absolute);
   return relative.startsWith("..") ? absolute : relative || ".";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What the kernel tells of a process; undefined when it is gone, or the system has no /proc. */
+/** A process as the kernel describes it. Undefined if it is gone, or if the system has no /proc. */
 export interface ProcessInfo {
   readonly parent: number;
   readonly command: string;
@@ -8,12 +8,14 @@ export interface ProcessInfo {
 
 const CHECK_INTERVAL_MS = 500;
 
-/** npm, the shell it starts scripts with, and the script. */
+/** Most processes to look through: npm, the shell in which it starts scripts, and the script. */
 const MAX_GENERATIONS = 3;
 
 /**
- * Ends a server with the process that started it. npm passes on SIGTERM, but when npm itself is killed nothing
- * tells its script; and a caller that asks for it holds our standard input open as long as it lives.
+ * Stops a server when the process that started it ends.
+ *
+ * npm passes on SIGTERM, but a killed npm cannot tell its script. With `stdin` the caller holds the standard input open
+ * as long as it lives.
  */
 export function stopWithParent(options: { readonly stdin: boolean; readonly stop: () => void }): void {
   const { stdin, stop } = options;
@@ -31,8 +33,9 @@ export function stopWithParent(options: { readonly stdin: boolean; readonly stop
 }
 
 /**
- * Finds the npm that runs this script, and its child that leads here: a shell, or the script itself. Only
- * npm's end counts; what started npm may well end before it.
+ * Finds the npm that runs this script, and its child that leads here: a shell, or the script itself.
+ *
+ * The process that started npm may end before npm, so only npm's end counts.
  */
 export function findNpm(
   self: number,
@@ -52,11 +55,11 @@ function readProcess(pid: number): ProcessInfo | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-    // The second field is the name in brackets and may hold anything; the parent is the second after it.
+    // The second field is the name in brackets, which may contain anything. The parent is the second field after it.
     const parent = status.slice(status.lastIndexOf(")") + 2).split(" ")[1];
     return { parent: Number(parent), command };
   } catch {
-    // The process is gone, or this is no Linux.
+    // The process is gone, or the system is not Linux.
     return undefined;
   }
 }

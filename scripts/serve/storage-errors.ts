@@ -2,10 +2,10 @@ import { userInfo } from "node:os";
 import { ServeError } from "./serve-error.ts";
 
 /**
- * Does work in a folder that a variable names. When the folder cannot be written, the error names both: Node's own
- * says `ENOENT: no such file or directory, mkdir` of a folder on a read-only disk.
+ * Runs `work` in a folder that a variable names. If the folder cannot be written, the error names both. Node's own
+ * error is misleading: `ENOENT: no such file or directory, mkdir` for a read-only disk.
  *
- * @throws {ServeError} `storage`, with what to do; other errors as they are
+ * @throws {ServeError} `storage`, with the fix; other errors unchanged
  */
 export async function inFolder<T>(
   { folder, variable }: { readonly folder: string; readonly variable: string },

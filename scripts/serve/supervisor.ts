@@ -2,34 +2,34 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { ServeError } from "./serve-error.ts";
 
-/** A start that fails this often within the window is not tried again. */
+/** Number of restarts within the window after which the supervisor gives up. */
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
-/** The wait before the first restart within the window; each further one waits twice as long. */
+/** Wait before the first restart within the window. Each further wait is twice as long. */
 const RESTART_DELAY_MS = 100;
 
-/** workerd waits for open requests when asked to end; after this it is killed, which loses nothing. */
+/** Time after which a workerd that still waits for open requests is killed. Nothing is lost by it. */
 const STOP_TIMEOUT_MS = 3_000;
 
-/** A worker of which workerd says this serves its first request in an endless loop. */
+/** Line of workerd about a worker whose first request would run into an endless loop. */
 const ENDLESS = "Exported actor class as default entrypoint";
 
 export interface Supervisor {
-  /** The port that workerd listens on, once it does. */
+  /** The port, once workerd listens on it. */
   readonly listening: Promise<number>;
-  /** Settles when workerd is gone for good: by `stop`, or because it could not be kept running. */
+  /** Settles when workerd has ended for good: after `stop`, or because it kept failing. */
   readonly ended: Promise<void>;
-  /** Ends workerd, within about three seconds. May be called more than once. */
+  /** Ends workerd within about three seconds. May be called more than once. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs workerd and starts it again when it dies on its own. Objects need no help from here: workerd itself
- * fires the alarms that came due while it was down, within milliseconds of its start and without a request.
+ * Runs workerd and restarts it when it dies. Objects need no help: workerd fires overdue alarms by itself, within
+ * milliseconds of its start.
  *
- * workerd cannot outlive this process, not even when it is killed with SIGKILL: a watchdog shell waits on a
- * pipe whose other end only this process holds, and kills workerd when the pipe closes.
+ * workerd cannot outlive this process, not even after SIGKILL. A watchdog shell waits on a pipe whose other end only
+ * this process holds, and kills workerd when the pipe closes.
  */
 export function superviseWorkerd(options: {
   readonly binary: string;
@@ -38,13 +38,13 @@ export function superviseWorkerd(options: {
   readonly host: string;
   readonly port: number;
   readonly log: (line: string) => void;
-  /** Takes what workerd writes, for each start of it, and passes on what workerd says itself. */
+  /** Reads the output of each started workerd, and passes on workerd's own messages. */
   readonly onOutput: (stdout: Readable, stderr: Readable, onWords: (words: string) => void) => void;
 }): Supervisor {
   const { binary, configFile, objectsDirectory, host, log } = options;
   const listening = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<void>();
-  // Whoever does not wait for one of them must not be ended by its rejection.
+  // A caller that does not wait for one of these promises must not be ended by its rejection.
   listening.promise.catch(ignore);
   ended.promise.catch(ignore);
   let port = options.port;
@@ -98,11 +98,11 @@ export function superviseWorkerd(options: {
       finish(
         new ServeError(
           "workerd",
-          `workerd at ${binary} could not be started (${error.message}); run npm ci.`,
+          `workerd at ${binary} could not be started (${error.message}). Run npm ci.`,
         ),
       );
     });
-    // Not "exit": what workerd has said last stands above what is said about its end.
+    // Not "exit": workerd's last output must come before the line about its end.
     child.on("close", (code, signal) => {
       current = undefined;
       watchdog.kill("SIGKILL");
@@ -110,17 +110,17 @@ export function superviseWorkerd(options: {
       if (stopping) finish();
       else if (!wasListening && startTimes.length === 1) {
         finish(
-          new ServeError("workerd", `workerd ended ${how} before it listened; its own words are above.`),
+          new ServeError("workerd", `workerd ended ${how} before it listened. Its own output is above.`),
         );
       } else if (startTimes.length > MAX_RESTARTS) {
         finish(
           new ServeError(
             "workerd",
-            `workerd ended ${how}, ${startTimes.length} times in a minute; giving up. Its own words are above.`,
+            `workerd ended ${how}, ${startTimes.length} times in a minute. Giving up. Its own output is above.`,
           ),
         );
       } else {
-        // A Ctrl-C reaches workerd and this process at once; give ours a moment to be heard.
+        // A Ctrl-C reaches workerd and this process at the same time. Wait a moment for our own signal.
         setTimeout(
           () => {
             if (stopping) return;
@@ -181,5 +181,5 @@ function onPort(control: Readable, callback: (port: number) => void): void {
   });
 }
 
-/** For errors that another event reports too. */
+/** Handler for errors that another event reports too. */
 function ignore(): void {}

@@ -4,12 +4,12 @@ import { ServeError } from "./serve-error.ts";
 /** A Durable Object class of the worker. */
 export interface DurableObjectClass {
   readonly className: string;
-  /** Names the folder of its storage; survives a rename of the class. */
+  /** Name of the folder of its storage. It stays the same if the class is renamed. */
   readonly uniqueKey: string;
   readonly sqlite: boolean;
 }
 
-/** What `serve` needs of a wrangler configuration. */
+/** The parts of a wrangler configuration that `serve` needs. */
 export interface WorkerConfig {
   readonly name: string;
   readonly main: string;
@@ -17,9 +17,9 @@ export interface WorkerConfig {
   readonly compatibilityFlags: readonly string[];
   readonly classes: readonly DurableObjectClass[];
   readonly bindings: readonly { readonly name: string; readonly className: string }[];
-  /** Defaults of variables; the environment wins over them. */
+  /** Default values of variables. The environment overrides them. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Bindings that the configuration asks for and that a local workerd cannot give. */
+  /** Bindings of the configuration that workerd does not have locally. */
   readonly unsupported: readonly string[];
 }
 
@@ -57,7 +57,7 @@ const REMOTE_BINDINGS = [
 /**
  * Reads the part of a `wrangler.jsonc` that a local workerd needs.
  *
- * @throws {ServeError} when the text is no JSONC, or a field is missing or of the wrong type
+ * @throws {ServeError} when the text is not JSONC, or a field is missing or of the wrong type
  */
 export function parseWorkerConfig(text: string, fileName: string): WorkerConfig {
   const document = parseJsonc(text, fileName);
@@ -123,9 +123,12 @@ function classesOf(
   return [...classes.values()];
 }
 
-/** @throws {ServeError} when the text is no JSON with comments */
+/**
+ * Parses JSON with comments.
+ * @throws {ServeError} when the text is not JSON with comments
+ */
 export function parseJsonc(text: string, fileName: string): unknown {
-  // Each alternative ends at its own end mark at the latest, so that none can be stretched over a string.
+  // Each alternative ends at its first end mark, so that a match never reaches across a string.
   const comment = String.raw`\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\/`;
   const trailingComma = String.raw`,(?=(?:\s|${comment})*[}\]])`;
   const token = new RegExp(String.raw`"(?:\\.|[^"\\])*"|${comment}|${trailingComma}`, "g");

@@ -1,14 +1,14 @@
 import type { WorkerConfig } from "./worker-config.ts";
 
-/** A file of the bundle, and how workerd is to load it. */
+/** A file of the bundle, and its type for workerd. */
 export interface BundleModule {
   readonly name: string;
   readonly type: "esModule" | "wasm" | "text" | "data";
 }
 
 /**
- * `cloudflare:email` is part of workerd but leans on a module that only Cloudflare's own hosts, and dev
- * servers, bring. Without this stub a worker that merely imports the agents package does not start.
+ * Stub of `cloudflare:email`. workerd's own version needs a module that exists only on Cloudflare's hosts and in dev
+ * servers. Without the stub a worker that imports the agents package does not start.
  */
 const EMAIL_MODULE = `export class EmailMessage {
   constructor(from, to, raw) { this.from = from; this.to = to; this.raw = raw; }
@@ -16,15 +16,16 @@ const EMAIL_MODULE = `export class EmailMessage {
 export default { EmailMessage };`;
 
 /**
- * Writes workerd's configuration in Cap'n Proto text.
+ * Writes workerd's configuration in Cap'n Proto text. It depends on the bundle and on the names of the variables only.
  *
- * The values of variables are never in it: each is a `fromEnvironment` binding that workerd reads from its own
- * environment. The address of the socket `http` and the path of the disk `objects` are placeholders that
- * the command line overrides, so that the text depends on the bundle and the set of variables alone.
+ * - Values of variables are never in it. Each variable is a `fromEnvironment` binding, which workerd reads from its own
+ *   environment.
+ * - The address of the socket `http` and the path of the disk `objects` are placeholders. The command line overrides
+ *   them.
  */
 export function writeWorkerdConfig(options: {
   readonly config: WorkerConfig;
-  /** The entry first; paths are relative to the configuration's own folder. */
+  /** The entry first. Paths are relative to the folder of the configuration. */
   readonly modules: readonly BundleModule[];
   /** Variables that are set in the environment. */
   readonly environmentNames: readonly string[];
@@ -81,7 +82,7 @@ function list(items: readonly string[]): string {
   return items.length === 0 ? "[]" : `[\n    ${items.join(",\n    ")},\n  ]`;
 }
 
-/** A Cap'n Proto string: UTF-8 as it is, quotes and backslashes escaped, control characters as \\xNN. */
+/** Writes a Cap'n Proto string: UTF-8 as it is, quotes and backslashes escaped, control characters as \\xNN. */
 function text(value: string): string {
   let escaped = "";
   for (const character of value) {

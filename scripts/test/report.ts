@@ -17,8 +17,8 @@ interface VitestReport {
 }
 
 /**
- * Counts the tests of a vitest JSON report. A file that failed before any of its tests ran counts as one
- * failed test, because its tests are in none of the report's numbers.
+ * Counts the tests of a vitest JSON report. A file that failed before its first test counts as one failed test, because
+ * the report does not list its tests.
  */
 export function countTests(report: VitestReport): TestCounts {
   const brokenFiles = report.testResults.filter(
@@ -35,7 +35,7 @@ export async function readCounts(file: string): Promise<TestCounts> {
   return countTests(JSON.parse(await readFile(file, "utf8")) as VitestReport);
 }
 
-/** The closing line that machines read. */
+/** Returns the last line of a run, which machines read. */
 export function closingLine(counts: TestCounts): string {
   return `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
 }

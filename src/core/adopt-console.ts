@@ -2,20 +2,20 @@ import { failureFields, isLogged } from "./bot-code.ts";
 import type { Log, LogFields } from "./log.ts";
 
 /**
- * How the lines begin that the `agents` package prints by itself. It has no logger to replace, and prints errors whole:
- * their messages may quote what somebody wrote (I10).
+ * Beginnings of the lines that the `agents` package prints. It has no logger to replace, and prints whole errors, whose
+ * messages may quote a chat (I10).
  */
 const PRINTED_BY_AGENTS =
   /^(?:A )?ThinkHarness |^A session watcher failed|^\[(?:Agents?|agents|Sessions|ResumableStream)\] ?|^error (?:executing|dispatching scheduled) callback |^(?:callback .{1,100} not found$|Malformed schedule job )|^Error (?:in streaming method |on websocket connection:|on server:)|^RPC error:|^Override onError\(/;
 
 const OPERATION = /^ThinkHarness operation (\S{1,100}) failed/;
 
-/** Functions that `adoptConsole` has made. */
+/** Functions that `adoptConsole` has installed. */
 const adopted = new WeakSet<object>();
 
 /**
- * Makes lines of ours out of what the `agents` package prints to the console. Everything else is printed as it is. A
- * failure that has a line already gets no second one. May be called again and again.
+ * Turns the console output of the `agents` package into lines of the log. Other output is printed unchanged. A failure
+ * that is in the log already gets no second line. May be called repeatedly.
  */
 export function adoptConsole(target: Pick<Console, "error" | "warn">, log: Log): void {
   for (const level of ["error", "warn"] as const) {
@@ -39,7 +39,7 @@ export function adoptConsole(target: Pick<Console, "error" | "warn">, log: Log):
   }
 }
 
-/** The line's plain words: names in quotes and what stands behind a colon may come from somebody. */
+/** Returns the fixed words of a line. Names in quotes and text after a colon may come from a person. */
 function fieldsOf(words: string): LogFields {
   const turn = OPERATION.exec(words)?.[1];
   const plain = turn === undefined ? words : words.replace(turn, "");

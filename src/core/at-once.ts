@@ -1,7 +1,10 @@
-/** What needs nobody else is settled within so many rounds of promises, without leaving the object. */
+/** Most rounds of promises to wait. Work that does not leave the object settles within them. */
 const ROUNDS = 64;
 
-/** The outcome of work that is settled before anything else can happen; `undefined` when it takes longer, or fails. */
+/**
+ * Waits for work that settles before any other event of the object can run. Returns undefined if it takes longer or
+ * fails.
+ */
 export async function atOnce<T>(work: Promise<T>): Promise<T | undefined> {
   const state: { isSettled: boolean; outcome: T | undefined } = { isSettled: false, outcome: undefined };
   work.then(

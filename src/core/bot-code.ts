@@ -3,22 +3,21 @@ import { errorCode, failureCode, SwitchboardError } from "./errors.ts";
 import type { Log, LogFields } from "./log.ts";
 import { withinTime } from "./within-time.ts";
 
-/** Longest time that a method of the bot may take where others wait for it, in milliseconds. */
+/** Longest time that a method of the bot may take while others wait for it, in milliseconds. */
 export const BOT_CODE_LIMIT_MS = 30_000;
 
-/**
- * How many lines of a stack a log line gets: all that V8 keeps, because only those who know the source map can tell the
- * author's from others.
- */
+/** Lines of a stack in one log line: all that V8 keeps. Only readers with the source map can tell the author's lines. */
 const FRAMES = 10;
 
-/** How many causes of an error are followed. */
+/** Longest chain of causes of an error to follow. */
 const CAUSES = 3;
 
 /**
- * Runs a method of the bot. When it throws or takes too long, the log gets one line that says which method, what kind
- * of error and where. The message of a foreign error is in it during development only, because it may quote what
- * somebody wrote (I10). Our own errors are made of safe words, so theirs is kept: it says how to put things right.
+ * Runs a method of the bot. If it throws or takes too long, one log line tells the method, the kind of error and the
+ * place.
+ *
+ * The line has the message of our own errors, because it tells the fix. It has the message of other errors during
+ * development only, because they may quote a chat (I10).
  *
  * @throws {SwitchboardError} `bot-code-failed`, which names the method only
  */
@@ -31,7 +30,7 @@ export async function runBotCode<T>(
     return await withinTime(clock, BOT_CODE_LIMIT_MS, body(), `${method}()`);
   } catch (error) {
     logBotFailure(log, method, error);
-    throw new SwitchboardError("bot-code-failed", `${method}() of the bot failed; its log says more.`);
+    throw new SwitchboardError("bot-code-failed", `${method}() of the bot failed. The bot's log says more.`);
   }
 }
 
@@ -39,17 +38,20 @@ export function logBotFailure(log: Log, method: string, error: unknown): void {
   log.error("bot.failed", { method, ...failureFields(log, error) });
 }
 
-/** What a log may say of an error that code of the bot threw: its kind and place, and its words as far as it reveals them. */
+/**
+ * Returns what may be logged of an error that the bot's code threw: its kind and place, and its message as far as the
+ * log reveals it.
+ */
 export function failureFields(log: Pick<Log, "reveal">, error: unknown): LogFields {
   return { ...causeFields(log, error), at: error instanceof Error ? frames(error) : undefined };
 }
 
-/** What a log may say of an error that came from a platform. Our own words say it all; a place helps with foreign ones. */
+/** Returns what may be logged of an error that came from a platform. Only foreign errors have a place. */
 export function platformFailureFields(log: Pick<Log, "reveal">, error: unknown): LogFields {
   return error instanceof SwitchboardError ? causeFields(log, error) : failureFields(log, error);
 }
 
-/** Whether the log has a line about an error already: that of the bot's code, or of the guard around the model. */
+/** True if the log has a line about an error already, from the bot's code or from the guard around the model. */
 export function isLogged(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   return "retryable" in error || errorCode(error) === "bot-code-failed";
@@ -62,7 +64,7 @@ function causeFields(log: Pick<Log, "reveal">, error: unknown): LogFields {
   };
 }
 
-/** The message of an error and those of its causes. */
+/** Joins the messages of an error and of its causes. */
 function wordsOf(error: unknown): string {
   const messages: string[] = [];
   for (let cause = error; messages.length <= CAUSES;) {
@@ -77,7 +79,7 @@ function wordsOf(error: unknown): string {
   return messages.join(" (cause) ");
 }
 
-/** The places of a stack. The message in front of them is cut off: its own lines may look like places. */
+/** Returns the top of a stack. The message before it is cut off, because its lines may look like a stack. */
 function frames({ message, stack = "" }: Error): string | undefined {
   const messageAt = stack.indexOf(message);
   if (messageAt === -1) return undefined;

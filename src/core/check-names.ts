@@ -1,19 +1,19 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** The names that options may have, as the keys of a record: the compiler says when one is missing. */
+/** Names of all options, as the keys of a record. The compiler reports a missing one. */
 export type OptionNames<Options> = Readonly<Record<keyof Required<Options>, unknown>>;
 
 export interface NamedOptions {
-  /** Whose options they are: `telegramMessenger`, `the messenger "telegram"`. */
+  /** Owner of the options: `telegramMessenger`, `the messenger "telegram"`. */
   readonly owner: string;
-  /** Where they stand in the owner's options, such as `limits`. @default the options themselves */
+  /** Path inside the owner's options, such as `limits`. @default the options themselves */
   readonly at?: string;
-  /** @default "messenger-option-invalid" */
+  /** Code of the error. @default "messenger-option-invalid" */
   readonly code?: string;
 }
 
 /**
- * Refuses an option that does not exist: it would be ignored, and its author would believe in it.
+ * Refuses an option that does not exist, which would otherwise be ignored without a word.
  *
  * @throws {ConfigurationError} that names the option, and the one that was probably meant
  */
@@ -42,7 +42,7 @@ function list(names: object): string {
   return Object.keys(names).join(", ");
 }
 
-/** The known name that somebody who wrote `name` may have meant. */
+/** Returns the known name that `name` was probably meant to be. */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const candidates = known
@@ -52,7 +52,7 @@ export function closestName(name: string, known: readonly string[]): string | un
   return candidates[0]?.candidate ?? known.find((candidate) => isShortened(wanted, candidate.toLowerCase()));
 }
 
-/** Whether letters of `long` were left out to get `short`: `turnsPerDay` for `turnsPerPersonPerDay`. */
+/** True if `short` is `long` with letters left out: `turnsPerDay` for `turnsPerPersonPerDay`. */
 function isShortened(short: string, long: string): boolean {
   if (short.length * 2 < long.length) return false;
   let at = 0;
@@ -60,7 +60,7 @@ function isShortened(short: string, long: string): boolean {
   return at === short.length;
 }
 
-/** How many letters must be put in, taken out or replaced to get from one word to the other. */
+/** Counts the letters to add, remove or replace to get from one word to the other. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of Array.from(from).entries()) {

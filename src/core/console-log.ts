@@ -2,14 +2,14 @@ import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import { createRedact } from "./redact.ts";
 
-/** Longest text of an exception in a line. */
+/** Longest message of an exception in a line. */
 const MAX_REVEALED = 1_000;
 
 const logs = new WeakMap<object, Log>();
 
 /**
- * The log of the runtime's console. With `DEBUG=1` in the environment it reveals the messages of exceptions: for
- * development, because they may quote what people wrote.
+ * Creates a log that writes to the runtime's console. With `DEBUG=1` in the environment it reveals the messages of
+ * exceptions. That is for development only, because they may quote a chat.
  */
 export function consoleLogOf(env: unknown): Log {
   const environment = typeof env === "object" && env !== null ? env : {};
@@ -27,7 +27,10 @@ export function consoleLogOf(env: unknown): Log {
   return log;
 }
 
-/** Whether an environment asks for the words of exceptions. Other values of `DEBUG` are those of other programs. */
+/**
+ * True if the environment asks for the messages of exceptions: `1` or `true`. Other values of `DEBUG` are meant for
+ * other programs.
+ */
 export function isDebug(environment: { readonly DEBUG?: unknown }): boolean {
   return environment.DEBUG === "1" || environment.DEBUG === "true";
 }

@@ -1,6 +1,6 @@
 /**
- * Whether what was sent is the secret, in a time that depends on the length of what was sent, and neither on the secret
- * nor on where they differ.
+ * True if `sent` equals the secret. The time depends only on the length of `sent`, never on the secret or on the first
+ * difference.
  */
 export function equalSecrets(sent: string, secret: string): boolean {
   const encoder = new TextEncoder();

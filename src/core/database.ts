@@ -2,19 +2,19 @@
 export type SqlValue = string | number | null | ArrayBuffer;
 
 /**
- * The synchronous SQLite database of one Durable Object, as far as the stores use it. Writes of one synchronous run of
- * code become durable together, before any message (a response, a request to a platform) leaves the object.
+ * The synchronous SQLite database of one Durable Object, as far as the stores use it. All writes of one synchronous run
+ * of code become durable together, before any response or request leaves the object.
  */
 export interface Database {
-  /** All rows of a statement, as plain objects. */
+  /** Returns all rows of a statement as plain objects. */
   all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[];
-  /** Runs a statement for its effect; returns how many rows it wrote. */
+  /** Runs a statement that writes. Returns the number of rows it wrote. */
   run(statement: string, ...bindings: readonly SqlValue[]): number;
-  /** All or nothing: a throw inside undoes every write inside. */
+  /** Runs `body` as one transaction. If it throws, all its writes are undone. */
   transaction<T>(body: () => T): T;
 }
 
-/** The database of a Durable Object's storage. */
+/** Returns the database of a Durable Object's storage. */
 export function durableDatabase(storage: DurableObjectStorage): Database {
   return {
     all<Row extends Record<string, SqlValue>>(statement: string, ...bindings: readonly SqlValue[]): Row[] {
@@ -29,7 +29,7 @@ export function durableDatabase(storage: DurableObjectStorage): Database {
   };
 }
 
-/** The first row, if there is one. */
+/** Returns the first row, if there is one. */
 export function firstRow<Row>(rows: readonly Row[]): Row | undefined {
   return rows[0];
 }

@@ -1,28 +1,31 @@
 /**
- * What a part may not take from the world by itself: time, timers, randomness, identifiers and the network.
- * They are chosen once, where the worker is composed, so that tests move time by hand.
+ * Everything that a part must not take from its surroundings: time, timers, randomness, ids and the network. It is
+ * chosen once, where the worker is composed, so that tests can move time by hand.
  */
 export interface Deps {
   readonly clock: Clock;
-  /** A fresh, unguessable identifier: 21 or more characters, URL safe. */
+  /** Returns a new, unguessable id: 21 or more characters, URL safe. */
   readonly newId: () => string;
-  /** A number in [0, 1), for jitter only, never for secrets. */
+  /** Returns a number in [0, 1). For jitter only, never for secrets. */
   readonly random: () => number;
   readonly fetch: typeof fetch;
 }
 
-/** Opaque handle of a timer that a `Clock` started. */
+/** Handle of a timer that a `Clock` started. */
 export type Timer = unknown;
 
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Runs `callback` once, `delayMs` milliseconds from now. Nothing durable may depend on it. */
+  /**
+   * Runs `callback` once, `delayMs` milliseconds from now. A timer is lost with the process, so nothing durable may
+   * depend on it.
+   */
   setTimeout(callback: () => void, delayMs: number): Timer;
   clearTimeout(timer: Timer): void;
 }
 
-/** The runtime's own clock, identifiers and network. */
+/** Clock, ids and network of the runtime. */
 export const systemDeps: Deps = {
   clock: {
     now: () => Date.now(),

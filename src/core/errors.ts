@@ -1,9 +1,9 @@
 /**
- * The base of every error that Switchboard throws. Compare `code`, not the class: classes are lost when an error
- * crosses from one Durable Object to another.
+ * Base of every error that Switchboard throws. Compare `code`, not the class: the class is lost when an error crosses
+ * from one Durable Object to another.
  *
- * A message says what happened, with which value, and what to do. It never holds a token, a secret, the text of a
- * chat message, or a URL that contains one (I10).
+ * A message tells what happened, the value, and what to do. It never contains a token, a secret, the text of a chat
+ * message, or a URL with one of them (I10).
  */
 export class SwitchboardError extends Error {
   readonly code: string;
@@ -15,7 +15,7 @@ export class SwitchboardError extends Error {
   }
 }
 
-/** The developer's declaration is wrong (a path, a missing secret, a duplicate id). Thrown before anything runs. */
+/** A mistake in the bot's declaration: a path, a missing secret, a duplicate id. Thrown before anything runs. */
 export class ConfigurationError extends SwitchboardError {
   constructor(code: string, message: string) {
     super(code, message);
@@ -23,7 +23,7 @@ export class ConfigurationError extends SwitchboardError {
   }
 }
 
-/** Bytes from outside did not have the promised shape. */
+/** Bytes from outside that do not have the expected shape. */
 export class InvalidInputError extends SwitchboardError {
   constructor(code: string, message: string) {
     super(code, message);
@@ -32,15 +32,16 @@ export class InvalidInputError extends SwitchboardError {
 }
 
 /**
- * The `code` of any error, also of one that came over RPC; `undefined` when it has none. What is no short word is none:
- * codes go into logs, and a foreign error may hold anything there (I10).
+ * Returns the `code` of any error, including one that came over RPC. Undefined if it has none.
+ *
+ * Only a short word counts as a code: codes go into logs, and a foreign error may contain anything there (I10).
  */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^[\w.:/-]{1,64}$/.test(error.code) ? error.code : undefined;
 }
 
-/** What a failure is called in the log: its code, that its storage is full, or the class of the error (I10). */
+/** Returns the name of a failure in the log: its code, a full storage, or the class of the error (I10). */
 export function failureCode(error: unknown): string {
   const code = errorCode(error);
   if (code !== undefined) return code;

@@ -1,9 +1,12 @@
 import type { Address, Pacing, Rate } from "./surface.ts";
 
 /**
- * What a call is for, the most valuable first: `answer` (a press of a button; never delayed), `final` (the last state of
- * a reply; a slot is kept for it), `post` (a message that must become visible), `edit` (an interim state) and `typing`.
- * The last two are shed first (I7).
+ * Purpose of a call, most valuable first. `edit` and `typing` are skipped first (I7).
+ * - `answer`: a press of a button; never delayed
+ * - `final`: the last state of a reply; a slot is kept for it
+ * - `post`: a message that must become visible
+ * - `edit`: an interim state
+ * - `typing`: the typing indicator
  */
 export type CallPurpose = "answer" | "final" | "post" | "edit" | "typing";
 
@@ -12,19 +15,24 @@ export type Grant =
       readonly kind: "granted";
       /** The newest message id of the chat's box that the gate knows. */
       readonly newestId?: number;
-      /** With a post, where messages are numbered. */
+      /** Epoch milliseconds before which an interim edit would be told to wait: nobody need ask. */
+      readonly nextEditAt?: number;
+      /** For a post, if the platform numbers its messages. */
       readonly right?: PostRight;
     }
-  /** Not now. Ask again at `retryAt` (epoch milliseconds), or skip the call. `post`: somebody else's post is in doubt. */
+  /**
+   * Not now. Ask again at `retryAt` (epoch milliseconds), or skip the call. `post`: the outcome of another post is not
+   * known yet.
+   */
   | { readonly kind: "wait"; readonly retryAt: number; readonly reason: "pacing" | "penalty" | "post" };
 
 /**
- * The right to post into a chat. It is held until it is known what became of the post, so that at most one message of a
- * chat is ever in doubt, and whose it is that a search finds is certain.
+ * The right to post into a chat. It is held until the outcome of the post is known. At most one message of a chat is
+ * therefore in doubt, and a message that a search finds has a certain owner.
  */
 export interface PostRight {
   readonly ticket: number;
-  /** Other conversations post into the chat: they wait for the outcome, so it is told at once. */
+  /** True if other conversations post into the chat. They wait for the outcome, so it is reported at once. */
   readonly isShared: boolean;
 }
 
@@ -32,46 +40,49 @@ export interface CallRequest {
   readonly address: Address;
   readonly purpose: CallPurpose;
   readonly pacing: Pacing;
-  /** Whoever speaks in the thread: the name of its object. */
+  /** The speaker in the thread: the name of its object. */
   readonly speaker: string;
-  /** Where messages are numbered (`Probing`). */
+  /** Set if the platform numbers its messages (`Probing`). */
   readonly news?: ChatNews;
-  /** The call posts a message. @default false */
+  /** True if the call posts a message. @default false */
   readonly isPost?: boolean;
-  /** How long the post may take before it cannot land any more, in milliseconds. */
+  /** Time after which the post cannot land any more, in milliseconds. */
   readonly landsWithinMs?: number;
 }
 
-/** What a speaker says about its messages in a chat. */
+/** A speaker's report about its messages in a chat. */
 export interface ChatNews {
   readonly box: string;
-  /** Ids of messages that it has sent since it last told any. */
+  /** Ids of messages that it has sent since its last report. */
   readonly sentIds: readonly number[];
   /** The newest id of the box that it knows; 0 for none. */
   readonly newestId: number;
-  /** When its process began, in epoch milliseconds. A later one knows better. */
+  /** Start of its process, in epoch milliseconds. Reports of a later process replace those of an earlier one. */
   readonly startedAt: number;
   /** The last right that this process was given. Requests may overtake each other. */
   readonly ticket?: number;
-  /** A message of its own may exist of which it does not know the id: it keeps the right. */
+  /** True if it may have sent a message whose id it does not know. It then keeps the right. */
   readonly isInDoubt: boolean;
-  /** Nobody could find out what became of its last post. @default false */
+  /** True if the outcome of its last post cannot be found out. @default false */
   readonly isUnresolved?: boolean;
 }
 
-/** What a speaker tells its chat's gate by itself. */
+/** A report that a speaker sends without asking for a call. */
 export type ChatReport = Pick<CallRequest, "address" | "speaker"> & { readonly news: ChatNews };
 
 /**
- * The gate of a chat, as a conversation that speaks there asks it: rate, penalty and the right to post. Every call to
- * the chat asks it first, whatever thread or conversation it comes from.
+ * The gate of a chat: rate, penalty and the right to post. Every call to the chat asks it first, from any thread or
+ * conversation.
  */
 export interface ChatGate {
   acquire(request: CallRequest): Promise<Grant>;
-  /** The platform refused a call for `retryAfterMs`: nothing is sent to this chat until then (I8). Durable. */
+  /**
+   * Gives the chat a penalty, because the platform refused a call for `retryAfterMs`. No call is sent to it until then
+   * (I8). Durable.
+   */
   penalize(address: Address, retryAfterMs: number): Promise<void>;
   report(report: ChatReport): Promise<void>;
-  /** The ids that may be a lost message of this speaker. */
+  /** Returns the ids that may be a lost message of this speaker. */
   unclaimed(question: LostPostQuestion): Promise<UnclaimedIds>;
 }
 
@@ -84,54 +95,56 @@ export interface LostPostQuestion {
 }
 
 export interface UnclaimedIds {
-  /** Ascending, above `afterId`; the last ones stand after the newest id that is known. */
+  /** Ascending, above `afterId`. The last ones are above the newest known id. */
   readonly ids: readonly number[];
-  /** The newest id of the box that is known. */
+  /** The newest known id of the box. */
   readonly newestId: number;
-  /** How many chats have looked for a lost post in the box lately, this one included: so many ids may be unknown. */
+  /**
+   * Number of chats that have searched a lost post in the box lately, including this one. As many ids may be unknown.
+   */
   readonly searches: number;
-  /** Whoever searches holds the right to post; nothing when another one holds it. */
+  /** The right to post, which the searching speaker now holds. Undefined if another speaker holds it. */
   readonly right?: PostRight;
   /**
-   * Whether one of them may belong to another post.
+   * Whether one of the ids may belong to another post.
    *
-   * - `certain`: no, so what is found is the lost message
-   * - `busy`: another one is posting; ask again in a moment
-   * - `uncertain`: nobody knows what became of an earlier post
+   * - `certain`: no. A message that is found is the lost one.
+   * - `busy`: another speaker is posting. Ask again in a moment.
+   * - `uncertain`: the outcome of an earlier post is unknown.
    */
   readonly claim: "certain" | "busy" | "uncertain";
 }
 
-/** A chat, whatever thread of it. */
+/** A chat with all its threads. */
 export type ChatKey = Pick<Address, "messengerId" | "chatId">;
 
-/** What the gate's own object knows of the messages that it has sent: its outbox. */
+/** The messages that the gate's own object has sent, from its outbox. */
 export interface LocalSpeaker {
-  /** Whether a thread of the object other than this one may own a message of the chat of which it does not know the id. */
+  /** True if another thread of the object may have sent a message into the chat whose id it does not know. */
   isInDoubt(chat: ChatKey, exceptThreadId: string): boolean;
-  /** Ids of messages that it has sent into the chat. */
+  /** Returns the ids of messages that it has sent into the chat. */
   sentIds(chat: ChatKey, afterId: number): readonly number[];
-  /** Epoch milliseconds of the last call that it may have made; nothing when it has never made any. */
+  /** Returns the time of its last possible call, in epoch milliseconds. Undefined if it has never made one. */
   lastUsedAt(): number | undefined;
 }
 
-/** The rate of a bot over all its chats, held by the root and lent to gates in small portions. */
+/** The rate of a bot over all its chats. The root holds it and lends it to gates in small portions. */
 export interface BotBudget {
   lend(request: LoanRequest): Promise<Loan>;
-  /** Ids that this chat's conversations have sent, in a box that many chats share. */
+  /** Reports ids that conversations of this chat have sent, in a box that many chats share. */
   tellSent(sent: BoxIds): Promise<void>;
-  /** Which ids of a box are somebody's already. Asked only when a post was lost. */
+  /** Returns the ids of a box that have a known owner. Asked only after a post was lost. */
   seenIds(question: SeenQuestion): Promise<SeenIds>;
 }
 
 export interface LoanRequest {
   readonly messengerId: string;
   readonly chatId: string;
-  /** Tells apart those who wait in one chat. */
+  /** Tells the waiting speakers of one chat apart. */
   readonly speaker: string;
   readonly purpose: CallPurpose;
   readonly rate: Rate;
-  /** The box whose newest id is wanted, with the ids sent into it that have not been told yet. */
+  /** The box whose newest id is needed, with the ids sent into it since the last report. */
   readonly sent?: BoxIds;
 }
 
@@ -144,7 +157,7 @@ export interface BoxIds {
 export type Loan =
   | {
       readonly kind: "lent";
-      /** Calls: the one that was asked for, which is made now or never, and others, which lapse at `until`. */
+      /** Number of calls: the requested one, which is valid only now, and further ones, which expire at `until`. */
       readonly slots: number;
       /** Epoch milliseconds. */
       readonly until: number;
@@ -155,16 +168,16 @@ export type Loan =
 export interface SeenQuestion {
   readonly messengerId: string;
   readonly box: string;
-  /** Many chats number their messages in it. */
+  /** True if many chats number their messages in the box. */
   readonly isShared: boolean;
-  /** The chat that looks for a lost post. */
+  /** The chat that searches a lost post. */
   readonly chatId: string;
   readonly afterId: number;
 }
 
 export interface SeenIds {
   readonly newestId: number;
-  /** How many chats have asked about the box lately, this one included. */
+  /** Number of chats that have asked about the box lately, including this one. */
   readonly searches: number;
   /** Ascending, all above `afterId`. */
   readonly ids: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * Whether lists and objects lie in each other more than `limit` deep. What is deeper can be parsed, but neither written
- * as JSON again nor sent to another object: both run out of stack.
+ * True if lists and objects are nested more than `limit` deep. Such a value can be parsed, but writing it as JSON or
+ * sending it to another object overflows the stack.
  */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   let level = [value].filter(isContainer);

@@ -1,7 +1,7 @@
 import type { IncomingEvent } from "./messenger.ts";
 import type { Address } from "./surface.ts";
 
-/** How the log names an event, the same in every line about it. */
+/** Log fields of an event, the same in every line about it. */
 export type EventFields = {
   readonly messenger: string;
   readonly chat: string;
@@ -16,7 +16,7 @@ export function eventFields(
   return { messenger: messengerId, chat: thread.chatId, key, thread: thread.id };
 }
 
-/** How the log names the place that a message goes to, the same as the events that come from there. */
+/** Returns the log fields of a message's destination. They are the same as those of events from there. */
 export function placeFields({
   chatId,
   messengerId,

@@ -1,13 +1,13 @@
-/** One fact in one line: an event name and plain fields. Never a token, a secret or the text of a message (I10). */
+/** Writes one fact per line: an event name and plain fields. Never a token, a secret or the text of a message (I10). */
 export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** The same log with these fields in every line. A line's own field of the same name wins. */
+  /** Returns a log that adds these fields to every line. A line's own field of the same name wins. */
   with(fields: LogFields): Log;
   /**
-   * What a line may say of words that are not ours, such as the message of a bot's exception: nothing, except in
-   * development, where it is the words without any secret.
+   * Returns the part of a foreign text, such as the message of a bot's exception, that may be logged. That is nothing,
+   * or in development the text without secrets.
    */
   readonly reveal: (words: string) => string | undefined;
 }
@@ -17,13 +17,13 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export type LogLevel = "info" | "warn" | "error";
 
 export interface LogOptions {
-  /** Epoch milliseconds. @default the system's clock */
+  /** Current time in epoch milliseconds. @default the system's clock */
   readonly now?: () => number;
-  /** See `Log`. @default reveals nothing */
+  /** Returns the words of an error that may be logged: see `Log`. @default reveals nothing */
   readonly reveal?: (words: string) => string | undefined;
 }
 
-/** Writes each fact as one line of JSON, which any log pipeline can read. */
+/** Creates a log that writes each fact as one line of JSON, for any log pipeline. */
 export function createLog(write: (level: LogLevel, line: string) => void, options: LogOptions = {}): Log {
   const { now = Date.now, reveal = () => undefined } = options;
   const logWith = (fixed: LogFields): Log => {
@@ -32,7 +32,7 @@ export function createLog(write: (level: LogLevel, line: string) => void, option
       (event: string, fields: LogFields = {}) =>
         write(
           level,
-          // The line's own fields stand first, and win.
+          // The line's own fields come first and override the fixed ones.
           JSON.stringify({
             time: new Date(now()).toISOString(),
             level,

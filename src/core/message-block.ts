@@ -1,6 +1,8 @@
 /**
- * A message as blocks, for platforms that show headings, lists and tables themselves. Plain JSON, without anything that
- * a platform would refuse: no text and no list is empty, but for cells and the paragraph of an empty item.
+ * A message as blocks, for platforms that show headings, lists and tables themselves. Plain JSON.
+ *
+ * It holds nothing that a platform refuses: no text and no list is empty, except cells and the paragraph of an empty
+ * item.
  */
 export type MessageBlock =
   | { readonly type: "paragraph"; readonly text: readonly InlineText[] }
@@ -16,10 +18,10 @@ export type MessageBlock =
 /** 1 is the largest. */
 export type HeadingLevel = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Either all items of a list have a number, or none has. */
+/** An item of a list. Either all items of a list have a number, or none. */
 export interface ListItemBlock {
   readonly number?: number;
-  /** Set for the items of a list of tasks. */
+  /** Set for items of a task list. */
   readonly isChecked?: boolean;
   readonly blocks: readonly MessageBlock[];
 }
@@ -27,7 +29,7 @@ export interface ListItemBlock {
 export interface TableCellBlock {
   readonly isHeader: boolean;
   readonly align: "left" | "center" | "right";
-  /** Nothing in an empty cell. */
+  /** Empty for an empty cell. */
   readonly text: readonly InlineText[];
 }
 

@@ -1,6 +1,6 @@
-/** What happened in a chat, the same for every platform. Everything here survives JSON. */
+/** An event in a chat, in one form for all platforms. Plain JSON. */
 export interface MessengerEvent {
-  /** The platform's identity of the event; the same for every redelivery (I2). */
+  /** The platform's identity of the event, equal for every redelivery (I2). */
   readonly key: string;
   readonly kind: MessengerEventKind;
   /** The key of the messenger in `getMessengers()`. */
@@ -13,19 +13,19 @@ export interface MessengerEvent {
   readonly action?: MessengerAction;
   readonly stop?: MessengerStop;
   readonly capabilities: MessengerCapabilities;
-  /** One line for the log of what a service event was ("joined", "pinned"); never chat text. */
+  /** Kind of a service event for the log ("joined", "pinned"). Never chat text. */
   readonly detail?: string;
-  /** The platform's own object. Left out of transcripts and logs. */
+  /** The platform's own object. Not part of transcripts and logs. */
   readonly raw?: unknown;
 }
 
 /**
  * - `direct-message`: in a private chat with the bot
- * - `mention`: the bot is addressed in a group (by name, or by a reply to one of its messages)
- * - `message`: any other message of a group or channel; it is answered only in a subscribed thread
+ * - `mention`: the bot is addressed in a group, by name or by a reply to one of its messages
+ * - `message`: any other message of a group or channel; answered only in a subscribed thread
  * - `action`: a button was pressed
  * - `stop`: the platform's own button that ends the answer being written
- * - `message-edited`, `message-deleted`: of an earlier message
+ * - `message-edited`, `message-deleted`: about an earlier message
  * - `membership`: the person blocked or unblocked the bot, or the bot was added or removed
  * - `service`: joined, pinned, title changed and the like; starts no turn
  * - `ignored`: a kind of update that this provider does not handle
@@ -43,15 +43,20 @@ export type MessengerEventKind =
   | "ignored";
 
 export interface MessengerThread {
-  /** Unique over all platforms; for Chat SDK adapters the adapter's own thread id, e.g. `telegram:-100123:45`. */
+  /**
+   * Unique over all platforms. For Chat SDK adapters the adapter's own thread id, for example `telegram:-100123:45`.
+   */
   readonly id: string;
-  /** The chat that meters calls: all topics of a forum share it (I7). */
+  /** The chat that has the budget for calls. All topics of a forum share it (I7). */
   readonly chatId: string;
   /** The topic or sub-thread inside the chat. */
   readonly topicId?: string;
   readonly isDirectMessage: boolean;
   readonly title?: string;
-  /** The chat that numbers the messages of an event from before its chat moved (`ChatMove`). Its ids mean nothing here. */
+  /**
+   * The chat that numbers the message ids of an event from before its chat moved (`ChatMove`). The ids are not valid in
+   * the new chat.
+   */
   readonly formerChatId?: string;
 }
 
@@ -67,14 +72,14 @@ export interface MessengerAuthor {
 export interface MessengerMessage {
   /** The platform's id of the message, unique within its chat. */
   readonly id: string;
-  /** The text as the person wrote it, the bot's own mention readable (`@name`). */
+  /** The text as the person wrote it. Mentions of the bot are readable (`@name`). */
   readonly text: string;
-  /** Epoch milliseconds at which the person sent it. */
+  /** Time at which the person sent it, in epoch milliseconds. */
   readonly sentAt: number;
-  /** Epoch milliseconds of the last edit. */
+  /** Time of the last edit, in epoch milliseconds. */
   readonly editedAt?: number;
   readonly isMention: boolean;
-  /** A command addressed to this bot: `/start payload` is `{ name: "start", args: "payload" }`. */
+  /** A command addressed to this bot. `/start payload` is `{ name: "start", args: "payload" }`. */
   readonly command?: MessengerCommand;
   /** The message that this one replies to. */
   readonly quoted?: QuotedMessage;
@@ -88,8 +93,8 @@ export interface MessengerCommand {
   readonly name: string;
   readonly args: string;
   /**
-   * The platform sends the command to this bot alone, as it does with registered slash commands. In a group it is then a
-   * question to the bot also when the bot does not know the command.
+   * True if the platform sends the command to this bot alone, as with registered slash commands. In a group it is then
+   * a question to the bot, even if the bot does not know the command.
    */
   readonly isForThisBot?: boolean;
 }
@@ -104,29 +109,32 @@ export interface QuotedMessage {
 }
 
 export interface MessengerAction {
-  /** The platform's id of the press, to answer it. */
+  /** The platform's id of the press, needed to answer it. */
   readonly id: string;
-  /** What the button carries: at most 64 bytes on Telegram. */
+  /** Data of the button: at most 64 bytes on Telegram. */
   readonly data: string;
-  /** The message that the button belongs to. */
+  /** The message with the button. */
   readonly messageId?: string;
 }
 
 export interface MessengerStop {
-  /** The draft under which the button was pressed (`OutgoingDraft.id`): a late press ends no later answer. */
+  /**
+   * The draft under which the button was pressed (`OutgoingDraft.id`), so that a late press does not end a later
+   * answer.
+   */
   readonly draftId: number;
 }
 
 export interface MessengerAttachment {
   readonly kind: "image" | "document" | "audio" | "voice" | "video" | "animation" | "sticker" | "other";
-  /** What the provider needs to fetch the bytes later: JSON, never a URL with a token in it. */
+  /** Data to fetch the bytes later: JSON, never a URL with a token in it. */
   readonly reference: AttachmentReference;
   readonly mediaType?: string;
   readonly name?: string;
   readonly sizeBytes?: number;
 }
 
-/** Plain JSON whose meaning only the provider knows, e.g. `{ fileId }`. */
+/** Plain JSON that only the provider understands, for example `{ fileId }`. */
 export type AttachmentReference = Readonly<Record<string, string | number | boolean>>;
 
 export interface MessengerCapabilities {

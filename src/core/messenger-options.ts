@@ -1,7 +1,7 @@
 import type { OptionNames } from "./check-names.ts";
 import type { MessengerOptions } from "./messenger.ts";
 
-/** What every messenger understands, by name. */
+/** Names of the options that every messenger has. */
 export const MESSENGER_OPTIONS: OptionNames<MessengerOptions> = {
   path: true,
   respondTo: true,

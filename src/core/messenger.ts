@@ -13,28 +13,28 @@ import type { Surface } from "./surface.ts";
 /** Which events start a reply. */
 export type MessengerRespondTo = "direct-message" | "mention" | "subscribed-thread" | "action";
 
-/** Which agent answers an event. */
+/** The agent that answers an event. */
 export type ConversationTarget =
-  /** The root itself: every conversation shares one memory. */
+  /** The root itself: all conversations share one memory. */
   | { readonly target: "self" }
-  /** The agent of this name, made on first use. `name`: 1 to 512 bytes, no control characters. */
+  /** The agent of this name, created on first use. `name`: 1 to 512 bytes, no control characters. */
   | { readonly target: "subagent"; readonly name: string };
 
-/** @default "thread" */
+/** Chooses the agent that answers an event. @default "thread" */
 export type MessengerConversation =
   | "thread"
   | "self"
   | ((event: MessengerEvent) => ConversationTarget | Promise<ConversationTarget>);
 
-/** `true`, or a Response to answer with; `false` is answered 401. */
+/** Verifies a webhook. `true`: it is genuine. A Response: answer with it. `false`: answer 401. */
 export type VerifyWebhook = (request: Request) => boolean | Response | Promise<boolean | Response>;
 
-/** Who may use the bot: platform user ids, or a function. */
+/** People who may use the bot: platform user ids, or a function. */
 export type MessengerAllow =
   | readonly (string | number)[]
   | ((author: MessengerAuthor, event: MessengerEvent) => boolean | Promise<boolean>);
 
-/** How many answers one person may ask for, in all chats together. Quick lines that become one question count once. */
+/** Most answers for one person, in all chats together. Messages that become one turn count once. */
 export interface MessengerLimits {
   /** Within any 24 hours. @default no limit */
   readonly turnsPerPersonPerDay?: number;
@@ -42,52 +42,57 @@ export interface MessengerLimits {
   readonly turnsPerPersonPerMinute?: number;
 }
 
-/** What every messenger understands, whatever the platform. */
+/** Options that every messenger has, whatever the platform. */
 export interface MessengerOptions {
   /** Webhook path, with a leading slash and without `?` and `#`. @default "/messengers/{id}/webhook" */
   readonly path?: string;
-  /** @default ["direct-message", "mention"] */
+  /** Events that start a reply. @default ["direct-message", "mention"] */
   readonly respondTo?: readonly MessengerRespondTo[];
   /** Whether a mention subscribes its thread. @default true */
   readonly subscribeOnMention?: boolean;
-  /** @default "thread" */
+  /** Chooses the agent that answers an event. @default "thread" */
   readonly conversation?: MessengerConversation;
-  /** Runs before anything of a request is used. Required: a function, or an explicit `false`. */
+  /** Runs before anything else reads the request. Required: a function, or an explicit `false`. */
   readonly verifyWebhook?: VerifyWebhook | false;
   readonly delivery?: DeliveryPolicy;
-  /** Changes or replaces the event that a provider made of an update. */
+  /** Changes or replaces the event that a provider read from an update. */
   readonly toEvent?: (input: ToEventInput) => MessengerEvent | Promise<MessengerEvent>;
   /**
-   * How a speaker is named in front of a message in a group; never used in private chats.
-   * `false` leaves the name out. @default full name, else user name, else user id
+   * Name of a speaker in front of a message in a group. Never used in private chats. `false` leaves the name out.
+   * @default full name, else user name, else user id
    */
   readonly channelSpeakerLabel?: boolean | ((author: MessengerAuthor) => string);
-  /** The name of the messenger among Chat SDK adapters. @default the provider's name */
+  /** Name of the messenger among Chat SDK adapters. @default the provider's name */
   readonly adapterName?: string;
-  /** Media types whose files reach the model as file parts, `*` allowed after the slash or for all. @default ["image/*"] */
+  /**
+   * Media types whose files the model gets as file parts. `*` is allowed after the slash, or alone for all types.
+   * @default ["image/*"]
+   */
   readonly acceptsMedia?: readonly string[];
   /** Largest file that is fetched for the model, in bytes. @default 10485760 */
   readonly maxMediaBytes?: number;
-  /** Who may use the bot; others get one polite refusal and cost nothing. @default everyone */
+  /** People who may use the bot. Others get one polite refusal and cost nothing. @default everyone */
   readonly allow?: MessengerAllow;
   /**
-   * What one person may ask for; who asks for more is told once, with `limitResponseText`, and costs nothing.
+   * Limits for one person. Over the limit the person is told once, with `limitResponseText`, and costs nothing.
    * @default no limits
    */
   readonly limits?: MessengerLimits;
-  /** Messages of one person that follow each other within this time become one turn, in milliseconds. @default 1000 */
+  /** Time in which messages of one person become one turn, in milliseconds. @default 1000 */
   readonly burstMs?: number;
   /**
-   * What a message does that comes while a reply runs and is no part of the message before it. `queue`: it is answered
-   * afterwards. `steer`: the model gets it before its next step. `interrupt`: the running reply is stopped for it.
-   * @default "queue"
+   * Effect of a message that arrives while a reply runs and does not belong to the message before it. @default "queue"
+   *
+   * - `queue`: it is answered after the reply.
+   * - `steer`: the model gets it before its next step.
+   * - `interrupt`: it stops the running reply.
    */
   readonly whenBusy?: "queue" | "steer" | "interrupt";
-  /** Whether an edit of the message that was answered last has it answered anew, in place. @default false */
+  /** Whether an edit of the last answered message restarts its answer, in place. @default false */
   readonly rerunOnEdit?: boolean;
   /**
-   * Messages older than this when they can be answered, as after an outage, become one turn for each person of the
-   * thread, in milliseconds. @default 86400000
+   * Age after which unanswered messages, as after an outage, become one turn for each person of the thread, in
+   * milliseconds. @default 86400000
    */
   readonly staleAfterMs?: number;
   /** Most unanswered messages kept for one conversation. @default 100 */
@@ -95,7 +100,7 @@ export interface MessengerOptions {
 }
 
 export interface ToEventInput {
-  /** What the provider made of it. */
+  /** The event that the provider read. */
   readonly event: MessengerEvent;
   readonly eventKind: MessengerEvent["kind"];
   readonly thread: MessengerThread;
@@ -103,32 +108,32 @@ export interface ToEventInput {
   readonly raw: unknown;
 }
 
-/** What a provider's factory (`telegramMessenger`, `chatSdkMessenger`) returns. */
+/** Result of a provider's factory: `telegramMessenger`, `chatSdkMessenger`. */
 export interface MessengerDefinition extends MessengerOptions {
   readonly platform: MessengerPlatform;
 }
 
 export type ThinkMessengers = Readonly<Record<string, MessengerDefinition>>;
 
-/** An update as the inbox stores it: raw, with what is needed to route it and to know it again. */
+/** An update as the inbox stores it: raw, with the fields to route it and to recognize it again. */
 export interface IncomingEvent {
-  /** The platform's own identity of the event within the bot, e.g. `m:123:45` (I2). */
+  /** The platform's own identity of the event within the bot, for example `m:123:45` (I2). */
   readonly key: string;
   readonly thread: MessengerThread;
   /** The platform's object as JSON. */
   readonly raw: unknown;
-  /** Set where it is known that the chat of the event goes on under another id, or went by another one. */
+  /** Set if the event shows that its chat has a new id, or had another one before. */
   readonly move?: ChatMove;
-  /** The id of the message, where the platform numbers its messages and this is a new one. */
+  /** Id of the message, if the platform numbers its messages and this is a new one. */
   readonly messageId?: string;
   /**
-   * The same message as a new one, for an edit that may be one: it is stored instead when no event with its key was seen.
-   * Some platforms mark new messages as edited.
+   * The edited message as a new one, for an edit that may be the first event about its message. It is stored instead if
+   * no event with its key was seen. Some platforms mark new messages as edited.
    */
   readonly ifUnseen?: { readonly key: string; readonly raw: unknown };
 }
 
-/** Who the bot is on a platform. */
+/** The bot's own account on a platform. */
 export interface BotIdentity {
   readonly userId: string;
   /** Without `@`. */
@@ -136,9 +141,9 @@ export interface BotIdentity {
 }
 
 export interface ReceiveContext {
-  /** Resolves when the events are durable in their threads' inboxes; rejects when one is not (I1). */
+  /** Resolves when the events are durable in the inboxes of their threads. Rejects if one of them is not (I1). */
   accept(events: readonly IncomingEvent[]): Promise<void>;
-  /** An update of a kind that this provider does not handle; counted, not stored. */
+  /** Counts an update of a kind that this provider does not handle. Nothing is stored. */
   ignore(kind: string): void;
 }
 
@@ -146,7 +151,10 @@ export interface PlatformContext {
   readonly messengerId: string;
   readonly deps: Deps;
   readonly log: Log;
-  /** The stored identity, a day old at most while the platform answers. Rejects when nothing is stored and it does not. */
+  /**
+   * Returns the stored identity, at most a day old while the platform answers. Rejects if none is stored and the
+   * platform does not answer.
+   */
   identity(): Promise<BotIdentity>;
 }
 
@@ -162,52 +170,62 @@ export interface CommandEntry {
   readonly description: string;
 }
 
-/** One platform: reads what comes in, and opens the surface that goes out. Made once per object and messenger. */
+/**
+ * One platform: reads incoming updates, and opens the surface for outgoing messages. Created once per object and
+ * messenger.
+ */
 export interface MessengerPlatform {
   /** `telegram`, `slack`, ... */
   readonly provider: string;
-  /** The verification that the provider does itself; `undefined` when the definition has `verifyWebhook`. */
+  /** The provider's own verification; undefined if the definition has `verifyWebhook`. */
   readonly verification: PlatformVerification;
   /**
-   * The id of a chat's thread without a topic. Its object is the chat's gate, whatever conversation speaks there. Pure:
-   * the same chat always gives the same id.
+   * Returns the id of a chat's thread without a topic. The object of that thread is the chat's gate for all
+   * conversations. Pure: the same chat always has the same id.
    */
   chatThreadId(chatId: string): string;
   /**
-   * Turns a verified request into events and answers it. The body is at most 1 MiB. Rejects when an event could not be
-   * stored: the root then answers 503, and the platform sends the event again.
+   * Turns a verified request into events and answers it. The body is at most 1 MiB.
+   *
+   * Rejects if an event could not be stored. The root then answers 503, and the platform sends the event again.
    */
   receive(request: Request, context: PlatformContext, receive: ReceiveContext): Promise<Response>;
   /**
-   * Answers a verified GET request, with which some platforms ask whether the webhook is the bot's; `undefined` when it is
-   * no such request. Stores nothing. Absent where the platform sends only POST requests.
+   * Answers a verified GET request, with which some platforms check that the webhook belongs to the bot. Stores
+   * nothing.
+   *
+   * Returns undefined for any other request. Undefined itself if the platform sends only POST requests.
    */
   readonly handshake?: (request: Request, context: PlatformContext) => Promise<Response | undefined>;
-  /** The event of a stored update. Pure but for `context.identity()`; total: an update it cannot read is `ignored`. */
+  /**
+   * Reads the event from a stored update. Pure, except for `context.identity()`. An update that it cannot read becomes
+   * `ignored`.
+   */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
   surface(context: PlatformContext): Surface;
   /**
-   * Tells the accounts of a platform apart: the SHA-256 of the token, never the token. Who the bot is was stored for one
-   * account and is not true of another. Absent where a platform cannot say; then all accounts count as one.
+   * Returns the SHA-256 of the token, never the token, to tell accounts of a platform apart. A stored identity belongs
+   * to one account.
+   *
+   * Undefined if the platform cannot tell. All accounts then count as one.
    */
   readonly account?: () => Promise<string>;
-  /** Asks the platform who the bot is. */
+  /** Asks the platform for the bot's own account. */
   fetchIdentity(context: PlatformContext, signal: AbortSignal): Promise<BotIdentity>;
   /**
-   * Asks the platform whether it takes the bot's credentials: rejects with an error that the surface calls
-   * `misconfigured` when it does not. Absent where no call answers just that.
+   * Asks the platform whether the bot's credentials are valid. If not, rejects with an error that the surface
+   * classifies as `misconfigured`. Undefined if the platform has no such call.
    */
   readonly checkAccess?: (context: PlatformContext, signal: AbortSignal) => Promise<void>;
   /**
-   * Has clients offer these commands wherever the platform has a menu of them. Absent where there is none, or where the
-   * bot does not want it.
+   * Sets the menu of commands that clients show. Undefined if the platform has no menu, or the bot does not want one.
    */
   readonly setCommands?: (
     commands: readonly CommandEntry[],
     context: PlatformContext,
     signal: AbortSignal,
   ) => Promise<void>;
-  /** The bytes of an attachment. Rejects over `maxBytes`, for a foreign host, or when the platform refuses. */
+  /** Returns the bytes of an attachment. Rejects over `maxBytes`, for a foreign host, or if the platform refuses. */
   fetchAttachment(
     reference: AttachmentReference,
     context: PlatformContext,

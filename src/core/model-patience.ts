@@ -1,16 +1,16 @@
-/** A model call that failed before the model had said anything, for a reason that passes by itself. */
+/** A model call that failed before the model's first word, for a temporary reason. */
 export interface PassingFailure {
   readonly code: string;
-  /** When the call began, in epoch milliseconds. */
+  /** Start of the call, in epoch milliseconds. */
   readonly beganAt: number;
-  /** How long the server asked to wait, in milliseconds. */
+  /** Wait that the server asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** How long one turn goes on asking a model that cannot answer now. Belongs to one model call, retries included. */
+/** Decides how long one turn keeps asking a busy model. Belongs to one model call, including its retries. */
 export interface Patience {
-  /** How long to wait before the call is made again, in milliseconds; `undefined` when the turn has waited enough. */
+  /** Returns the wait before the next try, in milliseconds. Undefined if the turn has waited long enough. */
   next(failure: PassingFailure): number | undefined;
-  /** The model began to answer, or nobody asks it any more. Must be called once, whether it ever failed or not. */
+  /** Call it once when the model has begun to answer or the call is given up, even if it never failed. */
   end(): void;
 }

@@ -3,9 +3,9 @@ import { ConfigurationError } from "./errors.ts";
 import type { Pacing, Rate } from "./surface.ts";
 
 /**
- * The pacing of a provider with what the bot's owner has set instead.
+ * Returns a provider's pacing, with the rates that the bot's owner has set instead.
  *
- * @throws {ConfigurationError} `pacing-malformed` when a rate could never grant a call, or is none
+ * @throws {ConfigurationError} `pacing-malformed` when a rate is malformed or could never allow a call
  */
 export function pacingFrom(owner: string, defaults: Pacing, given: Partial<Pacing> | undefined): Pacing {
   const code = "pacing-malformed";
@@ -25,7 +25,7 @@ function rateFrom(name: keyof Pacing, fallback: Rate, given: Rate | undefined): 
   if (!(Number.isInteger(burst) && burst >= 1) || !(Number.isFinite(everyMs) && everyMs > 0)) {
     throw new ConfigurationError(
       "pacing-malformed",
-      `\`pacing.${name}\` is { burst: ${String(burst)}, everyMs: ${String(everyMs)} }: give a whole number of calls above 0, and the milliseconds after which there is one more.`,
+      `\`pacing.${name}\` is { burst: ${String(burst)}, everyMs: ${String(everyMs)} }. Set \`burst\` to a whole number of calls above 0, and \`everyMs\` to the milliseconds after which one more call is allowed.`,
     );
   }
   return { burst, everyMs };

@@ -1,4 +1,6 @@
-/** An error answer in JSON: `{ error: { code, message } }`. `message` says what to do, in words of ours only (I10). */
+/**
+ * Creates an error answer in JSON: `{ error: { code, message } }`. `message` tells the fix, in fixed words only (I10).
+ */
 export function problem(
   status: number,
   code: string,

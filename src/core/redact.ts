@@ -1,12 +1,12 @@
 /** Names of variables whose values are secrets. */
 const SECRET_NAME = /TOKEN|SECRET|KEY|PASSWORD|PASSWD|CREDENTIAL/i;
 
-/** Shorter values are left alone: they are part of ordinary words. */
+/** Shortest secret. Shorter values may be part of ordinary words. */
 const MIN_SECRET_LENGTH = 6;
 
 const HIDDEN = "[hidden]";
 
-/** What a secret looks like, wherever it comes from: bot tokens, keys of models, bearers, passwords in addresses. */
+/** Shapes of secrets from any source: bot tokens, keys of models, bearers, passwords in addresses. */
 const SECRET_SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] = [
   [/(?<!\d)\d{6,}:[A-Za-z0-9_-]{20,}/g, HIDDEN],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, HIDDEN],
@@ -15,8 +15,8 @@ const SECRET_SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] 
 ];
 
 /**
- * Makes the function that takes secrets out of a text: the values of the environment's variables that are named like
- * secrets, also as they stand in an address or in JSON, and whatever looks like one.
+ * Creates the function that removes secrets from a text. Secrets are the values of variables with a name like `TOKEN`,
+ * also in their form for addresses and JSON, and any text that looks like a secret.
  */
 export function createRedact(environment: object): (text: string) => string {
   const secrets = new Set(
@@ -26,7 +26,7 @@ export function createRedact(environment: object): (text: string) => string {
         : [],
     ),
   );
-  // A secret may be a part of another one.
+  // A secret may be part of another one.
   const longestFirst = [...secrets].toSorted((left, right) => right.length - left.length);
   return (text) => {
     let clean = text;

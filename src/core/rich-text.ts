@@ -8,8 +8,8 @@ export interface RichText {
   readonly text: string;
   readonly entities: readonly TextEntity[];
   /**
-   * Set for a rich message: what is shown then. `text` holds its words with plain signs for what only blocks can show,
-   * and there are no entities.
+   * Set for a rich message, which shows these blocks. `text` then has their words, with plain signs for elements that
+   * only blocks can show, and there are no entities.
    */
   readonly blocks?: readonly MessageBlock[];
 }
@@ -36,7 +36,7 @@ export interface TextEntity {
   readonly language?: string;
 }
 
-/** How a platform wants its text: which renderer the delivery engine uses for it. */
+/** The text format of a platform. It selects the renderer of the delivery engine. */
 export type TextFormat =
   | "telegram-entities"
   | "plain"
@@ -45,12 +45,12 @@ export type TextFormat =
   | "whatsapp"
   | "markdown";
 
-/** A platform's limits for one message, in the platform's own way of counting. */
+/** Limits of a platform for one message, counted as the platform counts. */
 export interface TextLimits {
   /** Longest text of one message. Telegram: 4096 UTF-16 units after entity parsing. */
   readonly maxLength: number;
   /**
-   * Most entities of one message, or most blocks of a rich one; `Infinity` where there is no such limit. Telegram: 100
+   * Most entities of one message, or most blocks of a rich one. `Infinity` if there is no limit. Telegram: 100
    * entities, 500 blocks.
    */
   readonly maxEntities: number;

@@ -1,6 +1,7 @@
 /**
- * Stands between the texts of two steps of a turn, in front of the blank line that sets them apart, so that what one
- * step left open (a tag, a thought) ends with it. A control character (RECORD SEPARATOR) that no model writes; the last
- * boundary before people takes it out.
+ * Separates the texts of two steps of a turn, before the blank line between them. A tag or a thought that is open in
+ * one step ends here.
+ *
+ * It is a control character (RECORD SEPARATOR), which models do not write. `src/outgoing` removes it.
  */
 export const STEP_BREAK = "\u001E";

@@ -1,4 +1,4 @@
-/** How many tokens a model's server counted; `undefined` where it counts none. */
+/** Tokens that a model's server counted. Undefined if it does not count them. */
 export interface TokenUsage {
   readonly input: number | undefined;
   readonly output: number | undefined;

@@ -9,19 +9,21 @@ interface Served {
 const current = new AsyncLocalStorage<Served>();
 
 /**
- * The event that the running turn answers: inside `getModel`, `getSystemPrompt`, `getTools`, a tool's `execute` and a
- * command's handler. Each turn has its own, also when several run at once. `undefined` outside of a messenger's turn.
+ * Returns the event that the running turn answers. Undefined outside a messenger's turn.
+ *
+ * Works inside `getModel`, `getSystemPrompt`, `getTools`, a tool's `execute` and a command's handler. Each turn has its
+ * own event, even if several turns run at once.
  */
 export function getMessengerContext(): MessengerEvent | undefined {
   return current.getStore()?.event;
 }
 
-/** The turn that the running code of the bot serves; `undefined` outside of one. */
+/** Returns the id of the turn for which the bot's code runs. Undefined outside a turn. */
 export function getTurnId(): string | undefined {
   return current.getStore()?.turnId;
 }
 
-/** Runs code of the bot on behalf of an event, and of a turn if there is one. */
+/** Runs the bot's code with `event` as its context, and with the turn, if there is one. */
 export function inMessengerContext<T>(event: MessengerEvent | undefined, body: () => T, turnId?: string): T {
   return current.run({ event, turnId }, body);
 }

@@ -3,7 +3,7 @@ import { SwitchboardError } from "./errors.ts";
 import { isThenable } from "./is-thenable.ts";
 
 /**
- * The outcome of `work`. The work itself is not ended by the limit; what comes of it later is dropped.
+ * Waits for `work`, at most `limitMs`. The limit does not end the work itself; a later outcome is dropped.
  *
  * @throws {SwitchboardError} `took-too-long` after `limitMs`
  */

@@ -1,11 +1,11 @@
 /** Messengers: what a bot declares in `getMessengers()`, and what its code sees of them. */
 
 // Declaring
-export { defineMessengers, normalizeMessengers } from "./define-messengers.ts";
-export type { NormalizedMessengerDefinition } from "./define-messengers.ts";
+export { defineMessengers, normalizeMessengers } from "./declare/define-messengers.ts";
+export type { NormalizedMessengerDefinition } from "./declare/define-messengers.ts";
 export { chatSdkMessenger } from "../../providers/chat-sdk/index.ts";
 // oxlint-disable-next-line typescript/no-deprecated -- exported for bots that were written for the seed
-export { ThinkMessengerStateAgent } from "./state-agent.ts";
+export { ThinkMessengerStateAgent } from "./declare/state-agent.ts";
 export type {
   ConversationTarget,
   MessengerAllow,
@@ -36,7 +36,7 @@ export type {
 } from "../core/messenger-event.ts";
 
 // Commands
-export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./commands.ts";
+export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./declare/commands.ts";
 
 // Writing a provider
 export type {

@@ -1,5 +1,5 @@
 export { brokenModel } from "./broken-model.ts";
-export { createDemoModel } from "./demo-model.ts";
+export { createDemoModel } from "./demo/demo-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
 export { patientModel } from "./patient-model.ts";
 export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";

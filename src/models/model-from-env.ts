@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { systemDeps, type Deps } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { getMessengerContext } from "../core/turn-context.ts";
-import { createDemoModel } from "./demo-model.ts";
+import { createDemoModel } from "./demo/demo-model.ts";
 import type { ModelInstance } from "./guard-model.ts";
 import { mergeStreamEvents } from "./merge-stream-events.ts";
 import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";

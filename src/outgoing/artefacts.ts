@@ -1,29 +1,29 @@
 /**
- * What models leak into their text when a server's parser misses it, and what each marker means. Collected from the
- * chat templates of the models and from reports about their servers.
+ * Meaning of a marker that models leak into their text when a server's parser misses it. The markers come from the chat
+ * templates of the models and from reports about their servers.
  */
 export type Meaning =
-  /** What follows is not for people, up to the `close` of the same block. */
+  /** The text is not for people, up to the `close` of the same block. */
   | { readonly kind: "open"; readonly block: string }
   | { readonly kind: "close"; readonly block: string }
-  /** A turn or channel begins; its name follows, and decides whether what it says is for people. */
+  /** A turn or channel begins. Its name follows and decides whether its text is for people. */
   | { readonly kind: "head" }
   | { readonly kind: "head-end" }
-  /** A turn of somebody else, made up by the model. */
+  /** A turn of another speaker, which the model made up. */
   | { readonly kind: "foreign" }
-  /** A turn ends, and whatever was open in it. */
+  /** A turn ends, with everything open in it. */
   | { readonly kind: "end" }
-  /** An answer's own wrapper, as models write it after their thinking; ordinary elsewhere. */
+  /** The wrapper of an answer, which models write after their thinking. It is ordinary text elsewhere. */
   | { readonly kind: "wrapper"; readonly isClosing: boolean; readonly name: string }
-  /** HTML's strikethrough, whose closing tag is also a token that ends a text. */
+  /** HTML's strikethrough. Its closing tag is also a token that ends a text. */
   | { readonly kind: "strike"; readonly isClosing: boolean }
-  /** Nothing by itself: taken out, what stands around it stays. */
+  /** The marker is removed; the text around it stays. */
   | { readonly kind: "mark" };
 
-/** How a marker was written: it decides among equal names. */
+/** The written form of a marker, which tells markers of the same name apart. */
 export type MarkerForm = "open" | "close" | "self-closing";
 
-/** The block that a made-up turn, or a channel that is not for people, fills. */
+/** Block of a made-up turn, or of a channel that is not for people. */
 export const FOREIGN_BLOCK = "turn";
 
 const THINKING_NAMES: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ const TOOL_NAMES: readonly string[] = [
   "antml:parameter",
 ];
 
-/** Of these only the closing tag, or the form `<function=name>`, is an artefact. */
+/** Names of which only the closing tag and the form `<function=name>` are artefacts. */
 const ASSIGNED_NAMES: ReadonlySet<string> = new Set(["function", "parameter"]);
 const WRAPPER_NAMES: ReadonlySet<string> = new Set([
   "answer",
@@ -98,12 +98,12 @@ const THINKING_BLOCKS: ReadonlySet<string> = new Set([
   "THINK",
 ]);
 
-/** Whether a block holds a model's thoughts: its closing marker alone says that all before it was thinking. */
+/** True if a block holds a model's thoughts. Its closing marker alone shows that all text before it was thinking. */
 export function isThinkingBlock(block: string): boolean {
   return THINKING_BLOCKS.has(block);
 }
 
-/** The meaning of `<name>`, `</name>`, `<name/>`; `undefined` for ordinary text. The name is in lower case. */
+/** Meaning of `<name>`, `</name>` or `<name/>`; undefined for ordinary text. `name` is in lower case. */
 export function tagMeaning(name: string, form: MarkerForm): Meaning | undefined {
   const other = OTHER_NAMES[name];
   if (other !== undefined) return other;
@@ -116,12 +116,12 @@ export function tagMeaning(name: string, form: MarkerForm): Meaning | undefined 
   return undefined;
 }
 
-/** The meaning of `<function=name>`. */
+/** Meaning of `<function=name>`. */
 export function assignedTagMeaning(name: string): Meaning | undefined {
   return ASSIGNED_NAMES.has(name) ? { kind: "open", block: name } : undefined;
 }
 
-/** The meaning of a tag in DeepSeek's own markup, `<｜DSML｜invoke name="x">`: all of it is an artefact. */
+/** Meaning of a tag in DeepSeek's own markup, `<｜DSML｜invoke name="x">`. Every such tag is an artefact. */
 export function dsmlMeaning(name: string, form: MarkerForm): Meaning {
   return form === "self-closing" ? { kind: "mark" } : { kind: form, block: `dsml:${name}` };
 }
@@ -172,7 +172,7 @@ const HEAD_TOKENS: ReadonlySet<string> = new Set([
 const HEAD_END_TOKENS: ReadonlySet<string> = new Set(["end_header_id", "end_of_role", "message"]);
 const FOREIGN_TOKENS: ReadonlySet<string> = new Set(["user", "system", "tool", "observation", "function"]);
 
-/** The block that both `opening` and `closing` tokens name: the closing token's, because two may share it. */
+/** The block of each opening token. It is named after the closing token, because two opening tokens may share one. */
 const OPENING_TOKENS = new Map(
   TOKEN_BLOCKS.map(([opening, closing]) => [opening, blockOfToken(opening, closing)]),
 );
@@ -185,7 +185,7 @@ function blockOfToken(opening: string, closing: string): string {
   return THINKING_BLOCKS.has(opening) ? opening : closing;
 }
 
-/** The meaning of `<|name|>`, also in other bars; never `undefined`: such a token is nothing that people write. */
+/** Meaning of `<|name|>`, also with other bars. Never undefined, because people do not write such tokens. */
 export function tokenMeaning(token: string): Meaning {
   const name = token.toLowerCase().replaceAll("▁", "_");
   const opened = OPENING_TOKENS.get(name);
@@ -217,7 +217,7 @@ export function oneBarMeaning(name: string, form: "open" | "close"): Meaning | u
   return (form === "open" ? ONE_BAR_OPENING : ONE_BAR_CLOSING).get(name);
 }
 
-/** Markers that are always written alike. */
+/** Markers with one fixed spelling. */
 export const LITERAL_MARKERS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ["[TOOL_CALLS]", { kind: "open", block: "TOOL_CALLS" }],
   ["[/TOOL_CALLS]", { kind: "close", block: "TOOL_CALLS" }],
@@ -233,7 +233,7 @@ export const LITERAL_MARKERS: ReadonlyMap<string, Meaning> = new Map<string, Mea
   ["◁/think▷", { kind: "close", block: "think" }],
 ]);
 
-/** Every beginning of a tag's name, so that a name that is still being written is known for what it may become. */
+/** All beginnings of tag names, to recognize a name that is still being written. */
 export const NAME_PREFIXES: ReadonlySet<string> = prefixesOf([
   ...Object.keys(THINKING_NAMES),
   ...TOOL_NAMES,

@@ -5,22 +5,24 @@ const MAX_PREFIX_LENGTH = 64;
 interface Fence {
   readonly mark: string;
   readonly length: number;
-  /** What stands before it on its line: indentation, quote marks, a list's bullet. */
+  /** Text before the fence on its line: indentation, quote markers, a list's bullet. */
   readonly prefix: string;
   readonly quoteDepth: number;
 }
 
 /**
- * Follows markdown character by character and knows what is code: fenced blocks, also in lists and quotes, and inline
- * spans. A span ends with its line: a backtick that stands alone must not make code of all that follows.
+ * Follows markdown character by character and knows which of it is code: fenced blocks, also in lists and quotes, and
+ * inline spans.
+ *
+ * A span ends with its line, so that a single backtick does not turn the rest of the text into code.
  */
 export class CodeFollower {
   #fence: Fence | undefined;
-  /** How many backticks opened the span; 0 outside of one. */
+  /** Number of backticks that opened the span; 0 outside a span. */
   #span = 0;
-  /** The line so far, as long as nothing but what may stand before a fence was in it. */
+  /** The line so far, while it may still be the text before a fence. */
   #prefix: string | undefined = "";
-  /** The run of backticks or tildes that is being read. */
+  /** The character of the run of backticks or tildes that is being read. */
   #runMark = "";
   #runLength = 0;
   #isOpeningLine = false;
@@ -46,14 +48,17 @@ export class CodeFollower {
     }
   }
 
-  /** Whether the next character, when it is neither blank nor a backtick, is protected: in code, or escaped. */
+  /**
+   * True if the next character is in code or escaped. Call it only before a character that is not a blank or a
+   * backtick.
+   */
   isProtected(): boolean {
     this.#endRun();
     this.#leaveQuote();
     return this.#isEscaped || this.#span > 0 || (this.#fence !== undefined && !this.#isClosingLine);
   }
 
-  /** The line that closes the fence which is open here, if one is. */
+  /** Returns the line that closes the open fence; undefined if no fence is open. */
   closingFence(): string | undefined {
     this.#endRun();
     if (this.#fence === undefined || this.#isClosingLine) return undefined;
@@ -107,14 +112,14 @@ export class CodeFollower {
     this.#isClosingLine =
       !this.#isOpeningLine && prefix !== undefined && mark === fence.mark && length >= fence.length;
     if (this.#isOpeningLine && mark === "`" && fence.mark === "`") {
-      // Backticks in the line of the opening ones: it was a span.
+      // More backticks in the opening line: it was a span.
       this.#fence = undefined;
       this.#isOpeningLine = false;
       this.#span = length === fence.length ? 0 : fence.length;
     }
   }
 
-  /** A fence inside a quote ends with the quote. */
+  /** Closes a fence whose quote has ended. */
   #leaveQuote(): void {
     if (this.#fence === undefined || this.#prefix === undefined || this.#isOpeningLine) return;
     if (quoteDepth(this.#prefix) < this.#fence.quoteDepth) this.#fence = undefined;

@@ -1,4 +1,4 @@
-/** The last boundary between a model's text and what people see. */
+/** Filters a model's text before people see it. */
 export { joinParagraphs } from "./join-paragraphs.ts";
 export { cleanText, createOutgoingText } from "./outgoing-text.ts";
 export type {

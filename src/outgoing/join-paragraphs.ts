@@ -1,6 +1,6 @@
 import { CodeFollower } from "./code-follower.ts";
 
-/** A paragraph of its own after a text that may end anywhere, also inside a code block. A blank text adds nothing. */
+/** Adds a paragraph to a text, which may end anywhere, even inside a code block. A blank text stays as it is. */
 export function joinParagraphs(text: string, paragraph: string): string {
   if (text.trim() === "") return paragraph;
   if (paragraph.trim() === "") return text;

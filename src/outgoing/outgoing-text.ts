@@ -4,59 +4,68 @@ import { Opening, silenceSignal } from "./silence.ts";
 import type { SilenceSignal } from "./silence.ts";
 import { TextCleaner } from "./text-cleaner.ts";
 
-/** Whom a text is for. */
+/** The event that a text answers, and the person's language. */
 export type OutgoingContext = TextContext;
 
 export interface OutgoingOptions {
   /**
-   * How a model says that it wants to say nothing. The signal is never shown; `false`: there is none.
+   * Signal with which a model says nothing. It is never shown. `false` switches silence off.
    * @default { signal: "[[silence]]" }
    */
   readonly silence?: { readonly signal?: string } | false;
-  /** Whether thinking, tool calls and control tokens that a model leaked are taken out. @default true */
+  /** Whether to remove thinking, tool calls and control tokens that a model leaked. @default true */
   readonly removeArtefacts?: boolean;
   /**
-   * Changes every text before it is shown. It gets the whole text so far, often and each time longer, so it has to be
-   * quick and should give the same beginning for the same beginning. If it throws, the text is shown as it was.
+   * Changes every text before it is shown. If it throws, the text is shown unchanged.
+   *
+   * It is called often while a text streams, each time with the whole text so far. It must be fast, and should return
+   * the same beginning for the same beginning.
    */
   readonly transform?: (text: string, context: OutgoingContext) => string;
-  /** A last paragraph of the complete text. None when blank, after silence, and after an empty text. */
+  /** Last paragraph of the complete text. There is none if it is blank, after silence, and after an empty text. */
   readonly footer?: string | ((context: OutgoingContext) => string | undefined);
-  /** Hears what `transform` and `footer` threw: once for each in a reply. Must not throw. */
+  /** Called with an error that `transform` or `footer` threw, once for each of them in a reply. Must not throw. */
   readonly onError?: (error: unknown, thrower: "transform" | "footer") => void;
 }
 
 export interface TextSink {
   append(delta: string): void;
-  /** What was shown is void; this is the text now. */
+  /** Replaces everything shown so far. */
   replace(text: string): void;
-  /** What was shown stays until the text that replaces it is as long or whole. */
+  /** Keeps the shown text until the text that replaces it is as long or complete. */
   interrupt(): void;
 }
 
-/** - `silent`: the model chose to say nothing; the text may be blank when it said nothing that is for people */
+/**
+ * The final text for people. It may be blank, if the model wrote nothing for people. `silent`: the model chose to say
+ * nothing.
+ */
 export type OutgoingResult = { readonly kind: "text"; readonly text: string } | { readonly kind: "silent" };
 
 /** One reply on its way from the model to people. */
 export interface OutgoingText {
-  /** More of the model's text. Hands on what is safe to show. */
+  /** Adds text of the model. Passes on the part that is safe to show. */
   append(delta: string): void;
-  /** The text so far was void; this is the text now. The sink learns of it with the first text that is for people. */
+  /** Replaces the text so far. The sink is told when the new text has something for people. */
   replace(text: string): void;
-  /** The model call was cut short and is made again. */
+  /** Reports that the model call was cut short and is made again. */
   interrupt(): void;
-  /** What people see in the end of the model's whole text. Tells the sink nothing, and ends the stream. */
+  /**
+   * Returns the text that people see in the end, from the model's whole text. Ends the stream without calling the sink.
+   */
   finish(text: string): OutgoingResult;
   /**
-   * What people see of a text that was cut short: as far as it could be shown while it streamed, so that nothing of a
-   * signal or a tag that had only begun is in it. It has no footer. Tells the sink nothing, and ends the stream.
+   * Returns the text that people see of a reply that was cut short. It ends where it was safe to show while it
+   * streamed, without half a signal or half a tag, and has no footer. Ends the stream without calling the sink.
    */
   fragment(text: string): string;
 }
 
 /**
- * The last boundary between a model's text and what people see. What a sink is shown while a text streams is the
- * beginning of what `finish` gives for it, except where it is told to replace it.
+ * Creates the filter between a model's text and people.
+ *
+ * The text passed to the sink while streaming is the beginning of the text that `finish` returns, unless the sink is
+ * told to replace it.
  * @throws {ConfigurationError} when the silence signal cannot be used
  */
 export function createOutgoingText(
@@ -67,7 +76,7 @@ export function createOutgoingText(
   return new Outgoing(options, context, sink);
 }
 
-/** A whole text without what models leak. */
+/** Removes the artefacts that models leak from a whole text. */
 export function cleanText(text: string): string {
   return cleaned(text, true, undefined).text;
 }
@@ -78,9 +87,9 @@ class Outgoing implements OutgoingText {
   readonly #sink: TextSink;
   readonly #signal: SilenceSignal | undefined;
   #stream: VisibleStream;
-  /** What the sink shows. */
+  /** The text that the sink shows. */
   #shown = "";
-  /** Whether the sink shows something else, and has to be told with the next text. */
+  /** True if the sink shows an outdated text, which the next text replaces. */
   #isVoid = false;
   #hasEnded = false;
   readonly #reported = new Set<string>();
@@ -212,7 +221,7 @@ class VisibleStream {
     return { text: this.#text, isSilent: this.#opening.state === "silent" };
   }
 
-  /** What is new since the last call. */
+  /** Returns the changes since the last call. */
   take(): { readonly fresh: string; readonly isShortened: boolean } {
     const taken = { fresh: this.#fresh, isShortened: this.#isShortened };
     this.#fresh = "";

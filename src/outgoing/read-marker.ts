@@ -10,7 +10,7 @@ import {
 } from "./artefacts.ts";
 import type { MarkerForm, Meaning } from "./artefacts.ts";
 
-/** No marker is longer: what does not end within it is ordinary text. In UTF-16 units. */
+/** Longest marker, in UTF-16 units. Text that does not end within it is ordinary. */
 export const MAX_MARKER_LENGTH = 256;
 
 export interface Marker {
@@ -19,10 +19,10 @@ export interface Marker {
   readonly meaning: Meaning;
 }
 
-/** `"partial"`: the text ends before it is clear. */
+/** The marker found, if any. `"partial"`: the text ends before that is clear. */
 export type MarkerReading = Marker | "partial" | undefined;
 
-/** What can begin a marker. */
+/** True for a character that can begin a marker. */
 export function mayBeginMarker(char: string): boolean {
   return char === "<" || char === "[" || char === "◁";
 }
@@ -55,7 +55,10 @@ const ATTRIBUTES_SO_FAR =
 const ASSIGNED = /=[^\s<>]+>/y;
 const ASSIGNED_SO_FAR = /=[^\s<>]*$/y;
 
-/** @param text begins with `<` and is at most `MAX_MARKER_LENGTH` long */
+/**
+ * Reads a marker that begins with `<`.
+ * @param text begins with `<` and has at most `MAX_MARKER_LENGTH` characters
+ */
 function readAngle(text: string): MarkerReading {
   const isClosing = text[1] === "/";
   const afterSlash = isClosing ? 2 : 1;
@@ -126,7 +129,7 @@ function marker(length: number, meaning: Meaning | undefined): Marker | undefine
   return meaning === undefined ? undefined : { length, meaning };
 }
 
-/** Where a sticky pattern's match ends; `undefined` when it does not match, or matches nothing. */
+/** End of a sticky pattern's match. Undefined if it does not match, or matches an empty text. */
 function end(pattern: RegExp, text: string, start: number): number | undefined {
   pattern.lastIndex = start;
   return pattern.test(text) && pattern.lastIndex > start ? pattern.lastIndex : undefined;

@@ -1,30 +1,30 @@
 import { ConfigurationError } from "../core/errors.ts";
 import { readMarker } from "./read-marker.ts";
 
-/** What a model writes when it wants to say nothing. */
+/** Text with which a model says nothing, unless the bot sets another one. */
 export const DEFAULT_SILENCE_SIGNAL = "[[silence]]";
 
 const MIN_SIGNAL_LENGTH = 4;
 const MAX_SIGNAL_LENGTH = 64;
-/** Marks that a model may put in front of the signal, and after one in backticks; blanks do not count. */
+/** Most marks in front of the signal, and after a signal in backticks. Blanks do not count. */
 const MAX_MARKS_BEFORE = 64;
 const MAX_MARKS_AFTER = 8;
-/** What says nothing by itself: punctuation, blanks, and the marks of markdown. */
+/** Characters without a meaning of their own: punctuation, blanks, and the marks of markdown. */
 const DECORATION = /^[\p{P}\p{Z}\p{Cc}\p{Cf}\p{M}`>~|=+]$/u;
 const CLOSING = /^[`*_"'“”‘’«»(){}~\s.,;:!?…。！-]*$/;
-/** The number of a list item, and what may become one. */
+/** The number of a list item, and text that may become one. */
 const LIST_NUMBER = /^\s*\d{1,2}[.)][ \t]+/;
 const LIST_NUMBER_SO_FAR = /^\s*\d{1,2}[.)]?[ \t]*$/;
-/** Blanks that a model may write inside of the signal, between a word and a mark. */
+/** Most blanks inside the signal, between a word and a mark. */
 const MAX_BLANKS = 2;
 
 /**
- * The signal in a text, as a model may write it: letter case does not matter, marks may be escaped, and blanks may stand
- * between its words and marks. A signal that is a word is not found inside a longer word.
+ * Finds the silence signal in a model's text. Letter case does not matter, marks may be escaped, and blanks may be
+ * between words and marks. A signal that is a word is not found inside a longer word.
  */
 export class SilenceSignal {
   readonly text: string;
-  /** Its characters, and how each may be written. */
+  /** Characters of the signal, and the ways each may be written. */
   readonly #characters: readonly {
     readonly lower: string;
     readonly mayBeEscaped: boolean;
@@ -33,7 +33,7 @@ export class SilenceSignal {
   readonly #beginsAsWord: boolean;
   readonly #endsAsWord: boolean;
 
-  /** @throws {ConfigurationError} when the signal is too short, too long, or has blanks or backticks */
+  /** @throws {ConfigurationError} when the signal is too short or too long, or contains blanks or backticks */
   constructor(text: string) {
     if (text.length < MIN_SIGNAL_LENGTH || text.length > MAX_SIGNAL_LENGTH || /[\s`]/.test(text)) {
       throw new ConfigurationError(
@@ -57,8 +57,9 @@ export class SilenceSignal {
   }
 
   /**
-   * The length of the signal at `start`. `"partial"`: the text ends before it is clear.
-   * @param last the character before it
+   * Returns the length of the signal at `start`, or undefined if there is none. Returns `"partial"` if the text ends
+   * before that is clear.
+   * @param last the character before `start`
    */
   read(text: string, start: number, last: string, isEnd: boolean): number | "partial" | undefined {
     if (this.#beginsAsWord && isWord(last)) return undefined;
@@ -82,7 +83,7 @@ function afterBlanks(text: string, start: number): number {
   return end;
 }
 
-/** What markdown lets a backslash stand in front of. */
+/** True if a backslash escapes this character in markdown. */
 function isMark(char: string): boolean {
   return /^[!-/:-@[-`{-~]$/.test(char);
 }
@@ -91,13 +92,18 @@ function isWord(char: string): boolean {
   return /^[\p{L}\p{N}_]$/u.test(char);
 }
 
-/** - `undecided`: may still become silence; nothing of it is shown. - `silent`: the model says nothing */
+/**
+ * - `undecided`: may still become silence; nothing of it is shown.
+ * - `silent`: the model says nothing.
+ * - `open`: the text is for people.
+ */
 export type OpeningState = "undecided" | "silent" | "open";
 
 /**
- * The beginning of a visible text: decides whether the model chose silence. It did when its text begins with the
- * signal, whatever it says after it; in backticks the signal has to be all there is, because a text may begin by
- * explaining it.
+ * Reads the beginning of a visible text and decides whether the model chose silence.
+ *
+ * A text that begins with the signal is silence, whatever follows. A signal in backticks must be the whole text,
+ * because an ordinary text may begin by explaining the signal.
  */
 export class Opening {
   readonly #signal: SilenceSignal | undefined;
@@ -113,7 +119,7 @@ export class Opening {
     return this.#state;
   }
 
-  /** @returns what may be shown now */
+  /** Adds text. @returns the text that may be shown now */
   push(piece: string): string {
     if (this.#state === "silent") return "";
     if (this.#state === "open" || this.#signal === undefined) return piece;
@@ -122,14 +128,14 @@ export class Opening {
     return this.#state === "open" ? this.#release() : "";
   }
 
-  /** The text has ended. @returns what is shown of what was held */
+  /** Ends the text. @returns the text that was held back and is shown after all */
   end(): string {
     if (this.#state !== "undecided" || this.#signal === undefined) return "";
     this.#state = judge(this.#held, this.#signal, true);
     return this.#state === "open" ? this.#release() : "";
   }
 
-  /** The same when only the first `length` characters of all that was pushed count. */
+  /** Returns an opening that has read only the first `length` characters of the text so far. */
   shortened(length: number): Opening {
     if (length > 0 && this.#state !== "undecided") return this;
     const shorter = new Opening(this.#signal);
@@ -171,7 +177,7 @@ function leadingDecoration(text: string, signal: SilenceSignal): string {
   return text.slice(0, length);
 }
 
-/** The length of an answer's wrapper that opens at `start`, such as `<answer>`, or of what may become one; 0 for none. */
+/** Length of an opening wrapper at `start`, such as `<answer>`, or of text that may become one. 0 if there is none. */
 function openingWrapperLength(text: string, start: number): number {
   const marker = text.charAt(start) === "<" ? readMarker(text, start) : undefined;
   if (marker === "partial") return text.length - start;
@@ -179,8 +185,9 @@ function openingWrapperLength(text: string, start: number): number {
 }
 
 /**
- * Tells the model how to say nothing; for the system prompt of chats in which silence is an answer. `undefined` when
- * silence is switched off.
+ * Tells the model how to say nothing. Add it to the system prompt of chats in which silence is an answer.
+ *
+ * Returns undefined if silence is switched off.
  * @throws {ConfigurationError} when the signal cannot be used
  */
 export function silencePrompt(options: {
@@ -191,7 +198,10 @@ export function silencePrompt(options: {
   return `When no reply from you is needed or wanted (people talk among themselves, or your answer would add nothing), reply with exactly ${signal.text} and nothing else: then nobody is shown anything. Never mention ${signal.text} in any other reply.`;
 }
 
-/** @throws {ConfigurationError} when the signal cannot be used */
+/**
+ * Returns the signal to look for; undefined if silence is switched off.
+ * @throws {ConfigurationError} when the signal cannot be used
+ */
 export function silenceSignal(
   silence: { readonly signal?: string } | false | undefined,
 ): SilenceSignal | undefined {

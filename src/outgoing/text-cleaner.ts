@@ -9,25 +9,29 @@ import { TidyText } from "./tidy-text.ts";
 const OWN_HEAD = /^(?:assistant|model)?\s*(?:final)?(?:\s+json)?$/;
 const FOREIGN_HEAD =
   /\b(?:to=|analysis\b|commentary\b|thought\b)|^(?:user|system|tool|functions?|developer|ipython|environment|observation)\b(?:[.\w]+|\s+name=\S*)?$/;
-/** A turn's or channel's name is not longer; what is, was none. */
+/** Longest name of a turn or channel. Anything longer is ordinary text. */
 const MAX_HEAD_LENGTH = 128;
-/** A marker that the end of the text cut off is recognised, and left out, from this length on. */
+/** Shortest marker that is recognized although the text ends inside it. It is removed. */
 const MIN_CUT_MARKER_LENGTH = 5;
 
 export interface CleanedTextSink {
   append(piece: string): void;
-  /** Only the first `length` characters of all that was appended are for people. */
+  /** Keeps only the first `length` characters of the text appended so far. The rest is not for people. */
   shorten(length: number): void;
 }
 
 export interface CleanerOptions {
   readonly removeArtefacts: boolean;
   readonly signal: SilenceSignal | undefined;
-  /** Whether everything appended so far may still become the signal, which is then left to the sink. */
+  /** True while everything appended so far may still become the signal. The sink then decides about it. */
   readonly maySignal: () => boolean;
 }
 
-/** - `text`: for people; `block`: not for people; `head`: the name of a turn or channel */
+/**
+ * - `text`: for people
+ * - `block`: not for people
+ * - `head`: the name of a turn or channel
+ */
 type Mode =
   | { readonly kind: "text" }
   | { readonly kind: "block"; readonly block: string }
@@ -35,7 +39,7 @@ type Mode =
 
 const TEXT: Mode = { kind: "text" };
 
-/** `Promise<Thought>`: a name in upper and lower case right behind a word is no tag. */
+/** True for `Promise<Thought>`: a capitalized name directly after a word is not a tag. */
 function isTypeParameter(text: string, index: number, last: string): boolean {
   return /\w/.test(last) && /^<[A-Z][a-z]/.test(text.slice(index, index + 3));
 }
@@ -51,9 +55,9 @@ function ordinary(length: number): Found {
 }
 
 /**
- * Takes artefacts out of a model's text, character by character: what it hands on does not depend on how the text was
- * cut into chunks. It keeps back blanks, the name of a turn, and what may become a marker: never more than a marker is
- * long.
+ * Removes artefacts from a model's text. The result does not depend on the chunks in which the text arrives.
+ *
+ * It holds back blanks, the name of a turn, and text that may become a marker: at most the length of one marker.
  */
 export class TextCleaner {
   readonly #options: CleanerOptions;
@@ -61,24 +65,26 @@ export class TextCleaner {
   readonly #tidy: TidyText;
   #code = new CodeFollower();
   #mode: Mode = TEXT;
-  /** What is not decided yet: the beginning of a marker. */
+  /** Text that is not decided yet: the beginning of a marker. */
   #pending = "";
-  /** How long the visible text was when this step began. */
+  /** Length of the visible text at the start of this step. */
   #stepLength = 0;
-  /** Whether the end of a thought has been seen in this step. */
+  /** True after the end of a thought in this step. */
   #isThoughtOver = false;
-  /** How long the visible text was at that end. */
+  /** Length of the visible text at the end of that thought. */
   #thoughtEndLength = 0;
-  /** How many more ends may come, because a thought began inside of it, or spoke of its own end in backticks. */
+  /**
+   * Number of further ends to expect, because a thought began inside another one or mentioned its own end in backticks.
+   */
   #openThoughts = 0;
-  /** The last character that was not for people. */
+  /** Last character that was not for people. */
   #lastHidden = "";
-  /** The wrapper of the answer that is open. */
+  /** Name of the open answer wrapper. */
   #wrapper: string | undefined;
-  /** Whether nothing visible came since a thought: only there a wrapper may open. */
+  /** True while nothing visible has followed a thought. A wrapper can open only there. */
   #mayWrap = false;
   #isStruck = false;
-  /** The last character of the visible text, for the border of a signal that is a word. */
+  /** Last character of the visible text, to find the start of a signal that is a word. */
   #lastChar = "";
 
   constructor(options: CleanerOptions, sink: CleanedTextSink) {
@@ -100,7 +106,7 @@ export class TextCleaner {
   #read(text: string, isEnd: boolean): void {
     this.#pending = "";
     let index = 0;
-    /** Where the visible text begins that is not handed on yet. */
+    /** Start of the visible text that is not passed on yet. */
     let from = 0;
     while (index < text.length) {
       const char = text.charAt(index);
@@ -153,15 +159,14 @@ export class TextCleaner {
     if (this.#mode.kind === "text" && isTypeParameter(text, index, this.#lastChar)) return undefined;
     const reading = readMarker(text, index);
     if (reading === undefined) return undefined;
-    if (reading !== "partial")
-      return this.#staysVisible(reading.meaning) ? ordinary(reading.length) : reading;
+    if (reading !== "partial") return this.#takeAsText(reading.meaning) ? ordinary(reading.length) : reading;
     if (!isEnd) return "partial";
     const length = text.length - index;
     return length < MIN_CUT_MARKER_LENGTH ? undefined : { length, meaning: { kind: "mark" } };
   }
 
-  /** Whether what looks like a marker is text, because of what came before it. */
-  #staysVisible(meaning: Meaning): boolean {
+  /** Decides whether a marker is ordinary text, from the text before it. Remembers an open strikethrough. */
+  #takeAsText(meaning: Meaning): boolean {
     if (this.#mode.kind !== "text") return false;
     if (meaning.kind === "wrapper")
       return meaning.isClosing ? this.#wrapper !== meaning.name : !this.#mayWrap;
@@ -171,7 +176,7 @@ export class TextCleaner {
     return wasStruck || !meaning.isClosing;
   }
 
-  /** Hands visible text on. */
+  /** Passes on visible text. */
   #show(text: string): void {
     if (text === "" || this.#mode.kind !== "text") return;
     this.#lastChar = text.charAt(text.length - 1);
@@ -287,8 +292,10 @@ export class TextCleaner {
   }
 
   /**
-   * A thought ends that is not open. When it had no beginning, all that this step has said was thinking; when one had
-   * begun inside of another, what was said since the first end was.
+   * Ends a thought that is not open. There are two cases:
+   * - No thought has ended in this step: the model began thinking without a marker, so all text of this step was
+   *   thinking.
+   * - A thought had begun inside another one: the text since the first end was thinking.
    */
   #endLooseThought(): void {
     const wasOver = this.#isThoughtOver;

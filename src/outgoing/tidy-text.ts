@@ -1,13 +1,14 @@
 /**
- * Collects visible text and closes the gaps that removals leave: no double blank line, no doubled space, no blank at
- * the beginning or the end. Blanks beside which nothing was removed stay as they are. Blanks are held until something
- * visible follows, so that what was handed on never has to be taken back.
+ * Collects visible text and closes the gaps that removals leave: double blank lines, doubled spaces, blanks at the
+ * beginning and the end. Other blanks stay as they are.
+ *
+ * Blanks are held back until something visible follows, so that no text has to be taken back.
  */
 export class TidyText {
   readonly #emit: (piece: string) => void;
-  /** Everything handed on. */
+  /** All text passed on so far. */
   #text = "";
-  /** The blanks since the last visible character, in front of a removal (if there was one) and behind it. */
+  /** Blanks since the last visible character: before a removal, and after it. */
   #before = "";
   #gap = "";
   #isCut = false;
@@ -39,14 +40,14 @@ export class TidyText {
     this.#emit(piece);
   }
 
-  /** Something was removed here. */
+  /** Marks the place of a removal. */
   cut(): void {
     this.#before = this.#isCut ? fold(this.#before, this.#gap) : this.#gap;
     this.#isCut = true;
     this.#gap = "";
   }
 
-  /** Everything from `length` on was not for people; what follows is a paragraph of its own. */
+  /** Removes everything after the first `length` characters. The next text becomes a new paragraph. */
   shorten(length: number): void {
     this.#text = this.#text.slice(0, length);
     this.#before = "\n\n";
@@ -54,7 +55,7 @@ export class TidyText {
     this.#isCut = true;
   }
 
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void {
     if (this.#isCut || this.#gap === "") return;
     this.#text += this.#gap;
@@ -68,7 +69,7 @@ export class TidyText {
   }
 }
 
-/** Two runs of blanks as one: the larger break of both, with the indentation of the line that it leads to. */
+/** Joins two runs of blanks: the larger number of line breaks, at most two, with the indentation of the next line. */
 function fold(first: string, second: string): string {
   const breaks = Math.min(2, Math.max(lineBreaks(first), lineBreaks(second)));
   if (breaks === 0) return first === "" ? second : first;

@@ -1,8 +1,9 @@
 import type { RichBlock } from "grammy/types";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { richBlocks, splitText, telegramEntities } from "../../delivery/split/index.ts";
-import { CallParameters } from "../../playground/telegram/call-parameters.ts";
-import { readRichMessage } from "../../playground/telegram/rich/read-rich-message.ts";
+import { splitText } from "../../delivery/text/split/index.ts";
+import { richBlocks, telegramEntities } from "../../delivery/text/render/index.ts";
+import { CallParameters } from "../../playground/telegram/bot-api/call-parameters.ts";
+import { readRichMessage } from "../../playground/telegram/bot-api/rich/read-rich-message.ts";
 import { toInputRichMessage } from "../../providers/telegram/rich-message.ts";
 import { createGate } from "../support/gate.ts";
 import { holdAt, say } from "../support/model-script.ts";

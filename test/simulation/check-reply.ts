@@ -1,4 +1,4 @@
-import type { Part } from "../../delivery/split/index.ts";
+import type { Part } from "../../delivery/text/split/index.ts";
 import type { DeliveryReceipt } from "../../src/core/delivery.ts";
 import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
 import type { SaidReply } from "./contract.ts";

@@ -9,17 +9,21 @@ import type { Script } from "./model-script.ts";
  * the platform, what was said, and what is broken. The oracle and its watchers know the simulated parts only by these.
  */
 
-export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I12";
+export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I11" | "I12";
 
 export interface Violation {
   readonly invariant: Invariant;
   readonly message: string;
 }
 
-/** One reply as the thread's runtime spoke it. */
+/** One reply as its conversation spoke it. */
 export interface SaidReply {
   readonly id: string;
+  /** The name of the object that said it. */
+  readonly conversation: string;
+  /** Where it is to be seen. */
   readonly threadId: string;
+  readonly chatId: string;
   readonly isNotice: boolean;
   readonly takesOver: string | undefined;
   /** Order of the first `open` or `send` in the whole run. */
@@ -28,6 +32,8 @@ export interface SaidReply {
   text: string;
   interrupted: InterruptedText | undefined;
   isFinal: boolean;
+  /** When the text was whole. */
+  finalAt: number;
 }
 
 /** Of the text under a reply that was stopped. */
@@ -37,6 +43,8 @@ export const STOPPED = "(stopped)";
 export interface StoredOperation {
   readonly id: string;
   readonly session: string;
+  /** The thread that it answers. */
+  readonly threadId: string;
   readonly script: Script;
   readonly questions: readonly string[];
   readonly question: UIMessage;

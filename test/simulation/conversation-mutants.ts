@@ -1,3 +1,4 @@
+import type { Address } from "../../src/core/surface.ts";
 import type { Mutant } from "./mutant.ts";
 import { PACING } from "./platform.ts";
 import { withoutWrites } from "./without-writes.ts";
@@ -80,6 +81,29 @@ export const conversationMutants: readonly Mutant[] = [
     delivery: (delivery) => {
       const open = delivery.open.bind(delivery);
       delivery.open = (start) => open({ ...start, takesOver: undefined });
+    },
+  },
+  {
+    name: "reply-to-first-chat",
+    what: "every reply of a conversation goes to the place in which it spoke first",
+    delivery: (delivery) => {
+      const open = delivery.open.bind(delivery);
+      let first: Address | undefined;
+      delivery.open = (start) => open({ ...start, address: (first ??= start.address) });
+    },
+  },
+  {
+    name: "notice-to-last-chat",
+    what: "the answer of a command goes to where the conversation spoke last",
+    delivery: (delivery) => {
+      const open = delivery.open.bind(delivery);
+      const send = delivery.send.bind(delivery);
+      let last: Address | undefined;
+      delivery.open = (start) => {
+        last = start.address;
+        open(start);
+      };
+      delivery.send = (start, text) => send({ ...start, address: last ?? start.address }, text);
     },
   },
   {

@@ -1,8 +1,10 @@
 import type { DeliveryMode } from "../../src/core/delivery.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
+import { gateTrouble } from "./gate-trouble.ts";
 import type { CallFault, Place, Plan, PlanItem, PlatformKind, Victim } from "./plan.ts";
 import { createRandom } from "./random.ts";
 import type { Random } from "./random.ts";
+import { routePlaces } from "./route-places.ts";
 
 const POOL: readonly [Place, ...Place[]] = [
   direct("11"),
@@ -24,29 +26,32 @@ function topic(topicId: string): Place {
 
 export function createPlan(seed: number): Plan {
   const random = createRandom(`plan/${seed}`);
-  const places = choosePlaces(random);
-  const items: PlanItem[] = [...people(random, places), ...trouble(random, places)];
+  const chosen = choosePlaces(random);
+  const items: PlanItem[] = [...people(random, chosen), ...trouble(random, chosen)];
   const interruptedStep = random.chance(0.75) ? "restart" : "continue";
   // Numbers of their own: what is drawn above stays as it is when something is added here.
   const manner = random.fork("manner");
   const platform = manner.pick<PlatformKind>([...LIKELY_PLATFORMS]);
-  const modes = places.map(({ isDirectMessage }) =>
+  const modes = chosen.map(({ isDirectMessage }) =>
     platform === "telegram" && isDirectMessage ? manner.pick(DIRECT_MODES) : manner.pick(MODES[platform]),
   );
-  const controls = control(manner, places);
+  const controls = control(manner, chosen);
   const isInterrupting = manner.chance(0.15);
   const policy = drawPolicy(random.fork("policy"), platform);
   const extra = random.fork("extra");
   const whenBusy = isInterrupting ? "interrupt" : policy.tools && extra.chance(0.5) ? "steer" : "queue";
-  const more = extraItems(extra, { places, platform, policy, whenBusy, items });
+  const more = extraItems(extra, { places: chosen, platform, policy, whenBusy, items });
+  const { places, routing, objects, visits } = routePlaces(random.fork("routing"), chosen, POOL);
   return {
     seed,
     places,
-    items: [...items, ...controls, ...more],
+    routing,
+    objects,
+    items: [...items, ...controls, ...more, ...visits, ...gateTrouble(random.fork("gates"), places, objects)],
     interruptedStep,
     platform,
     whenBusy,
-    modes,
+    modes: objects.map((name) => modes[objects.indexOf(name)] ?? modes[0] ?? "edit"),
     policy,
   };
 }

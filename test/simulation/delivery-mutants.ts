@@ -1,4 +1,3 @@
-import type { CallPurpose, ChatGate } from "../../src/core/gate.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { NativeStream, Probing, Surface } from "../../src/core/surface.ts";
 import type { Mutant } from "./mutant.ts";
@@ -53,38 +52,6 @@ export const deliveryMutants: readonly Mutant[] = [
           if (surface.classifyError(error).kind === "unknown") return { messageId: "1" };
           throw error;
         }),
-    }),
-  },
-  {
-    name: "no-reserve",
-    what: "interim edits and typing take the slot of the final text",
-    gate: (gate) => ({
-      ...bound(gate),
-      acquire: (request) =>
-        gate.acquire(isCosmetic(request.purpose) ? { ...request, purpose: "post" } : request),
-    }),
-  },
-  {
-    name: "penalty-forgotten",
-    what: "a penalty is not known any more after a restart of the chat's gate",
-    gateDatabase: (database) =>
-      withoutWrites(database, (statement) => /INTO gate_v1 .*until/.test(statement)),
-  },
-  {
-    name: "penalty-halved",
-    what: "half of a penalty is waited for",
-    gate: (gate) => ({
-      ...bound(gate),
-      penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs / 2),
-    }),
-    surface: (surface) => ({
-      ...surface,
-      classifyError(error) {
-        const failure = surface.classifyError(error);
-        return failure.kind === "retry-after"
-          ? { ...failure, retryAfterMs: failure.retryAfterMs / 2 }
-          : failure;
-      },
     }),
   },
   {
@@ -180,34 +147,6 @@ export const deliveryMutants: readonly Mutant[] = [
     mode: (mode) => (mode === "buffered" ? "edit" : mode),
   },
   {
-    name: "right-given-to-two",
-    what: "two conversations of a chat post at the same time",
-    gate: (gate) => ({ ...bound(gate), acquire: (request) => gate.acquire({ ...request, isPost: false }) }),
-  },
-  {
-    name: "right-forgotten",
-    what: "the right to post is not known any more after a restart of the chat's gate",
-    gateDatabase: (database) =>
-      withoutWrites(database, (statement) => /INTO gate_v1 .*post_right/.test(statement)),
-  },
-  {
-    name: "grant-kept",
-    what: "a grant is used again after the gate that gave it has died",
-    gateClient: (gate) => ({
-      ...bound(gate),
-      acquire: async (request) => {
-        const grant = await gate.acquire(request);
-        const isUsedAgain = grant.kind === "wait" && grant.reason === "pacing" && request.purpose === "edit";
-        return isUsedAgain ? { kind: "granted" } : grant;
-      },
-    }),
-  },
-  {
-    name: "edit-held-by-doubt",
-    what: "an edit waits for the post of another topic",
-    gate: (gate) => ({ ...bound(gate), acquire: (request) => gate.acquire({ ...request, isPost: true }) }),
-  },
-  {
     name: "foreign-id-adopted",
     what: "a message of somebody else is taken for the lost one",
     surface: withProbing((probing) => ({
@@ -261,17 +200,4 @@ function withoutMark<Content extends RichText>(content: Content): Content {
   const shift = content.text.length - text.length;
   const entities = content.entities.map((entity) => ({ ...entity, offset: entity.offset - shift }));
   return { ...content, text, entities };
-}
-
-function bound(gate: ChatGate): ChatGate {
-  return {
-    acquire: (request) => gate.acquire(request),
-    penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs),
-    report: (report) => gate.report(report),
-    unclaimed: (question) => gate.unclaimed(question),
-  };
-}
-
-function isCosmetic(purpose: CallPurpose): boolean {
-  return purpose === "edit" || purpose === "typing";
 }

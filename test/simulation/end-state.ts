@@ -20,7 +20,11 @@ export interface EndState {
   readonly written: readonly Written[];
   readonly threads: readonly {
     readonly threadId: string;
+    /** The name of its object, and all threads that this handles. */
+    readonly conversation: string;
+    readonly siblings: readonly string[];
     readonly delivery: Delivery;
+    /** Of the whole conversation. */
     readonly operations: OperationStore;
     readonly hasActed: (turnId: string) => boolean;
     /** A person has blocked the bot at some time: what was said then may be gone. */

@@ -24,20 +24,22 @@ export function checkEnd(state: EndState): EndFigures {
     gone: 0,
   };
   for (const thread of state.threads) {
-    const isEnded = (token: string): boolean => mayHaveEnded(state, thread, token);
+    const isEnded = (token: string): boolean => mayHaveEnded(state, thread.threadId, token);
     checkEveryMessageAnswered(state, thread, isEnded);
     const operations = [...thread.operations.values()];
     const { threadId } = thread;
-    const isNew = state.written.some((one) => one.threadId === threadId && one.name === "new");
+    const isOfConversation = (one: { readonly threadId: string }): boolean =>
+      thread.siblings.includes(one.threadId);
+    const isNew = state.written.some((one) => isOfConversation(one) && one.name === "new");
     const newest = operations.at(-1)?.id;
     const hasActed = newest !== undefined && thread.hasActed(newest);
     // A turn that was ended before its operation began was the newest one; what was answered before is not begun anew.
     const isPassed = state.written.some(
-      ({ kind, threadId: at, token }) =>
-        at === threadId &&
-        kind === "message" &&
-        isEnded(token) &&
-        !operations.some(({ questions }) => questions.includes(token)),
+      (one) =>
+        isOfConversation(one) &&
+        one.kind === "message" &&
+        mayHaveEnded(state, one.threadId, one.token) &&
+        !operations.some(({ questions }) => questions.includes(one.token)),
     );
     const isRerunning = state.plan.policy.rerunOnEdit && !isNew && !hasActed && !isPassed;
     if (!thread.wasBlocked) state.oracle.inbox.checkThread(threadId, operations, isRerunning, isEnded);
@@ -59,6 +61,7 @@ export function checkEnd(state: EndState): EndFigures {
       }
       checkReply(state, thread, reply, receipt, figures);
       checkWords(state, thread, reply, receipt);
+      state.oracle.lateness.check(reply, receipt);
     }
     checkCommands(state, thread, receipts);
     checkOrder(state, thread, replies, receipts);
@@ -71,7 +74,7 @@ export function checkEnd(state: EndState): EndFigures {
  * Whether the turn of a message was ended, also before its operation began: what ends it is written later, and it is said
  * that something was stopped.
  */
-function mayHaveEnded({ oracle, plan, written }: EndState, { threadId }: Thread, token: string): boolean {
+function mayHaveEnded({ oracle, plan, written }: EndState, threadId: string, token: string): boolean {
   const at = written.findIndex((one) => one.token === token);
   const isFollowed = written.some(
     ({ kind, name, threadId: of }, index) =>
@@ -97,7 +100,7 @@ function checkEveryMessageAnswered(
     const kept = turns.filter(
       ({ id, status }) =>
         (status !== "aborted" || (plan.whenBusy === "steer" && madeWay(oracle, threadId, id))) &&
-        !turns.some((later) => oracle.replaces(threadId, later.id, id)),
+        !turns.some((later) => oracle.said.replaces(threadId, later.id, id)),
     );
     for (const { id } of kept) {
       if (thread.wasBlocked || isEnded(token) || hasEnded(thread.delivery.receipt(id)?.state)) continue;
@@ -115,7 +118,7 @@ function hasEnded(state: DeliveryReceipt["state"] | undefined): boolean {
 
 /** A turn that ended between two steps for a later message: what it said stays, and is its answer. */
 function madeWay(oracle: Oracle, threadId: string, id: string): boolean {
-  const reply = oracle.reply(threadId, id);
+  const reply = oracle.said.reply(threadId, id);
   return reply?.isFinal === true && !reply.text.includes(STOPPED);
 }
 

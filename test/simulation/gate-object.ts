@@ -9,6 +9,7 @@ import type { Oracle } from "./oracle.ts";
 import { callOver } from "./rpc.ts";
 import type { Wire } from "./rpc.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
+import type { TrafficCount } from "./traffic.ts";
 
 export interface GateParts {
   readonly name: string;
@@ -43,14 +44,28 @@ export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): Chat
 }
 
 /** A gate as another object reaches it. */
-export function linkGate(wire: Wire, caller: Life, live: () => ChatGate): ChatGate {
+export function linkGate(
+  wire: Wire,
+  caller: Life,
+  { traffic }: TrafficCount,
+  live: () => ChatGate,
+): ChatGate {
   const call = <Value>(body: (gate: ChatGate) => Promise<Value>): Promise<Value> =>
     callOver(wire, caller, "gate", async () => body(live()));
+  const tell = <Value>(body: (gate: ChatGate) => Promise<Value>): Promise<Value> => {
+    traffic.reports += 1;
+    return call(body);
+  };
   return {
-    acquire: (request) => call((gate) => gate.acquire(request)),
-    penalize: (address, retryAfterMs) => call((gate) => gate.penalize(address, retryAfterMs)),
-    report: (report) => call((gate) => gate.report(report)),
-    unclaimed: (question) => call((gate) => gate.unclaimed(question)),
+    acquire: async (request) => {
+      traffic.questions += 1;
+      const grant = await call((gate) => gate.acquire(request));
+      if (grant.kind === "wait") traffic.waits += 1;
+      return grant;
+    },
+    penalize: (address, retryAfterMs) => tell((gate) => gate.penalize(address, retryAfterMs)),
+    report: (report) => tell((gate) => gate.report(report)),
+    unclaimed: (question) => tell((gate) => gate.unclaimed(question)),
   };
 }
 
@@ -75,6 +90,11 @@ export class GateObject {
 
   constructor(options: GateObjectOptions) {
     this.#options = options;
+  }
+
+  /** Whether it is in memory. */
+  get isAlive(): boolean {
+    return this.#live?.life.isDead === false;
   }
 
   get chatId(): string {

@@ -26,6 +26,8 @@ export interface InboxWatchOptions {
   readonly now: () => number;
   readonly fail: (invariant: Invariant, message: string) => void;
   readonly isSteering: boolean;
+  /** The object that handles a thread. */
+  readonly conversationOf: (threadId: string) => string;
   /** Whether one turn has taken the place of another. */
   readonly replaces: (threadId: string, id: string, earlierId: string) => boolean;
 }
@@ -64,6 +66,8 @@ export class InboxWatch {
   /** When each turn's operation began, and when a `/stop` was durable. */
   readonly #begunAt = new Map<string, number>();
   readonly #stops: { readonly threadId: string; readonly at: number }[] = [];
+  /** Messages that waited while a turn began to answer a later one, of whatever thread of the conversation. */
+  readonly #passed: { readonly token: string; readonly by: string }[] = [];
   /** The version of each message that each turn was given. */
   readonly #given = new Map<string, ReadonlyMap<string, number>>();
 
@@ -113,6 +117,11 @@ export class InboxWatch {
     this.#stops.push({ threadId, at: this.#options.now() });
   }
 
+  /** The thread in which a message was written. */
+  threadOf(token: string): string | undefined {
+    return this.#told.get(token)?.threadId;
+  }
+
   messageIdOf(token: string): string | undefined {
     return this.#told.get(token)?.messageId;
   }
@@ -128,6 +137,11 @@ export class InboxWatch {
     const tokens = [...versions.keys()];
     this.#given.set(id, versions);
     this.#begunAt.set(id, this.#options.now());
+    const stranger = tokens.find((token) => (this.threadOf(token) ?? threadId) !== threadId);
+    if (stranger !== undefined) {
+      this.#options.fail("I11", `${id} answers ${threadId}, and ${stranger} of another thread`);
+    }
+    this.#notePassed(threadId, id, tokens);
     const isAgain = tokens.length > 0 && tokens.every((token) => this.#told.get(token)?.turn !== undefined);
     if (isAgain) this.heard.reruns += 1;
     for (const earlier of this.#acted) {
@@ -136,6 +150,25 @@ export class InboxWatch {
       }
     }
     for (const token of tokens) this.#checkGiven(threadId, id, token, versions.get(token) ?? 1, message);
+  }
+
+  /**
+   * A conversation answers in the order of arrival, whatever thread a message is of (I3). A quick line that joins its
+   * question has the place of the question, also when another thread has written in between.
+   */
+  #notePassed(threadId: string, id: string, tokens: readonly string[]): void {
+    const { conversationOf, replaces } = this.#options;
+    const told = tokens.flatMap((token) => this.#told.get(token) ?? []);
+    if (told.every(({ turn }) => turn !== undefined)) return;
+    const own = told.filter(({ turn }) => turn === undefined || replaces(threadId, id, turn));
+    const headAt = Math.min(...own.map(({ arrivedAt }) => arrivedAt));
+    for (const [token, told] of this.#told) {
+      if (told.turn !== undefined || tokens.includes(token) || this.isTakenBack(token)) continue;
+      const isSame = conversationOf(told.threadId) === conversationOf(threadId);
+      if (isSame && told.storedAt !== undefined && told.storedAt < headAt) {
+        this.#passed.push({ token, by: id });
+      }
+    }
   }
 
   #checkGiven(threadId: string, id: string, token: string, version: number, message: UIMessage): void {
@@ -203,7 +236,11 @@ export class InboxWatch {
     }
   }
 
-  /** A thread's turns are over. What was ended before its turn began waited no more. */
+  /**
+   * A thread's turns are over. What was ended before its turn began waited no more.
+   *
+   * @param operations of its whole conversation
+   */
   checkThread(
     threadId: string,
     operations: readonly StoredOperation[],
@@ -215,7 +252,11 @@ export class InboxWatch {
       if (this.#told.get(token)?.threadId !== threadId || operation.status !== "done") continue;
       this.#options.fail("I3", `${operation.id} went on with its next step though ${token} waited`);
     }
-    if (isRerunning) this.#checkRerun(operations);
+    for (const { token, by } of this.#passed) {
+      if (isEnded(token) || this.threadOf(token) !== threadId) continue;
+      this.#options.fail("I3", `${by} was begun while ${token} waited, which came before`);
+    }
+    if (isRerunning && operations.at(-1)?.threadId === threadId) this.#checkRerun(operations);
   }
 
   /** The newest answer is one to what the person says now. */

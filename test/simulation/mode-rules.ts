@@ -1,8 +1,9 @@
-import { limitsWithRoom, resentMark } from "../../delivery/resent-mark.ts";
-import { plainText, richWhereItShows, splitText, telegramEntities } from "../../delivery/split/index.ts";
+import { limitsWithRoom, resentMark } from "../../delivery/outbox/resent-mark.ts";
+import { splitText } from "../../delivery/text/split/index.ts";
+import { plainText, richWhereItShows, telegramEntities } from "../../delivery/text/render/index.ts";
 import { draftIdOf } from "../../src/core/draft-id.ts";
 import type { DeliveryMode } from "../../src/core/delivery.ts";
-import type { Part } from "../../delivery/split/index.ts";
+import type { Part } from "../../delivery/text/split/index.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { SaidReply, SurfaceCall } from "./contract.ts";
 import type { PlatformKind } from "./plan.ts";

@@ -15,7 +15,6 @@ import type { Random } from "./random.ts";
 import type { Trace } from "./trace.ts";
 
 export interface ModelEngineOptions {
-  readonly threadId: string;
   readonly life: Life;
   readonly operations: OperationStore;
   readonly random: Random;
@@ -25,7 +24,7 @@ export interface ModelEngineOptions {
   /** A number for a new operation, unique in the run. */
   readonly nextTurn: () => number;
   readonly onSettled: () => void;
-  readonly script: ScriptOptions;
+  readonly script: (threadId: string) => ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
   readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
@@ -57,17 +56,19 @@ export class ModelEngine implements Pick<
   }
 
   async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
-    const { life, operations, oracle, threadId, random, nextTurn } = this.#options;
+    const { life, operations, oracle, random, nextTurn, script: optionsOf } = this.#options;
     await this.follow(operationId, session, sink);
     if (!operations.has(operationId)) {
       const questions = questionsOf(message);
-      oracle.onTurn(threadId, operationId, questions, operations);
-      oracle.inbox.onTurn(threadId, operationId, message);
+      const threadId = oracle.inbox.threadOf(questions[0] ?? "") ?? "";
       const turn = nextTurn();
-      const script = createScript(random.fork(`turn/${turn}`), turn, questions, this.#options.script);
+      oracle.onTurn(turn, threadId, operationId, questions, operations);
+      oracle.inbox.onTurn(threadId, operationId, message);
+      const script = createScript(random.fork(`turn/${turn}`), turn, questions, optionsOf(threadId));
       const operation: StoredOperation = {
         id: operationId,
         session,
+        threadId,
         script,
         questions,
         question: message,
@@ -227,7 +228,8 @@ export class ModelEngine implements Pick<
 
   /** A tool that had begun when its process died is not run again: the model is told. */
   async #tool(operation: StoredOperation): Promise<void> {
-    const { beforeTool, beforeStep, life, oracle, threadId, trace } = this.#options;
+    const { beforeTool, beforeStep, life, oracle, trace } = this.#options;
+    const { threadId } = operation;
     if (operation.tool === "waits") {
       const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
       const decision = await beforeTool(operation.id, tool === "lookup");

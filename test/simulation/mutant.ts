@@ -15,7 +15,10 @@ export interface Mutant {
   readonly gateDatabase?: (database: Database) => Database;
   readonly gate?: (gate: ChatGate) => ChatGate;
   /** The gate as a conversation sees it. */
-  readonly gateClient?: (gate: ChatGate) => ChatGate;
+  readonly gateClient?: (
+    gate: ChatGate,
+    process: { readonly clock: Clock; readonly memory: Map<string, number> },
+  ) => ChatGate;
   readonly surface?: (surface: Surface) => Surface;
   /** Changes what a delivery does, below of what is watched. */
   readonly delivery?: (

@@ -1,8 +1,9 @@
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
+import { gateMutants } from "./gate-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 
-export const mutants: readonly Mutant[] = [...deliveryMutants, ...conversationMutants];
+export const mutants: readonly Mutant[] = [...deliveryMutants, ...gateMutants, ...conversationMutants];
 
 /** @throws {Error} when there is none of this name */
 export function mutantNamed(name: string | undefined): Mutant | undefined {

@@ -1,46 +1,39 @@
 import type { CallRequest, Grant } from "../../src/core/gate.ts";
-import type { Delivery, DeliveryMode, ReplyStart } from "../../src/core/delivery.ts";
+import type { DeliveryMode } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
-import { STOPPED } from "./contract.ts";
 import { isFinalRefusal, retryAfterOf } from "./call-errors.ts";
 import { BudgetCount } from "./budget-count.ts";
 import type { Life } from "./life.ts";
-import { afterInterruption } from "./interrupted-text.ts";
 import { isPartOf, modeProblem } from "./mode-rules.ts";
 import { InboxWatch } from "./inbox-watch.ts";
 import type { Heard } from "./inbox-watch.ts";
+import { LatenessWatch } from "./lateness-watch.ts";
 import { PenaltyWatch } from "./penalty-watch.ts";
 import type { CallFault, Plan } from "./plan.ts";
 import type { Platform } from "./platform.ts";
 import { PostWatch } from "./post-watch.ts";
 import { PressWatch } from "./press-watch.ts";
-import { isMarked, isRunOf, wordsOf } from "./visible-text.ts";
-
-type Watched = Pick<Delivery, "open" | "append" | "replace" | "interrupt" | "finish" | "send">;
+import { RightWatch } from "./right-watch.ts";
+import { Said } from "./said.ts";
+import type { SaidFigures } from "./said.ts";
+import { TrafficCount } from "./traffic.ts";
+import { isMarked, isRunOf, questionWordsOf, turnWordsOf, wordsOf } from "./visible-text.ts";
 
 export interface OracleOptions {
   readonly now: () => number;
   readonly platform: Platform;
   /** How replies appear while they stream, by thread. */
   readonly modes: ReadonlyMap<string, DeliveryMode>;
-  readonly plan: Pick<Plan, "policy" | "whenBusy">;
+  readonly plan: Pick<Plan, "policy" | "whenBusy" | "places" | "objects">;
 }
 
 /** What happened, for the proof that it does happen. */
-export interface Happened extends Heard {
+export interface Happened extends Heard, SaidFigures {
   /** Drafts that were shown. */
   drafts: number;
   /** Additions to messages that are streamed into. */
   appends: number;
-  /** Replies that took over the visible messages of another one. */
-  takeovers: number;
-  /** Attempts that were cut short when something of them was visible. */
-  held: number;
-  /** Replies that were stopped when something of them was visible. */
-  stopped: number;
-  /** Notices that were said while a reply was streaming. */
-  beside: number;
   /** Presses of buttons that were answered, and those of them in a penalty. */
   presses: number;
   pressesInPenalty: number;
@@ -54,7 +47,7 @@ export interface Happened extends Heard {
 /** Several short penalties, each met by several threads, are no more than this. */
 const MOST_IDLE_WAKES = 40;
 
-type Seen = Pick<Happened, "drafts" | "appends" | "takeovers" | "held" | "stopped" | "beside">;
+type Seen = Pick<Happened, "drafts" | "appends">;
 
 /**
  * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
@@ -62,14 +55,16 @@ type Seen = Pick<Happened, "drafts" | "appends" | "takeovers" | "held" | "stoppe
  */
 export class Oracle {
   violation: Violation | undefined;
-  readonly replies = new Map<string, SaidReply>();
+  readonly said: Said;
   /** How many messages got the mark, by thread. */
   readonly marks = new Map<string, number>();
-  readonly #seen: Seen = { drafts: 0, appends: 0, takeovers: 0, held: 0, stopped: 0, beside: 0 };
+  readonly #seen: Seen = { drafts: 0, appends: 0 };
   /** What people have written, and what the turns know of it. */
   readonly inbox: InboxWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
+  readonly lateness: LatenessWatch;
+  readonly traffic: TrafficCount;
   readonly #now: () => number;
   readonly #platform: Platform;
   readonly #isRich: boolean;
@@ -77,141 +72,74 @@ export class Oracle {
   /** Threads in which a draft was refused: the reply goes on with edits. */
   readonly #draftsRefused = new Set<string>();
   readonly #budget = new BudgetCount();
-  readonly #deliveries = new Map<string, Delivery>();
-  readonly #lives = new Map<string, Pick<Life, "isDead">>();
+  readonly #rights: RightWatch;
   readonly #penalties: PenaltyWatch;
   readonly #idleWakes = new Map<string, number>();
-  readonly #postsUnderWay = new Map<string, Set<number>>();
+  readonly #postsUnderWay = new Map<Life, Set<number>>();
+  /** The thread that each turn of the model answers, by the turn's number. */
+  readonly #turns = new Map<number, string>();
 
   constructor({ now, platform, modes, plan }: OracleOptions) {
     this.#now = now;
     const fail = (invariant: Invariant, message: string): void => this.fail(invariant, message);
+    const objects = new Map(
+      plan.places.map((place, index) => [place.threadId, plan.objects[index] ?? place.threadId]),
+    );
+    const conversationOf = (threadId: string): string => objects.get(threadId) ?? threadId;
+    this.traffic = new TrafficCount(now, plan);
+    this.said = new Said({
+      now,
+      platform: platform.kind,
+      fail,
+      conversationOf,
+      onText: (conversation, { chatId }) => this.traffic.text(conversation, chatId),
+    });
     this.inbox = new InboxWatch({
       now,
       fail,
       isSteering: plan.whenBusy === "steer",
-      replaces: (threadId, id, earlierId) => this.replaces(threadId, id, earlierId),
+      conversationOf,
+      replaces: (threadId, id, earlierId) => this.said.replaces(threadId, id, earlierId),
     });
     this.presses = new PressWatch(now, fail);
     this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
+    this.lateness = new LatenessWatch(now, fail);
+    this.#rights = new RightWatch(now, this.said, fail);
     this.#isRich = plan.policy.rich !== undefined;
     this.#penalties = new PenaltyWatch(now);
     this.#platform = platform;
     this.#modes = modes;
   }
 
+  get replies(): ReadonlyMap<string, SaidReply> {
+    return this.said.replies;
+  }
+
   fail(invariant: Invariant, message: string): void {
     this.violation ??= { invariant, message };
   }
 
-  /** Listens to a delivery before anybody uses it. What code of a dead process still says is said by nobody. */
-  watch(threadId: string, delivery: Delivery, life: Pick<Life, "isDead">): void {
-    this.#deliveries.set(threadId, delivery);
-    this.#lives.set(threadId, life);
-    this.#postsUnderWay.set(threadId, new Set());
-    // A new process: what was only streamed has to be said again.
-    for (const reply of this.replies.values()) {
-      if (reply.threadId !== threadId) continue;
-      const state = delivery.receipt(reply.id)?.state;
-      if (state !== undefined && state !== "streaming") continue;
-      reply.text = "";
-      reply.isFinal = false;
-      reply.interrupted?.restarted();
-    }
-    const real: Watched = {
-      open: delivery.open.bind(delivery),
-      append: delivery.append.bind(delivery),
-      replace: delivery.replace.bind(delivery),
-      interrupt: delivery.interrupt.bind(delivery),
-      finish: delivery.finish.bind(delivery),
-      send: delivery.send.bind(delivery),
-    };
-    const said = (start: ReplyStart, isNotice: boolean): SaidReply => {
-      const known = this.replies.get(keyOf(threadId, start.id));
-      if (known !== undefined) return known;
-      const { id, takesOver } = start;
-      const order = this.replies.size;
-      const reply: SaidReply = {
-        id,
-        threadId,
-        isNotice,
-        takesOver,
-        order,
-        text: "",
-        interrupted: undefined,
-        isFinal: false,
-      };
-      this.replies.set(keyOf(threadId, id), reply);
-      return reply;
-    };
-    const isNew = ({ id }: ReplyStart): boolean => !this.replies.has(keyOf(threadId, id));
-    const isSeen = (id: string): boolean =>
-      delivery.receipt(id)?.messages.some(({ state }) => state === "sent") === true;
-    const change = (id: string, text: (before: string) => string): void => {
-      const reply = this.replies.get(keyOf(threadId, id));
-      if (reply !== undefined && !reply.isFinal) reply.text = text(reply.text);
-    };
-    const say = (id: string, text: (before: string) => string): void => {
-      change(id, text);
-      const reply = this.replies.get(keyOf(threadId, id));
-      reply?.interrupted?.said(reply.text);
-    };
-    Object.assign(delivery, {
-      open: (start: ReplyStart) => {
-        if (life.isDead) return real.open(start);
-        if (start.takesOver !== undefined && isNew(start) && isSeen(start.takesOver)) {
-          this.#seen.takeovers += 1;
-        }
-        said(start, false);
-        real.open(start);
-      },
-      append: (id: string, delta: string) => {
-        if (!life.isDead) say(id, (before) => before + delta);
-        real.append(id, delta);
-      },
-      replace: (id: string, text: string) => {
-        if (!life.isDead) say(id, () => text);
-        real.replace(id, text);
-      },
-      interrupt: (id: string) => {
-        if (life.isDead) return real.interrupt(id);
-        const reply = this.replies.get(keyOf(threadId, id));
-        // Messages that cannot be changed stay anyway.
-        if (reply !== undefined && !reply.isFinal && this.#platform.kind !== "fixed") {
-          if (reply.text !== "" && isSeen(id)) this.#seen.held += 1;
-          reply.interrupted = afterInterruption(reply.interrupted, reply.text);
-          reply.text = "";
-        }
-        real.interrupt(id);
-        if (reply?.interrupted !== undefined) reply.interrupted.isStored = true;
-      },
-      finish: (id: string, text: string) => {
-        if (life.isDead) return real.finish(id, text);
-        if (text.includes(STOPPED) && isSeen(id)) this.#seen.stopped += 1;
-        change(id, () => text);
-        real.finish(id, text);
-        const reply = this.replies.get(keyOf(threadId, id));
-        if (reply !== undefined) reply.isFinal = true;
-      },
-      send: (start: ReplyStart, text: string) => {
-        if (life.isDead) return real.send(start, text);
-        if (isNew(start) && this.#isStreaming(threadId)) this.#seen.beside += 1;
-        const reply = said(start, true);
-        reply.text = text;
-        reply.isFinal = true;
-        real.send(start, text);
-      },
-    } satisfies Watched);
-  }
-
   /** A new operation of the model. */
-  onTurn(threadId: string, id: string, questions: readonly string[], operations: OperationStore): void {
+  onTurn(
+    turn: number,
+    threadId: string,
+    id: string,
+    questions: readonly string[],
+    operations: OperationStore,
+  ): void {
+    this.#turns.set(turn, threadId);
+    const spokenIn = this.said.reply(threadId, id)?.threadId ?? threadId;
+    if (spokenIn !== threadId) this.fail("I11", `${id} answers ${threadId}, and speaks in ${spokenIn}`);
     for (const operation of operations.values()) {
       if (operation.status === "running") {
-        this.fail("I3", `${threadId} runs two turns at once: ${operation.id} and ${id}`);
+        this.fail("I3", `the conversation of ${threadId} runs two turns at once: ${operation.id} and ${id}`);
       }
       const again = operation.questions.filter((token) => questions.includes(token));
-      if (again.length > 0 && operation.status !== "aborted" && !this.replaces(threadId, id, operation.id)) {
+      if (
+        again.length > 0 &&
+        operation.status !== "aborted" &&
+        !this.said.replaces(threadId, id, operation.id)
+      ) {
         this.fail(
           "I2",
           `${again.join(", ")} was answered by ${operation.id} (${operation.status}) and starts ${id}`,
@@ -227,37 +155,38 @@ export class Oracle {
   get happened(): Happened {
     const { rich, richRefused, resent } = this.posts;
     const { answered: presses, inPenalty: pressesInPenalty } = this.presses;
-    return { ...this.#seen, ...this.inbox.heard, presses, pressesInPenalty, rich, richRefused, resent };
+    const answers = { presses, pressesInPenalty };
+    return {
+      ...this.#seen,
+      ...this.said.figures,
+      ...this.inbox.heard,
+      ...answers,
+      rich,
+      richRefused,
+      resent,
+    };
   }
 
-  reply(threadId: string, id: string): SaidReply | undefined {
-    return this.replies.get(keyOf(threadId, id));
-  }
-
-  /** Whether a reply takes over an earlier one, or one that took it over. */
-  replaces(threadId: string, id: string, earlierId: string): boolean {
-    const { takesOver } = this.replies.get(keyOf(threadId, id)) ?? {};
-    return (
-      takesOver !== undefined && (takesOver === earlierId || this.replaces(threadId, takesOver, earlierId))
-    );
-  }
-
-  onCall(call: SurfaceCall, life: Life, _fault: CallFault | undefined): void {
+  onCall(call: SurfaceCall, life: Life, fault: CallFault | undefined): void {
     const { address, method } = call;
+    this.traffic.call(life.name, address.chatId);
+    this.lateness.call(address.chatId);
+    if (fault !== undefined) this.lateness.trouble(address.chatId);
     if (method === "answer") {
       this.presses.onCall(call.messageId ?? "", life, this.#penalties.isSilent(address.chatId));
       return;
     }
-    const early = this.#penalties.check(call);
+    const early = this.#penalties.check(call, life);
     if (early !== undefined) this.fail("I8", early);
     const missing = this.#budget.use(address.chatId);
     if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
+    this.#checkI11(call);
     if (method === "post" || method === "begin") {
-      this.#postsUnderWay.get(address.threadId)?.add(call.number);
-      this.#checkI4(call);
-      if (this.#platform.kind === "telegram") this.#checkRight(call);
+      this.#underWay(life).add(call.number);
+      this.#checkI4(call, life);
+      if (this.#platform.kind === "telegram") this.#rights.onPost(call, life);
     }
-    this.posts.onCall(call, life, [...this.replies.values()], this.#deliveries.get(address.threadId));
+    this.posts.onCall(call, life, [...this.replies.values()], this.said.delivery(life.name));
     // A message may also get the mark later, when it turns out that another one may stand beside it.
     const before = call.messageId === undefined ? "" : this.#platform.textOf(address.chatId, call.messageId);
     if (isMarked(call.content?.text ?? "") && !isMarked(before)) {
@@ -278,18 +207,22 @@ export class Oracle {
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
     if (call.method === "answer") this.presses.onAnswer(call.messageId ?? "", life, error);
     this.posts.onAnswer(call, life, error, [...this.replies.values()]);
-    this.#postsUnderWay.get(call.address.threadId)?.delete(call.number);
+    this.#underWay(life).delete(call.number);
     if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
       this.#draftsRefused.add(call.address.threadId);
     }
     const retryAfterS = retryAfterOf(error);
     if (retryAfterS === undefined) return;
+    this.lateness.trouble(call.address.chatId);
     this.#penalties.spoken(call.address, retryAfterS * 1_000, life);
   }
 
   onGrant({ address, isPost = false, purpose, pacing }: CallRequest, grant: Grant): void {
     if (grant.kind === "wait" && grant.reason === "post" && !isPost) {
       this.fail("I3", `${address.threadId}: ${purpose} waits for a post of somebody else`);
+    }
+    if (grant.kind === "wait" && grant.reason === "penalty" && !this.#penalties.isSpoken(address.chatId)) {
+      this.fail("I8", `${address.threadId}: ${purpose} waits for a penalty that its chat does not have`);
     }
     const problem = this.#budget.count(address, purpose, pacing, grant, this.#now());
     if (problem !== undefined) this.fail("I7", problem);
@@ -300,61 +233,81 @@ export class Oracle {
   }
 
   /**
-   * An object is woken. During a penalty it has nothing to do, unless its model is at work. Where posts were lost, it
-   * looks now and then whether one of them has been heard of.
+   * An object is woken. While one of its chats is in a penalty and the others need nothing, it has nothing to do, unless
+   * its model is at work. Where posts were lost, it looks now and then whether one of them has been heard of.
    */
-  onAlarm(chatId: string, isBusy: boolean): void {
-    if (isBusy || !this.#penalties.isSilent(chatId) || this.posts.hasLostIn(chatId)) return;
-    const wakes = (this.#idleWakes.get(chatId) ?? 0) + 1;
-    this.#idleWakes.set(chatId, wakes);
-    if (wakes > MOST_IDLE_WAKES) this.fail("I8", `${chatId} is woken again and again during a penalty`);
+  onAlarm(conversation: string, chatIds: readonly string[], isBusy: boolean): void {
+    if (isBusy || !chatIds.some((chatId) => this.#penalties.isSilent(chatId))) return;
+    const isQuiet = (chatId: string): boolean =>
+      this.#penalties.isSilent(chatId) || !this.#hasOpenReply(conversation, chatId);
+    if (!chatIds.every(isQuiet) || chatIds.some((chatId) => this.posts.hasLostIn(chatId))) return;
+    const wakes = (this.#idleWakes.get(conversation) ?? 0) + 1;
+    this.#idleWakes.set(conversation, wakes);
+    if (wakes > MOST_IDLE_WAKES) {
+      this.fail("I8", `${conversation} is woken again and again during a penalty`);
+    }
+  }
+
+  #hasOpenReply(conversation: string, chatId: string): boolean {
+    const delivery = this.said.delivery(conversation);
+    return [...this.replies.values()].some((reply) => {
+      if (reply.conversation !== conversation || reply.chatId !== chatId) return false;
+      const state = delivery?.receipt(reply.id)?.state;
+      return state === undefined || state === "streaming" || state === "final";
+    });
   }
 
   onGateStarted(chatId: string): void {
     this.#budget.restarted(chatId, this.#now());
   }
 
-  #isStreaming(threadId: string): boolean {
-    for (const reply of this.replies.values()) {
-      if (reply.threadId === threadId && !reply.isFinal && reply.text !== "") return true;
-    }
-    return false;
+  #underWay(life: Life): Set<number> {
+    const known = this.#postsUnderWay.get(life);
+    if (known !== undefined) return known;
+    const calls = new Set<number>();
+    this.#postsUnderWay.set(life, calls);
+    return calls;
   }
 
-  /** One post of a chat is in doubt at a time, whoever speaks there: otherwise nobody knows whose it is that is found. */
-  #checkRight({ address, number }: SurfaceCall): void {
-    for (const [threadId, delivery] of this.#deliveries) {
-      if (threadId === address.threadId || this.#lives.get(threadId)?.isDead !== false) continue;
-      if (!delivery.isInDoubt(address, address.threadId)) continue;
-      this.fail("I6", `post #${number} left while a post of ${threadId} in the same chat is in doubt`);
-    }
-  }
-
-  #checkI4(call: SurfaceCall): void {
+  #checkI4(call: SurfaceCall, life: Life): void {
     const { threadId } = call.address;
-    const delivery = this.#deliveries.get(threadId);
+    const delivery = this.said.delivery(life.name);
     // The newest first: that it is there is all that has to be known.
     for (const reply of [...this.replies.values()].reverse()) {
-      if (reply.threadId !== threadId) continue;
+      if (reply.threadId !== threadId || reply.conversation !== life.name) continue;
       const messages = delivery?.receipt(reply.id)?.messages ?? [];
       if (messages.some(({ state }) => state === "sending")) return;
     }
-    const underWay = this.#postsUnderWay.get(threadId)?.size ?? 0;
+    const underWay = this.#underWay(life).size;
     this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
+  }
+
+  /** No word that was said in one thread, or for it, shows in another one. */
+  #checkI11({ address, content, number }: SurfaceCall): void {
+    const text = content?.text ?? "";
+    const threadOf = (word: string): string | undefined =>
+      this.#turns.get(Number(/^t(\d+)/.exec(word)?.[1])) ?? this.inbox.threadOf(word);
+    for (const word of [...turnWordsOf(text), ...questionWordsOf(text)]) {
+      const threadId = threadOf(word);
+      if (threadId === address.threadId) continue;
+      const where = `shows in ${address.threadId} (${address.chatId})`;
+      this.fail("I11", `call #${number} ${where} what was said for ${threadId ?? "nobody"}: ${word}`);
+      return;
+    }
   }
 
   /**
    * What leaves is a rendering of what has been said, and of as much as the mode may show: of a prefix of the current
    * attempt, or while an interrupted one was longer, a whole part of that one and nothing else.
    */
-  #checkI5(call: SurfaceCall, _life: Life): void {
+  #checkI5(call: SurfaceCall, life: Life): void {
     const { threadId, chatId } = call.address;
     const before = call.method === "append" ? this.#platform.textOf(chatId, call.messageId ?? "") : "";
     const words = wordsOf(before + (call.content?.text ?? ""));
     if (words.length === 0) return;
     let problem: string | undefined;
     for (const reply of this.replies.values()) {
-      if (reply.threadId !== threadId) continue;
+      if (reply.threadId !== threadId || reply.conversation !== life.name) continue;
       const question = {
         call,
         reply,
@@ -375,9 +328,4 @@ export class Oracle {
     }
     this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);
   }
-}
-
-/** The ids of replies are unique in their thread only. */
-function keyOf(threadId: string, replyId: string): string {
-  return `${threadId}|${replyId}`;
 }

@@ -4,13 +4,11 @@ import type { Life } from "./life.ts";
 
 interface Penalty {
   readonly until: number;
-  /** Since when the root knows. */
+  /** Since when the gate knows. */
   readonly since: number;
-  /** Threads that have met it themselves. */
-  readonly metBy: Set<string>;
 }
 
-/** A penalty that the platform spoke and that the root must learn of. */
+/** A penalty that the platform spoke and that the chat's gate must learn of. */
 interface Spoken {
   readonly chatId: string;
   readonly threadId: string;
@@ -20,12 +18,12 @@ interface Spoken {
   readonly life: Life;
 }
 
-/** How long a call may be under way between the root's grant and its leaving. */
+/** How long a call may be under way between the gate's grant and its leaving. */
 const NEWS_MS = 15;
-/** How much later the root may be told of a penalty when it cannot be reached at once. */
-const ROOT_TOLD_MS = 6_000;
-/** How much later a thread may know of a penalty that another thread has met: so long it may hold a lease. */
-const LEASE_MS = 1_000;
+/** How much later a gate may be told of a penalty when it cannot be reached at once. */
+const GATE_TOLD_MS = 6_000;
+/** How much longer than it was spoken a penalty may be kept, by the way to the gate and its being told again. */
+const KEPT_MS = 2_000;
 
 /** Knows every penalty, and from when on the bot can know of it (I8). */
 export class PenaltyWatch {
@@ -43,17 +41,15 @@ export class PenaltyWatch {
     this.#spoken.push({ chatId, threadId, until: at + retryAfterMs, at, life });
   }
 
-  /** The root is told. Returns until when it must keep the chat silent. */
-  told({ chatId, threadId }: Address, retryAfterMs: number): number {
+  /** The chat's gate is told. Returns until when it must keep the chat silent. */
+  told({ chatId }: Pick<Address, "chatId">, retryAfterMs: number): number {
     const now = this.#now();
     const known = this.#known.get(chatId);
     const until = Math.max(now + retryAfterMs, known?.until ?? 0);
     const isOn = known !== undefined && known.until > now;
     // Who heard of a shorter penalty before may not call either.
     const since = isOn ? known.since : now;
-    const metBy = isOn ? known.metBy : new Set<string>();
-    metBy.add(threadId);
-    this.#known.set(chatId, { until, since, metBy });
+    this.#known.set(chatId, { until, since });
     return until;
   }
 
@@ -62,22 +58,27 @@ export class PenaltyWatch {
     return (this.#known.get(chatId)?.until ?? 0) > this.#now();
   }
 
-  /** Returns what is wrong with a call that leaves now. */
-  check({ address, method, number }: SurfaceCall): string | undefined {
+  /** Whether the platform has told the bot of a penalty of this chat that may still be kept. */
+  isSpoken(chatId: string): boolean {
+    return this.#spoken.some((spoken) => spoken.chatId === chatId && this.#now() < spoken.until + KEPT_MS);
+  }
+
+  /** Returns what is wrong with a call of a process that leaves now. */
+  check({ address, method, number }: SurfaceCall, by: Life): string | undefined {
     const now = this.#now();
     const { chatId, threadId } = address;
     const penalty = this.#known.get(chatId);
-    const newsMs = penalty?.metBy.has(threadId) === true ? NEWS_MS : LEASE_MS + NEWS_MS;
-    if (penalty !== undefined && now < penalty.until && now > penalty.since + newsMs) {
+    if (penalty !== undefined && now < penalty.until && now > penalty.since + NEWS_MS) {
       return `call #${number} (${method}) left ${penalty.until - now} ms before the end of a penalty`;
     }
     const isUntold = this.#spoken.some((spoken) => {
       if (spoken.chatId !== chatId || spoken.life.isDead || now >= spoken.until) return false;
-      const lateMs = spoken.threadId === threadId ? NEWS_MS : ROOT_TOLD_MS;
+      const isKnown = spoken.life === by || spoken.threadId === threadId;
+      const lateMs = isKnown ? NEWS_MS : GATE_TOLD_MS;
       return now > spoken.at + lateMs && (penalty?.until ?? 0) < spoken.until - NEWS_MS;
     });
     return isUntold
-      ? `call #${number} (${method}) left in a penalty that the root was not told of`
+      ? `call #${number} (${method}) left in a penalty that the gate was not told of`
       : undefined;
   }
 }

@@ -107,7 +107,11 @@ export class People {
         this.#takeBack(item.token);
         return;
       case "crash-at":
-        this.#world.crash(item.victim, place?.threadId, item.downMs);
+        this.#world.crash(
+          item.victim,
+          place === undefined ? undefined : this.#world.thread(place).name,
+          item.downMs,
+        );
         return;
       case "storm":
         return;
@@ -266,7 +270,10 @@ export class People {
       ...(isNew && { messageId: update.event.message?.id }),
     };
     const thread = this.#world.thread(update.place);
-    const receive = async (): Promise<void> => thread.receive([incoming]);
+    const receive = async (): Promise<void> => {
+      this.#observe(incoming);
+      await thread.receive([incoming]);
+    };
     this.#arrives(update);
     receive().then(
       () => {
@@ -277,6 +284,14 @@ export class People {
     );
     // A process that dies never answers.
     this.#world.scheduler.after(5_000, () => settle(false));
+  }
+
+  /** The root learns of the ids of what comes, where messages are numbered. */
+  #observe({ messageId, thread: { chatId } }: IncomingEvent): void {
+    const { platform, root } = this.#world;
+    if (messageId === undefined || platform.kind !== "telegram") return;
+    const box = platform.boxOf(chatId);
+    root.observe(box, box !== chatId, [Number(messageId)]);
   }
 
   #arrives(update: Update): void {

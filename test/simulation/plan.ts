@@ -70,6 +70,8 @@ export type PlanItem =
   | {
       readonly kind: "crash";
       readonly boundary: number;
+      /** Only boundaries of gates count that serve conversations in other objects. @default all boundaries count */
+      readonly within?: "gate";
       readonly victim: Victim;
       readonly downMs: number;
     }
@@ -127,17 +129,29 @@ export interface PlannedPolicy {
   readonly tools: boolean;
 }
 
+/**
+ * How events find their conversation.
+ *
+ * - `thread`: each place has a conversation of its own
+ * - `person`: a conversation speaks in all places of a person, which no other object speaks in
+ * - `self`: the root itself answers everywhere
+ */
+export type Routing = "thread" | "person" | "self";
+
 /** Everything that happens to the system in one run, apart from latencies, which the seed gives too. */
 export interface Plan {
   readonly seed: number;
   readonly places: readonly Place[];
+  readonly routing: Routing;
+  /** The name of the object that handles each place, by the number of the place. */
+  readonly objects: readonly string[];
   readonly items: readonly PlanItem[];
   /** What the model does with a text that was cut short. */
   readonly interruptedStep: "restart" | "continue";
   readonly platform: PlatformKind;
   /** What a message does that comes while a reply runs. */
   readonly whenBusy: "queue" | "interrupt" | "steer";
-  /** How replies appear while they stream, by the number of the place. */
+  /** How replies appear while they stream, by the number of the place. Places of one object have one mode. */
   readonly modes: readonly DeliveryMode[];
   readonly policy: PlannedPolicy;
 }

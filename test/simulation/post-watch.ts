@@ -96,7 +96,7 @@ export class PostWatch {
     if (this.#options.now() - call.at >= CALL_TIMEOUT_MS) return;
     if (failure.code === "rich-unsupported") {
       this.unsupportedIn.add(call.address.threadId);
-      const begun = replies.filter(({ threadId }) => threadId === call.address.threadId);
+      const begun = replies.filter(({ conversation }) => conversation === life.name);
       this.#unsupported.set(life, new Set(begun.map(({ id }) => id)));
     }
     if (post?.row !== undefined) this.#refused.set(post.row.split("#")[0] ?? "", life);

@@ -8,12 +8,17 @@ import type { Mutant } from "./mutant.ts";
 import { callOver } from "./rpc.ts";
 import type { Wire } from "./rpc.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
+import type { ThreadObject } from "./thread-object.ts";
+import type { TrafficCount } from "./traffic.ts";
 
 export interface RootObjectOptions {
   readonly wire: Wire;
   readonly newLife: () => Life;
   readonly deps: (life: Life) => Deps;
   readonly mutant: Mutant | undefined;
+  readonly traffic: TrafficCount;
+  /** The conversation that is the root's own, where the root answers. */
+  readonly self?: () => ThreadObject | undefined;
 }
 
 /** The root's Durable Object, as far as delivery knows it: the bot's rate, over storage that outlives it. */
@@ -28,13 +33,20 @@ export class RootObject {
 
   /** The root as another object reaches it. */
   link(caller: Life): BotBudget {
-    const call = <Value>(body: (budget: RootBudget) => Promise<Value>): Promise<Value> =>
-      callOver(this.#options.wire, caller, "root", async () => body(this.#ensure().budget));
+    const call = <Value>(body: (budget: RootBudget) => Promise<Value>): Promise<Value> => {
+      this.#options.traffic.root(caller.name);
+      return callOver(this.#options.wire, caller, "root", async () => body(this.#ensure().budget));
+    };
     return {
       lend: (request) => call((budget) => budget.lend(request)),
       tellSent: (sent) => call((budget) => budget.tellSent(sent)),
       seenIds: (question) => call((budget) => budget.seenIds(question)),
     };
+  }
+
+  /** A webhook brings messages with their ids. They are kept in memory only. */
+  observe(box: string, isShared: boolean, ids: readonly number[]): void {
+    this.#ensure().budget.noteIncoming("sim", box, isShared, ids);
   }
 
   kill(): void {
@@ -48,6 +60,8 @@ export class RootObject {
   }
 
   #ensure(): { readonly life: Life; readonly budget: RootBudget } {
+    const self = this.#options.self?.();
+    if (self !== undefined) return self.root();
     if (this.#live !== undefined && !this.#live.life.isDead) return this.#live;
     const { deps, mutant, newLife } = this.#options;
     const life = newLife();

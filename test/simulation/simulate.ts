@@ -1,4 +1,5 @@
 import type { Violation } from "./contract.ts";
+import type { Deaths } from "./count-deaths.ts";
 import { checkEnd } from "./final-checks.ts";
 import type { EndFigures } from "./end-state.ts";
 import type { Mutant } from "./mutant.ts";
@@ -6,6 +7,7 @@ import type { Happened } from "./oracle.ts";
 import { People } from "./people.ts";
 import { createPlan } from "./create-plan.ts";
 import type { Plan } from "./plan.ts";
+import type { Traffic, TrafficKind } from "./traffic.ts";
 import { World } from "./world.ts";
 
 export interface SimulationOptions {
@@ -25,6 +27,9 @@ export interface SimulationResult {
   readonly penaltyBreaches: number;
   readonly written: number;
   readonly happened: Happened;
+  readonly deaths: Deaths;
+  /** Calls between objects, where conversations speak in chats that have another object. */
+  readonly traffic: { readonly kind: TrafficKind; readonly counted: Traffic } | undefined;
   /** Messages of the bot that people deleted. */
   readonly deleted: number;
 }
@@ -64,6 +69,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
           const thread = world.thread(place);
           return {
             threadId: place.threadId,
+            conversation: thread.name,
+            siblings: thread.places.map(({ threadId }) => threadId),
             delivery: thread.delivery(),
             operations: thread.operations,
             hasActed: (turnId) => thread.hasActed(turnId),
@@ -84,11 +91,19 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       penaltyBreaches: world.platform.penaltyBreaches,
       written: people.written.filter(({ name }) => name !== "stop-button").length,
       happened: oracle.happened,
+      deaths: world.deaths,
+      traffic: trafficOf(world),
       deleted: world.platform.messages.filter(({ deletedBy }) => deletedBy === "person").length,
     };
   } finally {
     world.close();
   }
+}
+
+function trafficOf({ oracle, plan: { places, routing } }: World): SimulationResult["traffic"] {
+  const counted = oracle.traffic.traffic;
+  if (routing !== "thread") return { kind: routing, counted };
+  return places.some(({ topicId }) => topicId !== undefined) ? { kind: "forum", counted } : undefined;
 }
 
 export function simulateSeed(seed: number, mutant?: Mutant, isTraced = false): Promise<SimulationResult> {

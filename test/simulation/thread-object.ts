@@ -1,36 +1,44 @@
+import { createBotBudget } from "../../delivery/index.ts";
+import type { RootBudget } from "../../delivery/index.ts";
 import type { BotBudget, ChatGate } from "../../src/core/gate.ts";
+import type { Database } from "../../src/core/database.ts";
 import type { Delivery } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
-import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
-import { fileContent } from "../../src/messengers/file-content.ts";
-import { ThreadRuntime } from "../../src/messengers/thread-runtime.ts";
-import { parseStoredFile } from "../../src/messengers/user-message.ts";
+import type { NormalizedMessengerDefinition } from "../../src/messengers/declare/define-messengers.ts";
+import { fileContent } from "../../src/messengers/turns/file-content.ts";
+import { ThreadRuntime } from "../../src/messengers/agent/thread-runtime.ts";
+import { parseStoredFile } from "../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../src/turn/turn-engine.ts";
 import type { NodeDatabase } from "../support/node-database.ts";
 import type { OperationStore } from "./contract.ts";
 import type { Life } from "./life.ts";
-import { threadConversationName } from "../../src/messengers/conversation-name.ts";
+import { threadConversationName } from "../../src/messengers/declare/conversation-name.ts";
 import { startGate } from "./gate-object.ts";
 import type { Oracle } from "./oracle.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
 import type { Mutant } from "./mutant.ts";
 import type { Place } from "./plan.ts";
+import { gateName, ROOT } from "./route-places.ts";
 import { returnStorage, takeStorage } from "./storage.ts";
 
 export interface ThreadObjectOptions {
-  readonly place: Place;
+  readonly name: string;
+  /** Where it speaks: one place, or several of a conversation that is no place's own. */
+  readonly places: readonly Place[];
+  /** The chat whose gate it is, if it is one. */
+  readonly gateOfChat: string | undefined;
   readonly newLife: () => Life;
   readonly deps: (life: Life) => Deps;
   readonly log: Log;
   readonly root: (life: Life) => BotBudget;
-  /** The gate of a chat in another object. */
-  readonly gateOf: (chatId: string, life: Life) => ChatGate;
+  /** The gate of a chat in another object, by the name of that object's conversation. */
+  readonly gateOf: (conversation: string, life: Life) => ChatGate;
   readonly oracle: Oracle;
   readonly definition: (life: Life) => NormalizedMessengerDefinition;
-  readonly engine: Omit<ModelEngineOptions, "threadId" | "life" | "operations" | OfThread>;
+  readonly engine: Omit<ModelEngineOptions, "life" | "operations" | OfThread>;
   /** Sees and may wrap the delivery before anybody uses it. */
   readonly onDelivery: (delivery: Delivery, life: Life) => void;
   readonly mutant: Mutant | undefined;
@@ -43,8 +51,10 @@ type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "resolveFile";
 
 interface Live {
   readonly life: Life;
+  readonly database: Database;
   readonly runtime: ThreadRuntime;
   readonly gate: () => ChatGate;
+  budget: RootBudget | undefined;
   /** The time of the durable wake, as far as this process knows. */
   armedAt: number | undefined;
   arming: Promise<void>;
@@ -56,11 +66,11 @@ const PUT_OFF_FROM_MS = 1000;
 const PUT_OFF_WITHIN_MS = 600;
 
 /**
- * One conversation's Durable Object: the thread's real runtime over storage that outlives it, with the alarm that the
+ * One conversation's Durable Object, which may be the root as well: the thread's real runtime over storage that outlives it, with the alarm that the
  * agent's runtime keeps for it (one durable job, run at least once).
  */
 export class ThreadObject {
-  readonly database: NodeDatabase = takeStorage("thread");
+  readonly database: NodeDatabase;
   readonly operations: OperationStore = new Map();
   readonly #options: ThreadObjectOptions;
   #alarmAt: number | undefined;
@@ -70,14 +80,29 @@ export class ThreadObject {
 
   constructor(options: ThreadObjectOptions) {
     this.#options = options;
+    this.database = takeStorage(this.#storage);
+  }
+
+  /** A root has more tables than another conversation. */
+  get #storage(): string {
+    return this.#options.name === ROOT ? "self" : "thread";
+  }
+
+  get name(): string {
+    return this.#options.name;
   }
 
   get alarmAt(): number | undefined {
     return this.#alarmAt;
   }
 
-  get place(): Place {
-    return this.#options.place;
+  get places(): readonly Place[] {
+    return this.#options.places;
+  }
+
+  /** The chat whose gate it is, if it is one. */
+  get gateOfChat(): string | undefined {
+    return this.#options.gateOfChat;
   }
 
   /** Whether the model is at work. */
@@ -107,9 +132,17 @@ export class ThreadObject {
     return this.#ensure().runtime.delivery;
   }
 
-  /** The gate of its chat, where the place is no topic. */
   gate(): ChatGate {
     return this.#ensure().gate();
+  }
+
+  /** The rate of the bot, where it is the root. */
+  root(): { readonly life: Life; readonly budget: RootBudget } {
+    const live = this.#ensure();
+    const { deps, mutant } = this.#options;
+    const database = mutant?.rootDatabase?.(live.database) ?? live.database;
+    live.budget ??= createBotBudget({ database, deps: deps(live.life) });
+    return { life: live.life, budget: live.budget };
   }
 
   /** Stores events. Resolves when they are durable; rejects, or never resolves, when the process dies before. */
@@ -143,7 +176,7 @@ export class ThreadObject {
 
   close(): void {
     this.kill();
-    returnStorage("thread", this.database);
+    returnStorage(this.#storage, this.database);
   }
 
   #ensure(): Live {
@@ -156,7 +189,6 @@ export class ThreadObject {
     const database = options.mutant?.threadDatabase?.(hooked) ?? hooked;
     const engine = new ModelEngine({
       ...options.engine,
-      threadId: options.place.threadId,
       life,
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
@@ -174,12 +206,13 @@ export class ThreadObject {
         }
       },
     });
-    const { chatId, threadId } = options.place;
+    const { name, gateOfChat } = options;
+    const memory = new Map<string, number>();
     let gate: ChatGate | undefined;
     const ownGate = (): ChatGate =>
       (gate ??= startGate({
-        name: threadId,
-        chatId,
+        name,
+        chatId: gateOfChat ?? "",
         database,
         deps: options.deps(life),
         root: options.root(life),
@@ -187,19 +220,22 @@ export class ThreadObject {
         oracle: options.oracle,
         mutant: options.mutant,
       }));
+    const ownConversation =
+      gateOfChat === undefined ? undefined : threadConversationName("sim", gateName(gateOfChat));
+    const gateFor = (conversation: string): ChatGate => {
+      const reached = conversation === ownConversation ? ownGate() : options.gateOf(conversation, life);
+      const { clock } = options.deps(life);
+      return options.mutant?.gateClient?.(reached, { clock, memory }) ?? reached;
+    };
     const runtime: ThreadRuntime = new ThreadRuntime({
-      name: options.place.threadId,
+      name,
       database,
       deps: options.deps(life),
       log: options.log,
       // The model engine keeps the part of its contract that a thread uses.
       engine: engine as unknown as TurnEngine,
       root: {
-        gate: (conversation) => {
-          const isOwn = conversation === threadConversationName("sim", threadId);
-          const reached = isOwn ? ownGate() : options.gateOf(chatId, life);
-          return options.mutant?.gateClient?.(reached) ?? reached;
-        },
+        gate: gateFor,
         identity: () => Promise.resolve({ userId: "bot" }),
         chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
@@ -210,11 +246,19 @@ export class ThreadObject {
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),
     });
-    const live: Live = { life, runtime, gate: ownGate, armedAt: this.#alarmAt, arming: Promise.resolve() };
+    const live: Live = {
+      life,
+      database: hooked,
+      runtime,
+      gate: ownGate,
+      budget: undefined,
+      armedAt: this.#alarmAt,
+      arming: Promise.resolve(),
+    };
     this.#live = live;
     options.mutant?.onThreadStart?.(this.database);
     options.mutant?.delivery?.(runtime.delivery, {
-      gateOf: ({ chatId: chat, topicId }) => (topicId === undefined ? ownGate() : options.gateOf(chat, life)),
+      gateOf: ({ chatId }) => gateFor(threadConversationName("sim", gateName(chatId))),
       clock: life.clock,
     });
     options.onDelivery(runtime.delivery, life);

@@ -1,8 +1,14 @@
 import type { Happened } from "./oracle.ts";
 import type { SimulationResult } from "./simulate.ts";
+import { addTraffic, describeTraffic, noTrafficByKind } from "./traffic.ts";
+import type { TrafficByKind, TrafficKind } from "./traffic.ts";
 
 /** Sums over many runs. */
-export interface Totals extends Happened {
+export interface Totals extends Counts {
+  readonly traffic: TrafficByKind;
+}
+
+interface Counts extends Happened {
   seeds: number;
   failed: number;
   seedsPerSecond: number;
@@ -17,9 +23,21 @@ export interface Totals extends Happened {
   givenUp: number;
   gone: number;
   deleted: number;
+  /** Gates that died while a conversation in another object lived, and of these while a turn was at work. */
+  gatesDied: number;
+  gatesDiedBusy: number;
+  /** Conversations that died with a turn at work while their gate lived in another object. */
+  speakersDied: number;
+  /** Runs in which a conversation follows a person, or the root answers. */
+  byPerson: number;
+  bySelf: number;
 }
 
 export function noFigures(): Totals {
+  return { ...noCounts(), traffic: noTrafficByKind() };
+}
+
+function noCounts(): Counts {
   return {
     seeds: 0,
     failed: 0,
@@ -52,11 +70,16 @@ export function noFigures(): Totals {
     rich: 0,
     richRefused: 0,
     resent: 0,
+    gatesDied: 0,
+    gatesDiedBusy: 0,
+    speakersDied: 0,
+    byPerson: 0,
+    bySelf: 0,
   };
 }
 
 export function addFigures(totals: Totals, result: SimulationResult): void {
-  const { figures } = result;
+  const { deaths, figures, traffic } = result;
   totals.seeds += 1;
   if (result.violation !== undefined) totals.failed += 1;
   totals.messages += result.written;
@@ -66,6 +89,12 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
   const { happened } = result;
   for (const key of Object.keys(happened) as (keyof Happened)[]) totals[key] += happened[key];
   totals.deleted += result.deleted;
+  totals.gatesDied += deaths.gates;
+  totals.gatesDiedBusy += deaths.gatesBusy;
+  totals.speakersDied += deaths.speakers;
+  if (traffic?.kind === "person") totals.byPerson += 1;
+  if (traffic?.kind === "self") totals.bySelf += 1;
+  if (traffic !== undefined) addTraffic(totals.traffic[traffic.kind], traffic.counted);
   if (figures === undefined) return;
   totals.replies += figures.delivered;
   totals.parts += figures.parts;
@@ -77,7 +106,10 @@ export function addFigures(totals: Totals, result: SimulationResult): void {
 
 /** Adds the sums of other runs. */
 export function addTotals(totals: Totals, more: Totals): void {
-  for (const key of Object.keys(totals) as (keyof Totals)[]) totals[key] += more[key];
+  for (const key of Object.keys(noCounts()) as (keyof Counts)[]) totals[key] += more[key];
+  for (const kind of Object.keys(totals.traffic) as TrafficKind[]) {
+    addTraffic(totals.traffic[kind], more.traffic[kind]);
+  }
 }
 
 export function describeTotals(totals: Totals): string {
@@ -113,6 +145,12 @@ export function describeTotals(totals: Totals): string {
     ["messages taken back in time", totals.takenBack],
     ["files loaded", totals.files],
     ["files that could not be loaded", totals.lostFiles],
+    ["conversations that follow a person", totals.byPerson],
+    ["conversations of the root itself", totals.bySelf],
+    ["gates that died", totals.gatesDied],
+    ["of these while a turn was at work", totals.gatesDiedBusy],
+    ["turns cut while their gate lived", totals.speakersDied],
   ];
-  return rows.map(([name, value]) => `${name.padEnd(34)} ${value}`).join("\n");
+  const lines = rows.map(([name, value]) => `${name.padEnd(34)} ${value}`);
+  return [...lines, "", describeTraffic(totals.traffic)].join("\n");
 }

@@ -38,3 +38,8 @@ export function isRunOf(part: readonly string[], whole: readonly string[]): bool
 export function turnWordsOf(text: string): readonly string[] {
   return wordsOf(text).filter((word) => /^t\d+a\d+w\d+z$/.test(word));
 }
+
+/** The messages of people that a reply says it answers, e.g. `m0`; the last word of a text may be cut. */
+export function questionWordsOf(text: string): readonly string[] {
+  return /^re .*\s/.exec(stripMark(text))?.[0].match(/\b[mbp]\d+(?=\s)/g) ?? [];
+}

@@ -3,10 +3,13 @@ import type { Deps } from "../../src/core/deps.ts";
 import type { FetchedFile, IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../src/core/messenger-event.ts";
 import { createLog } from "../../src/core/log.ts";
-import { normalizeMessengers } from "../../src/messengers/define-messengers.ts";
-import type { NormalizedMessengerDefinition } from "../../src/messengers/define-messengers.ts";
+import { threadConversationName } from "../../src/messengers/declare/conversation-name.ts";
+import { normalizeMessengers } from "../../src/messengers/declare/define-messengers.ts";
+import type { NormalizedMessengerDefinition } from "../../src/messengers/declare/define-messengers.ts";
 import type { ChatGate } from "../../src/core/gate.ts";
 import { GateObject, linkGate } from "./gate-object.ts";
+import { countDeaths } from "./count-deaths.ts";
+import type { Deaths } from "./count-deaths.ts";
 import { CallFaults } from "./call-faults.ts";
 import { Life } from "./life.ts";
 import type { Mutant } from "./mutant.ts";
@@ -17,6 +20,7 @@ import type { Place, Plan, Victim } from "./plan.ts";
 import { createRandom } from "./random.ts";
 import type { Random } from "./random.ts";
 import { RootObject } from "./root-object.ts";
+import { gateName, ROOT } from "./route-places.ts";
 import type { Wire } from "./rpc.ts";
 import { createScheduler } from "./scheduler.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -44,13 +48,16 @@ export class World {
   readonly trace: Trace;
   readonly random: Random;
   readonly plan: Plan;
+  /** By their names. */
   readonly threads: ReadonlyMap<string, ThreadObject>;
   readonly root: RootObject;
-  /** The gates of chats in which no thread without a topic speaks, by chat. */
+  /** The gates of chats whose object says nothing itself, by chat. */
   readonly gates: ReadonlyMap<string, GateObject>;
-  /** Boundaries passed by all processes together. */
+  /** Boundaries passed by all processes together, and by gates that serve conversations in other objects. */
   boundaries = 0;
+  gateBoundaries = 0;
   crashes = 0;
+  readonly deaths: Deaths = { gates: 0, gatesBusy: 0, speakers: 0 };
   #downUntil = 0;
   #turns = 0;
   #ids = 0;
@@ -72,14 +79,15 @@ export class World {
     };
     this.root = new RootObject({
       wire: this.#wire,
-      newLife: () => this.#newLife("root"),
+      newLife: () => this.#newLife(ROOT),
       deps: (life) => this.#deps(life),
       mutant,
+      traffic: this.oracle.traffic,
+      self: () => this.threads.get(ROOT),
     });
+    const names = [...new Set(plan.objects)];
+    this.threads = new Map(names.map((name) => [name, this.#thread(name, mutant)] as const));
     this.gates = this.#gates(mutant);
-    this.threads = new Map(
-      plan.places.map((place) => [place.threadId, this.#thread(place, mutant)] as const),
-    );
   }
 
   get isDown(): boolean {
@@ -87,28 +95,47 @@ export class World {
   }
 
   thread(place: Place): ThreadObject {
-    const found = this.threads.get(place.threadId);
-    if (found === undefined) throw new Error(`There is no thread ${place.threadId}.`);
+    const found = this.threads.get(this.plan.objects[this.plan.places.indexOf(place)] ?? "");
+    if (found === undefined) throw new Error(`There is no object for ${place.threadId}.`);
     return found;
   }
 
   /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
-  crash(victim: Victim, threadId: string | undefined, downMs: number): void {
+  crash(victim: Victim, name: string | undefined, downMs: number): void {
     this.crashes += 1;
+    this.oracle.lateness.death();
     this.trace.add(
       "CRASH",
-      () => `${victim}${victim === "thread" ? ` ${threadId ?? ""}` : ""}, back after ${downMs} ms`,
+      () => `${victim}${victim === "thread" ? ` ${name ?? ""}` : ""}, back after ${downMs} ms`,
     );
     const back = this.scheduler.now() + downMs;
     if (victim === "machine") this.#downUntil = Math.max(this.#downUntil, back);
+    const isHit = (object: string, isGate: boolean): boolean =>
+      victim === "machine" ||
+      (victim === "gate" && isGate) ||
+      (victim === "root" && object === ROOT) ||
+      (victim === "thread" && object === name);
+    countDeaths(this.deaths, {
+      threads: [...this.threads.values()],
+      gates: this.gates,
+      isHit: (thread) => isHit(thread.name, this.#isGateForOthers(thread)),
+      isGateHit: (chatId) => isHit(`gate ${chatId}`, true),
+    });
     if (victim === "root" || victim === "machine") this.root.kill();
-    if (victim === "gate" || victim === "machine") for (const gate of this.gates.values()) gate.kill();
-    if (victim === "root" || victim === "gate") return;
-    for (const [id, thread] of this.threads) {
-      if (victim === "thread" && id !== threadId) continue;
+    for (const [chatId, gate] of this.gates) if (isHit(`gate ${chatId}`, true)) gate.kill();
+    for (const [object, thread] of this.threads) {
+      if (!isHit(object, this.#isGateForOthers(thread))) continue;
       thread.kill();
       this.#scheduleAlarm(thread, Math.max(back, this.#downUntil));
     }
+  }
+
+  #isGateForOthers({ gateOfChat, name }: ThreadObject): boolean {
+    const { objects, places } = this.plan;
+    return (
+      gateOfChat !== undefined &&
+      places.some(({ chatId }, index) => chatId === gateOfChat && objects[index] !== name)
+    );
   }
 
   close(): void {
@@ -125,7 +152,8 @@ export class World {
       if (thread.alarmAt === undefined || thread.alarmAt > this.scheduler.now()) return;
       if (this.isDown) return;
       this.trace.add("alarm", () => thread.alarmAt?.toString() ?? "");
-      this.oracle.onAlarm(thread.place.chatId, thread.isBusy);
+      const chatIds = [...new Set(thread.places.map(({ chatId }) => chatId))];
+      this.oracle.onAlarm(thread.name, chatIds, thread.isBusy);
       thread.onAlarm();
     });
   }
@@ -137,15 +165,30 @@ export class World {
 
   #onBoundary(life: Life, what: string): void {
     this.boundaries += 1;
+    const isGate = this.#isOfGate(life);
+    if (isGate) this.gateBoundaries += 1;
     for (const item of this.plan.items) {
-      if (item.kind !== "crash" || item.boundary !== this.boundaries) continue;
-      this.trace.add(life.name, () => `dies ${what} (boundary ${item.boundary})`);
+      if (item.kind !== "crash") continue;
+      const { boundary, within } = item;
+      const isHere =
+        within === "gate" ? isGate && boundary === this.gateBoundaries : boundary === this.boundaries;
+      if (!isHere) continue;
+      this.trace.add(
+        life.name,
+        () => `dies ${what} (boundary ${boundary}${within === undefined ? "" : " of gates"})`,
+      );
       // Whoever stands at the boundary dies, whatever else does.
-      const stands = life.name === "root" ? "root" : life.name.startsWith("gate ") ? "gate" : "thread";
+      const stands = life.name === ROOT ? "root" : life.name.startsWith("gate ") ? "gate" : "thread";
       const victim = item.victim === "machine" ? "machine" : stands;
       this.crash(victim, stands === "thread" ? life.name : undefined, item.downMs);
       life.kill();
     }
+  }
+
+  /** Whether a process is the gate of conversations in other objects. */
+  #isOfGate({ name }: Life): boolean {
+    const thread = this.threads.get(name);
+    return name.startsWith("gate ") || (thread !== undefined && this.#isGateForOthers(thread));
   }
 
   #deps(life: Life): Deps {
@@ -158,61 +201,72 @@ export class World {
   }
 
   #gates(mutant: Mutant | undefined): ReadonlyMap<string, GateObject> {
-    const { places } = this.plan;
-    const chats = new Set(places.filter(({ topicId }) => topicId !== undefined).map(({ chatId }) => chatId));
-    for (const { chatId, topicId } of places) if (topicId === undefined) chats.delete(chatId);
+    const chats = new Set(this.plan.places.map(({ chatId }) => chatId));
     return new Map(
-      [...chats].map((chatId) => [
-        chatId,
-        new GateObject({
-          name: `sim:${chatId}`,
+      [...chats]
+        .filter((chatId) => !this.threads.has(gateName(chatId)))
+        .map((chatId) => [
           chatId,
-          newLife: () => this.#newLife(`gate ${chatId}`),
-          deps: (life) => this.#deps(life),
-          root: (life) => this.root.link(life),
-          oracle: this.oracle,
-          mutant,
-        }),
-      ]),
+          new GateObject({
+            name: gateName(chatId),
+            chatId,
+            newLife: () => this.#newLife(`gate ${chatId}`),
+            deps: (life) => this.#deps(life),
+            root: (life) => this.root.link(life),
+            oracle: this.oracle,
+            mutant,
+          }),
+        ]),
     );
   }
 
   /** The gate of a chat, as another object than its own reaches it. */
-  #gateOf(chatId: string, caller: Life): ChatGate {
+  #gateOf(conversation: string, caller: Life): ChatGate {
+    const chatId = this.plan.places.find(
+      (place) => threadConversationName("sim", gateName(place.chatId)) === conversation,
+    )?.chatId;
     const live = (): ChatGate => {
-      const gate = this.gates.get(chatId)?.gate() ?? this.threads.get(`sim:${chatId}`)?.gate();
-      if (gate === undefined) throw new Error(`There is no chat ${chatId}.`);
+      const gate =
+        chatId === undefined
+          ? undefined
+          : (this.gates.get(chatId)?.gate() ?? this.threads.get(gateName(chatId))?.gate());
+      if (gate === undefined) throw new Error(`There is no gate ${conversation}.`);
       return gate;
     };
-    return linkGate(this.#wire, caller, live);
+    return linkGate(this.#wire, caller, this.oracle.traffic, live);
   }
 
-  #thread(place: Place, mutant: Mutant | undefined): ThreadObject {
-    const { threadId } = place;
+  #thread(name: string, mutant: Mutant | undefined): ThreadObject {
+    const { objects, policy } = this.plan;
+    const places = this.plan.places.filter((_place, index) => objects[index] === name);
+    const isDirect = (threadId: string): boolean =>
+      places.some((place) => place.threadId === threadId && place.isDirectMessage);
     const thread: ThreadObject = new ThreadObject({
-      place,
-      newLife: () => this.#newLife(threadId),
+      name,
+      places,
+      gateOfChat: places.find(({ chatId }) => gateName(chatId) === name)?.chatId,
+      newLife: () => this.#newLife(name),
       deps: (life) => this.#deps(life),
-      log: createLog((level, line) => this.trace.add(threadId, () => `log ${level} ${line}`), {
+      log: createLog((level, line) => this.trace.add(name, () => `log ${level} ${line}`), {
         now: () => this.scheduler.now(),
       }),
       root: (life) => this.root.link(life),
-      gateOf: (chatId, life) => this.#gateOf(chatId, life),
+      gateOf: (conversation, life) => this.#gateOf(conversation, life),
       oracle: this.oracle,
-      definition: (life) => this.#definition(place, life, mutant),
+      definition: (life) => this.#definition(places, life, mutant),
       engine: {
-        random: this.random.fork(`model/${threadId}`),
+        random: this.random.fork(`model/${name}`),
         oracle: this.oracle,
         trace: this.trace,
         interruptedStep: this.plan.interruptedStep,
-        script: {
-          isRich: this.plan.policy.rich !== undefined,
-          hasTools: this.plan.policy.tools,
-          maySayNothing: this.plan.policy.silence && !place.isDirectMessage,
-        },
+        script: (threadId) => ({
+          isRich: policy.rich !== undefined,
+          hasTools: policy.tools,
+          maySayNothing: policy.silence && !isDirect(threadId),
+        }),
         nextTurn: () => (this.#turns += 1),
       },
-      onDelivery: (delivery, life) => this.oracle.watch(threadId, delivery, life),
+      onDelivery: (delivery, life) => this.oracle.said.watch(name, delivery, life),
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),
     });
@@ -228,8 +282,12 @@ export class World {
     return { bytes: PNG, mediaType: "image/png" };
   }
 
-  #definition(place: Place, life: Life, mutant: Mutant | undefined): NormalizedMessengerDefinition {
-    const mode = modesOf(this.plan).get(place.threadId) ?? "edit";
+  #definition(
+    [place]: readonly Place[],
+    life: Life,
+    mutant: Mutant | undefined,
+  ): NormalizedMessengerDefinition {
+    const mode = modesOf(this.plan).get(place?.threadId ?? "") ?? "edit";
     const surface = createPlatformSurface(this, life);
     const { policy } = this.plan;
     const { answersPresses, footer, onUnknown, replyTo, rerunOnEdit, silence } = policy;
@@ -253,7 +311,7 @@ export class World {
         },
         platform: {
           provider: "sim",
-          chatThreadId: (chatId: string) => `sim:${chatId}`,
+          chatThreadId: gateName,
           verification: { kind: "none" },
           parse: (incoming: IncomingEvent) => {
             const event = incoming.raw as MessengerEvent;

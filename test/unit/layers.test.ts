@@ -13,11 +13,13 @@ const CLEAN: Readonly<Record<string, string>> = {
   "src/core/clock.ts": "export const clock = 1;\n",
   "src/inbox/inbox.ts": 'export { clock as inbox } from "../core/clock.ts";\n',
   "src/turn/turn.ts": 'import { clock } from "../core/clock.ts";\n\nexport const turn = clock;\n',
-  "delivery/plan.ts": 'import { clock } from "../src/core/clock.ts";\n\nexport const plan = clock;\n',
+  "delivery/text/cut.ts": 'import { clock } from "../../src/core/clock.ts";\n\nexport const cut = clock;\n',
+  "delivery/lane/plan.ts": 'import { cut } from "../text/cut.ts";\n\nexport const plan = cut;\n',
+  "delivery/index.ts": 'export { plan } from "./lane/plan.ts";\n',
   "providers/telegram/index.ts": 'export { clock as telegram } from "../../src/core/clock.ts";\n',
   "providers/slack/index.ts": 'export { clock as slack } from "../../src/core/clock.ts";\n',
   "src/messengers/runtime.ts":
-    'export { inbox } from "../inbox/inbox.ts";\nexport { plan } from "../../delivery/plan.ts";\n',
+    'export { inbox } from "../inbox/inbox.ts";\nexport { plan } from "../../delivery/index.ts";\n',
   "src/think.ts":
     'export { inbox } from "./messengers/runtime.ts";\nexport { turn } from "./turn/turn.ts";\n',
   "examples/bot/worker.ts": 'export { inbox } from "../../src/think.ts";\n',
@@ -62,7 +64,7 @@ describe("lint", () => {
     [
       "core imports delivery",
       "src/core/deps.ts",
-      "../../delivery/plan.ts",
+      "../../delivery/index.ts",
       "plan",
       "src/core/ (core) is below delivery/",
     ],
@@ -82,6 +84,34 @@ describe("lint", () => {
       "is below src/messengers/",
     ],
     [
+      "a room imports one above it",
+      "delivery/text/draw.ts",
+      "../lane/plan.ts",
+      "plan",
+      "delivery/text/ is not above delivery/lane/",
+    ],
+    [
+      "a room imports a file beside the rooms",
+      "delivery/text/draw.ts",
+      "../index.ts",
+      "plan",
+      "is below the files beside it",
+    ],
+    [
+      "a room has no place in the order",
+      "delivery/attic/draw.ts",
+      "../text/cut.ts",
+      "cut",
+      "delivery/attic/ is no room",
+    ],
+    [
+      "somebody reaches past the face of delivery",
+      "src/messengers/agent/ask.ts",
+      "../../../delivery/lane/plan.ts",
+      "plan",
+      "imports delivery/index.ts",
+    ],
+    [
       "the product imports an example",
       "src/shell.ts",
       "../examples/bot/worker.ts",
@@ -97,10 +127,10 @@ describe("lint", () => {
   });
 
   it("sees breaches in type imports, re-exports and dynamic imports", async () => {
-    await plant("src/core/a.ts", 'export type { plan } from "../../delivery/plan.ts";\n');
-    await plant("src/core/b.ts", 'export * from "../../delivery/plan.ts";\n');
-    await plant("src/core/c.ts", 'export const later = () => import("../../delivery/plan.ts");\n');
-    await plant("src/core/d.ts", 'export type Later = typeof import("../../delivery/plan.ts");\n');
+    await plant("src/core/a.ts", 'export type { plan } from "../../delivery/index.ts";\n');
+    await plant("src/core/b.ts", 'export * from "../../delivery/index.ts";\n');
+    await plant("src/core/c.ts", 'export const later = () => import("../../delivery/index.ts");\n');
+    await plant("src/core/d.ts", 'export type Later = typeof import("../../delivery/index.ts");\n');
     const { output } = lint();
     for (const file of ["a.ts", "b.ts", "c.ts", "d.ts"]) expect(output).toMatch(`src/core/${file}`);
     expect(output.match(/switchboard\(layers\)/g)).toHaveLength(4);
@@ -118,6 +148,18 @@ describe("lint", () => {
     const { passed, output } = lint();
     expect(passed).toBe(false);
     expect(output).toContain("import(no-cycle)");
+  });
+
+  it("fails on a cycle that is made of types alone", async () => {
+    await plant(
+      "delivery/text/one.ts",
+      'import type { Two } from "./two.ts";\n\nexport interface One {\n  two: Two;\n}\n',
+    );
+    await plant(
+      "delivery/text/two.ts",
+      'import type { One } from "./one.ts";\n\nexport interface Two {\n  one: One;\n}\n',
+    );
+    expect(lint().output).toContain("import(no-cycle)");
   });
 
   it("fails on a private keyword, which RPC does not respect", async () => {

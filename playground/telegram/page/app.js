@@ -8,7 +8,7 @@ import { refreshInspector, showFaults, startInspector } from "./inspector.js";
 import { showMessages, startAtEnd, startMessagesPane } from "./messages-pane.js";
 import { nameOf, onError, openChat, page, titleOf, userOf, writerId } from "./page-state.js";
 
-/** Reads everything that shows. Changes that come meanwhile lead to one more round, not to many. */
+/** Reads everything that is visible. Several changes during one round lead to one more round only. */
 let isReading = false;
 let isStale = false;
 let isLost = false;
@@ -79,12 +79,12 @@ function showBanner() {
   const { botProblem, url, problem, pending } = page.state.webhook;
   const waiting = pending === 1 ? "1 update waits" : `${pending} updates wait`;
   let text = "";
-  if (isLost) text = "The simulator cannot be reached. This page goes on as soon as it is back.";
+  if (isLost) text = "The simulator cannot be reached. This page reconnects when it is back.";
   else if (url === undefined)
-    text = "No bot is connected yet: nobody has set a webhook. What you write waits until then.";
+    text = "No bot is connected yet. Your messages are kept until a bot sets its webhook.";
   else if (botProblem !== undefined) text = `The bot is not ready: ${botProblem}`;
   else if (problem !== undefined) {
-    text = `The bot cannot be reached at ${url} (${problem}). ${waiting} and will be delivered when it answers.`;
+    text = `The bot cannot be reached at ${url} (${problem}). ${waiting} and will be delivered when the bot answers.`;
   }
   byId("banner").hidden = text === "";
   byId("banner-retry").hidden = isLost || problem === undefined;
@@ -131,7 +131,7 @@ function showChats() {
   );
 }
 
-/** On a phone the list covers the open chat. */
+/** False on a phone while the list of chats covers the open chat. */
 function isInSight(chatId) {
   return chatId === page.open.chatId && byId("composer").checkVisibility();
 }

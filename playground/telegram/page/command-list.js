@@ -1,16 +1,17 @@
 import { byId, element } from "./dom.js";
 
-/** The bot's commands where the person is, and what a client adds to a chosen one: the bot's name in groups. */
+/** The bot's commands in the open chat, and the text that a client adds to a command: the bot's name in groups. */
 let commands = [];
 let suffix = "";
-/** Offered for what is typed, and which of them is active. */
+/** Commands that match the typed text, and the active one of them. */
 let offered = [];
 let activeIndex = 0;
 let isDismissed = false;
 let onChoose = () => undefined;
 
 /**
- * The list above the message field. The field keeps the focus and names the active entry (`aria-activedescendant`).
+ * Sets up the list above the message field. The field keeps the focus and names the active entry
+ * (`aria-activedescendant`).
  *
  * @param {(text: string) => void} send sends a chosen command
  */
@@ -30,7 +31,7 @@ export function setCommands(list, botName) {
   offerCommands();
 }
 
-/** Offers what fits the text of the field. */
+/** Shows the commands that match the text of the field. */
 export function offerCommands() {
   const typed = byId("message-input").value.toLowerCase();
   const isCommand = /^\/\w*(?:@\w*)?$/.test(typed) && !isDismissed;
@@ -42,7 +43,7 @@ export function offerCommands() {
 }
 
 /**
- * Arrows move, Enter sends, Tab completes, so that arguments can follow, and Escape closes.
+ * Handles a key: arrows move, Enter sends, Tab completes (so that arguments can follow), Escape closes.
  *
  * @param {KeyboardEvent} event of the message field
  * @returns {boolean} whether the list has used the key

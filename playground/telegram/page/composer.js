@@ -4,21 +4,22 @@ import { byId } from "./dom.js";
 import { keepDraft, takeDraft } from "./drafts.js";
 import { cutText } from "./split-text.js";
 
-/** What is replied to, edited or attached: at most one of the first two, and a file. */
+/** The message that is replied to or edited (at most one), and the attached file. */
 let context = {};
-/** The chat and topic that the field writes to. */
+/** The chat and topic in which the person writes. */
 let place;
 let options;
-/** Messages are sent one after another, so that they arrive in order. */
+/** Chain of sent messages. They are sent one after another, so that they arrive in order. */
 let sending = Promise.resolve();
 
 /**
- * The message field.
+ * Sets up the message field.
  *
  * @param {object} given
- * @param {() => { chatId: number, userId: number, threadId?: number } | undefined} given.target who writes where
+ * @param {() => { chatId: number, userId: number, threadId?: number } | undefined} given.target the chat, and the
+ * person who writes
  * @param {(error: Error) => void} given.onError
- * @param {() => void} given.onDraft called when a chat that is not open has got a draft
+ * @param {() => void} given.onDraft called when a chat that is not open has got a half-written message
  */
 export function startComposer(given) {
   options = given;
@@ -45,14 +46,17 @@ export function startComposer(given) {
   byId("context-cancel").addEventListener("click", cancelContext);
 }
 
-/** Keeps what is half-written for its chat, and brings back what is half-written in another one. */
+/**
+ * Opens the message field for a chat. Keeps the half-written message of the previous chat, and restores the one of this
+ * chat.
+ */
 export function writeTo(chatId, threadId = 0) {
   noteDraft();
   place = { chatId, threadId };
   show(takeDraft(place));
 }
 
-/** Lets the list of chats know of what is half-written in the open one. */
+/** Shows the half-written message of the open chat in the list of chats. */
 export function noteDraft() {
   if (place !== undefined) keepDraft(place, present());
 }
@@ -110,7 +114,7 @@ function submit() {
     .catch(options.onError);
 }
 
-/** Sends a message, a long text as several; what could not be sent is handed to `onUnsent`. */
+/** Sends a message; a long text as several messages. Calls `onUnsent` with the text that could not be sent. */
 async function send(target, { asFile, context: { edit: edited, file, replyTo: answered }, text }, onUnsent) {
   const body = { ...target, ...(answered !== undefined && { replyTo: answered.id }) };
   let unsent = text;
@@ -138,7 +142,7 @@ async function sendFile(body, file, text, asFile) {
   return run("sendDocument", { ...attachment, fileName: file.name, mimeType });
 }
 
-/** Nothing that was written is lost: it comes back in front of what was written since. */
+/** Restores a message that could not be sent, before any text written since. */
 function giveBack(to, draft) {
   const isOpen = place.chatId === to.chatId && place.threadId === to.threadId;
   const since = isOpen ? present() : takeDraft(to);

@@ -2,7 +2,7 @@ import { run } from "./api.js";
 import { byId, element } from "./dom.js";
 
 /**
- * The dialogs that make people, chats and topics.
+ * Sets up the dialogs that create people, chats and topics.
  *
  * @param {{ users: () => readonly any[], open: (chatId: number, threadId?: number) => void }} page
  */
@@ -96,7 +96,7 @@ export function askForTopic(chatId, onCreated, onError) {
   dialog.showModal();
 }
 
-/** A short notice at the lower edge. */
+/** Shows a short notice at the lower edge. */
 export function toast(text, kind = "") {
   const node = element("p", { class: `toast ${kind}` }, text);
   byId("toasts").append(node);
@@ -140,7 +140,7 @@ export function openMenu(anchor, entries, menu = byId("message-menu")) {
       ),
     ),
   );
-  menu.addEventListener("keydown", moveByArrows); // the same function is added once only
+  menu.addEventListener("keydown", moveByArrows); // adding the same function again has no effect
   menu.showPopover();
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = menu;

@@ -1,8 +1,9 @@
 /**
- * Makes an element. Text only ever becomes text nodes: nothing that people or the bot write is read as HTML.
+ * Creates an element. Text only becomes text nodes, so nothing that people or the bot write is read as HTML.
  *
  * @param {string} tag
- * @param {Record<string, unknown>} [attributes] `class`, `on<event>` functions, attributes; undefined and false are left out
+ * @param {Record<string, unknown>} [attributes] `class`, `on<event>` functions, attributes; undefined and false are
+ * left out
  * @param {...(Node | string | undefined)} children
  * @returns {HTMLElement}
  */
@@ -24,12 +25,12 @@ export function byId(id) {
   return node;
 }
 
-/** What each child of a list showed last, as JSON. @type {WeakMap<Element, string>} */
+/** The item that each child of a list shows, as JSON. @type {WeakMap<Element, string>} */
 const contents = new WeakMap();
 
 /**
- * Brings the children of `parent` into the order of `items`. A child is made again only when its item changed, and moved
- * only when its place changed, so that focus, selection and scroll position survive.
+ * Shows `items` as the children of `parent`. Focus, selection and scroll position survive: a child is created again
+ * only if its item has changed, and moved only if its position has changed.
  *
  * @param {HTMLElement} parent
  * @param {readonly any[]} items
@@ -59,14 +60,14 @@ export function renderList(parent, items, keyOf, render, update = replace) {
   }
 }
 
-/** An element that is moved would lose the focus. */
+/** Moves a child and keeps the focus, which a moved element would lose. */
 function move(parent, child, next) {
   const focused = child.contains(document.activeElement) ? document.activeElement : undefined;
   parent.insertBefore(child, next);
   focused?.focus({ preventScroll: true });
 }
 
-/** Puts `made` where `old` is; a focused button and an open `details` stay what they are. */
+/** Replaces `old` by `made`. A focused button and an open `details` stay as they are. */
 function replace(old, made) {
   const focused = old.contains(document.activeElement) ? document.activeElement.textContent : undefined;
   const wasOpen = old.querySelector("details")?.open ?? false;
@@ -83,7 +84,7 @@ function replace(old, made) {
 
 const colors = 7;
 
-/** A name's initials on one of a few colors, which is always the same for one id. */
+/** Shows a name's initials on a color that depends on the id only. */
 export function paintAvatar(node, name, id) {
   const words = name.split(/\s+/).filter(Boolean);
   node.textContent = words

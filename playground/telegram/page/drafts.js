@@ -1,10 +1,14 @@
 /**
- * Half-written messages of the chats that are not open. A topic has a draft of its own.
+ * Half-written messages of the chats that are not open. Each topic has its own.
  *
- * @typedef {{ text: string, asFile: boolean, context: { replyTo?: any, edit?: any, textBefore?: string, file?: File } }} Draft
+ * @typedef {{
+ *   text: string,
+ *   asFile: boolean,
+ *   context: { replyTo?: any, edit?: any, textBefore?: string, file?: File },
+ * }} Draft
  */
 
-/** By chat and then by topic (0: none); the newest is the last. @type {Map<number, Map<number, Draft>>} */
+/** By chat, then by topic (0: none), newest last. @type {Map<number, Map<number, Draft>>} */
 const drafts = new Map();
 
 /** @param {{ chatId: number, threadId: number }} place @param {Draft} draft */
@@ -15,14 +19,16 @@ export function keepDraft({ chatId, threadId }, draft) {
   drafts.set(chatId, ofChat);
 }
 
-/** Hands the draft back and forgets it. @param {{ chatId: number, threadId: number }} place @returns {Draft} */
+/** Returns the draft and forgets it. @param {{ chatId: number, threadId: number }} place @returns {Draft} */
 export function takeDraft({ chatId, threadId }) {
   const draft = drafts.get(chatId)?.get(threadId);
   drafts.get(chatId)?.delete(threadId);
   return draft ?? { text: "", asFile: false, context: {} };
 }
 
-/** What the list of chats shows of a chat's newest draft; an edit of a message is none. @param {number} chatId */
+/**
+ * Returns the first words of a chat's newest draft for the list of chats. Edits do not count. @param {number} chatId
+ */
 export function draftWords(chatId) {
   const words = [...(drafts.get(chatId)?.values() ?? [])]
     .filter(({ context }) => context.edit === undefined)

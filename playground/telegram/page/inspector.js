@@ -6,7 +6,7 @@ const tabs = ["updates", "calls", "faults"];
 let active = "updates";
 let calls = [];
 
-/** Prepares the side panel; `onError` is told what could not be done. */
+/** Sets up the side panel. `onError` is called with actions that failed. */
 export function startInspector(onError) {
   for (const [index, name] of tabs.entries()) {
     const tab = byId(`tab-${name}`);
@@ -50,7 +50,7 @@ function showSecondsField() {
   byId("fault-seconds-label").hidden = !["429", "slow", "late"].includes(byId("fault-kind").value);
 }
 
-/** Reads what the open tab shows. */
+/** Reads the content of the open tab. */
 export async function refreshInspector() {
   if (active === "updates") {
     const { updates } = await read("updates", { limit: 150 });
@@ -145,7 +145,7 @@ function callView(call) {
   );
 }
 
-/** The first words of what a message, a press or a call says. */
+/** Returns the first words of a message, a press or a call. */
 function excerpt(payload) {
   const text = payload?.text ?? payload?.caption ?? payload?.data ?? payload?.action ?? "";
   const line = String(text).replace(/\s+/g, " ");
@@ -165,7 +165,7 @@ function logEntry(title, state, notes, content) {
   const details = element(
     "details",
     {
-      // Written only when it is looked at: a long log stays light.
+      // The content is written when a person opens it, so that a long log stays fast.
       ontoggle: () => {
         if (details.open && details.querySelector("pre") === null) void show();
       },
@@ -181,7 +181,7 @@ function logEntry(title, state, notes, content) {
   return element("li", {}, details);
 }
 
-/** A long name breaks between its words: behind an underscore, or in front of a capital letter. */
+/** Lets a long name break between its words: after an underscore, or before a capital letter. */
 function breakable(name) {
   return name
     .split(/(?<=_)|(?<=[a-z])(?=[A-Z])/)

@@ -3,9 +3,10 @@ import { richBlocks } from "./rich-blocks.js";
 import { richText } from "./rich-text.js";
 
 /**
- * One message. Listeners act on attributes of their element or on the message's number, see `updateInPlace`.
+ * Shows one message. Listeners may use only attributes of their element and the message's number: see `updateInPlace`.
  *
- * @param {any} item `message`, `versions` (how many it has had), `isOwn`, `isGroup`, `isStreaming`, `startsRun` (the one before was by someone else), `replied`, `waiting` (data of buttons whose press is unanswered)
+ * @param {any} item `message`, `versions` (number of versions so far), `isOwn`, `isGroup`, `isStreaming`, `startsRun`
+ * (the message before has another author), `replied`, `waiting` (data of buttons whose press is unanswered)
  * @param {any} actions `press(messageId, data)`, `menu(messageId, anchor)`, `show(messageId)`
  */
 export function messageView(item, actions) {
@@ -70,7 +71,7 @@ function contentView({ text, entities, rich }) {
   return element("div", { class: "text", dir: "auto" }, richText(text, entities));
 }
 
-/** What the bot shows before its message is a message. */
+/** Shows a draft of the bot: a preview of a message that is not sent yet. */
 export function draftView(draft, botName, onStop) {
   const text =
     draft.text === "" ? element("div", { class: "text thinking" }, "Thinking…") : contentView(draft);

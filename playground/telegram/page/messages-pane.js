@@ -6,16 +6,16 @@ import { draftView, messageView, typingView } from "./message-view.js";
 import { nameOf, onError, openChat, page, writerId } from "./page-state.js";
 import { updateInPlace } from "./update-in-place.js";
 
-/** A bot's message that has changed within this time may still be growing. */
+/** A bot's message that has changed within this time, in milliseconds, may still be growing. */
 const streamsForMs = 2500;
 
 const seenAnswers = new Set();
 let isFirstView = true;
 let expiry;
-/** The open chat's messages by their number. @type {Map<number, any>} */
+/** The open chat's messages by number. @type {Map<number, any>} */
 let shown = new Map();
 
-/** The next view is another chat's: it starts at its newest message. */
+/** Makes the next view start at its newest message, because it shows another chat. */
 export function startAtEnd() {
   isFirstView = true;
 }
@@ -37,7 +37,7 @@ function scrollToEnd() {
  * Shows the open chat.
  *
  * @param {any} chat
- * @param {any} view what `messages` of the simulator says
+ * @param {any} view the simulator's answer to `messages`
  * @param {() => void} refresh
  */
 export function showMessages(chat, view, refresh) {
@@ -91,7 +91,7 @@ export function showMessages(chat, view, refresh) {
   showToEnd();
   for (const image of list.querySelectorAll("img.photo:not([data-watched])")) watchImage(image, list);
   showAnswers(view.callbackAnswers);
-  // Typing, drafts and the growth of a message end by themselves, without an event.
+  // Typing, drafts and growing messages end without an event.
   clearTimeout(expiry);
   const isStreaming = items.some((item) => item.isStreaming);
   const isTyping = page.state.chats.some(({ action }) => action !== undefined) || view.typing !== undefined;
@@ -99,7 +99,7 @@ export function showMessages(chat, view, refresh) {
     expiry = setTimeout(() => refresh(), 1000);
 }
 
-/** A picture that loads late must not push the newest message out of sight. */
+/** Keeps the newest message visible when a picture loads late. */
 function watchImage(image, list) {
   image.dataset.watched = "";
   image.addEventListener("load", () => {
@@ -108,7 +108,7 @@ function watchImage(image, list) {
   });
 }
 
-/** Whether the newest message is in sight, as of the last scroll. */
+/** Whether the newest message was visible after the last scroll. */
 let isEndInSight = true;
 
 function showToEnd() {
@@ -153,7 +153,7 @@ const messageActions = {
   },
 };
 
-/** What the bot says to a press: a notice, or a dialog when it asks for one. Old answers are not shown again. */
+/** Shows the bot's answer to a press: a notice, or a dialog. Each answer is shown once. */
 function showAnswers(answers) {
   for (const answer of answers) {
     if (answer.answeredAt === undefined || seenAnswers.has(answer.queryId)) continue;

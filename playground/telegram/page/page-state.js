@@ -1,7 +1,7 @@
 import { toast } from "./dialogs.js";
 import { byId } from "./dom.js";
 
-/** What the simulator said last, and what is open. */
+/** The simulator's latest answers, and the open chat. */
 export const page = {
   state: { users: [], chats: [], faults: [], webhook: {}, bot: {} },
   open: { chatId: undefined, threadId: undefined },
@@ -16,7 +16,7 @@ export function userOf(id) {
   return id === page.state.bot.id ? page.state.bot : page.state.users.find((user) => user.id === id);
 }
 
-/** Who writes in this chat: in a group whoever is chosen. */
+/** Returns the id of the person who writes in this chat. In a group, the page's user chooses. */
 export function writerId(chat) {
   return chat.type === "private" ? chat.id : Number(byId("writer").value || chat.members[0]);
 }

@@ -38,7 +38,7 @@ export function richText(text, entities) {
 
 const blockTypes = new Set(["pre", "blockquote", "expandable_blockquote"]);
 
-/** A block breaks the line by itself: the line break of the text beside it stays in the text, but unseen. */
+/** Adds text beside a block. The block itself breaks the line, so the line break stays in the text and is hidden. */
 function appendText(node, text, isAfterBlock, isBeforeBlock) {
   const hasFirst = isAfterBlock && text.startsWith("\n");
   const hasLast = isBeforeBlock && text.endsWith("\n") && (text.length > 1 || !hasFirst);
@@ -91,7 +91,7 @@ function shape(entity, content) {
   }
 }
 
-/** Addresses that could run something are shown, but lead nowhere. */
+/** Creates a link. An address that could run code is shown, but the link has no target. */
 export function link(address) {
   const isSafe = /^(?:https?|mailto|tg|ton|ftp):/i.test(address);
   return element("a", {

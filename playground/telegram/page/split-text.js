@@ -2,8 +2,10 @@
 const maxLength = 4096;
 
 /**
- * Cuts the first message off a long text, as Telegram's clients do: behind a paragraph, else a line, else a word, if one
- * ends in the second half of what fits. A surrogate pair is never cut.
+ * Cuts the first message off a long text, as Telegram's clients do. A surrogate pair is never cut.
+ *
+ * The cut is in the second half of the message: after a paragraph, else after a line, else after a word. If there is
+ * none, the message is full.
  *
  * @param {string} text without white space at its ends
  * @returns {{ piece: string, rest: string }} `rest` is empty after the last piece

@@ -1,9 +1,9 @@
 /**
- * Makes `old` look like `made` and keeps every node that stays, so that a growing message is one node for a screen
- * reader, and only its new text is an addition. `made` is used up.
+ * Changes `old` so that it looks like `made`, and keeps every node that stays. A growing message is then one node for a
+ * screen reader, and only its new text is an addition. `made` cannot be used afterwards.
  *
- * A node that looks the same is kept with its listeners: whatever a listener acts on must be an attribute of its element,
- * or the same for the whole life of the message. A pressed spoiler or quote is kept as long as its text stays.
+ * A node that looks the same keeps its listeners. A listener may therefore use only attributes of its element, and
+ * values that are constant for the life of the message. A pressed spoiler or quote is kept as long as its text stays.
  *
  * @template {Element} Kind
  * @param {Kind} old
@@ -26,7 +26,7 @@ export function updateInPlace(old, made) {
   return old;
 }
 
-/** A person has pressed these: they differ from what was made, and mean the same. */
+/** Elements that a person has opened. They look different from the new ones, and mean the same. */
 const pressed = ".spoiler.revealed, .expandable.expanded";
 
 function isSame(present, node) {
@@ -35,7 +35,7 @@ function isSame(present, node) {
   return present.nodeName === node.nodeName && present.innerHTML === node.innerHTML;
 }
 
-/** An interactive element is replaced as a whole: its listener belongs to what it showed. */
+/** False for an interactive element, which is replaced as a whole: its listener belongs to its old content. */
 function canBecome(present, node) {
   const isPlain = (one) => one.nodeType === Node.ELEMENT_NODE && !one.matches("button, a, [role=button]");
   return present.nodeName === node.nodeName && isPlain(present) && isPlain(node);
@@ -50,7 +50,7 @@ function updateAttributes(old, made) {
   const names = new Set([...old.getAttributeNames(), ...made.getAttributeNames()]);
   for (const name of names) {
     const value = made.getAttribute(name);
-    // A person opens and closes `details`; notes in `data-…` belong to the node.
+    // A person opens and closes `details`. Notes in `data-…` belong to the node.
     if (name === "open" || (value === null && name.startsWith("data-"))) continue;
     if (value === null) old.removeAttribute(name);
     else if (old.getAttribute(name) !== value) old.setAttribute(name, value);

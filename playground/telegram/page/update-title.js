@@ -1,4 +1,7 @@
-/** Of a message, in the order in which they are looked for: some come beside a second one that says less. */
+/**
+ * Contents of a message, in the order in which they are looked for: some messages have two of them, and the second says
+ * less.
+ */
 const CONTENTS = [
   "photo",
   "animation",
@@ -39,7 +42,7 @@ const EVENTS = {
   forum_topic_reopened: "topic reopened",
 };
 
-/** What an update is, such as "message: photo". A text stands behind the title anyway. */
+/** Names an update, such as "message: photo". A plain text needs no name, because the title shows it. */
 export function updateTitle(kind, payload) {
   const what = contentOf(payload ?? {});
   return what === undefined ? kind : `${kind}: ${what}`;

@@ -3,13 +3,13 @@ import { createSecretHider } from "./hide-secrets.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { WorkerLog } from "./worker-log.ts";
 
-/** The log of a bundle's workers on standard output. */
+/** Creates the log of a bundle's workers on standard output. */
 export function createWorkerLog(options: {
-  /** The bundle's entry, with its source map beside it. */
+  /** Path of the bundle's entry. Its source map is in the same folder. */
   readonly entryFile: string;
   readonly sourcesFrom: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether no request can have come yet. */
+  /** Returns true until the first request may have arrived. */
   readonly isStarting: () => boolean;
 }): WorkerLog {
   const { entryFile, environment, isStarting, sourcesFrom } = options;
@@ -28,7 +28,7 @@ export function createWorkerLog(options: {
   });
 }
 
-/** Other values of `DEBUG` are those of other programs. */
+/** True for `1` and `true`. Other values of `DEBUG` are meant for other programs. */
 function isDebug(value: string | undefined): boolean {
   return value === "1" || value === "true";
 }

@@ -1,12 +1,12 @@
 /** Names of variables whose values are secrets. */
 const SECRET_NAME = /TOKEN|SECRET|KEY|PASSWORD|PASSWD|CREDENTIAL/i;
 
-/** Shorter values are left alone: they are part of ordinary words. */
+/** Shortest secret. Shorter values may be part of ordinary words. */
 const MIN_LENGTH = 6;
 
 const HIDDEN = "[hidden]";
 
-/** What a secret looks like, wherever it comes from: bot tokens, keys of models, bearers, passwords in addresses. */
+/** Shapes of secrets from any source: bot tokens, keys of models, bearers, passwords in addresses. */
 const SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] = [
   [/(?<!\d)\d{6,}:[A-Za-z0-9_-]{20,}/g, HIDDEN],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, HIDDEN],
@@ -15,9 +15,9 @@ const SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] = [
 ];
 
 export interface SecretHider {
-  /** Takes the values of secret variables out of a text, also out of JSON, which stays JSON. */
+  /** Removes the values of secret variables from a text. JSON stays valid JSON. */
   readonly values: (text: string) => string;
-  /** The same with everything that looks like a secret. */
+  /** Removes the values of secret variables, and any text that looks like a secret. */
   readonly all: (text: string) => string;
 }
 
@@ -29,7 +29,7 @@ export function createSecretHider(environment: Readonly<Record<string, string | 
         : [],
     ),
   );
-  // A secret may be a part of another one.
+  // A secret may be part of another one.
   const longestFirst = [...secrets].toSorted((left, right) => right.length - left.length);
   const values = (text: string): string =>
     longestFirst.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text);

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
 
-/** A longer line is cut in pieces, so that no output can fill the memory. */
+/** Longest line. A longer one is cut into pieces, so that no output can fill the memory. */
 const MAX_LINE = 1_000_000;
 
-/** Gives each line of a stream to `take`, and the last one also without its end. Resolves at the end of the stream. */
+/** Calls `take` with each line of a stream, including an unfinished last line. Resolves at the end of the stream. */
 export function readLines(stream: Readable, take: (line: string) => void): Promise<void> {
   let rest = "";
   stream.setEncoding("utf8");
-  // `readline` would cut at the line separators of Unicode too, which may stand inside of JSON.
+  // `readline` would also cut at Unicode line separators, which JSON may contain.
   stream.on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
@@ -23,7 +23,7 @@ export function readLines(stream: Readable, take: (line: string) => void): Promi
       resolve();
     };
     stream.once("end", end);
-    // A pipe that breaks has ended; its process tells why.
+    // A broken pipe has ended. Its process reports the reason.
     stream.once("error", end);
   });
 }

@@ -1,24 +1,24 @@
-/** So many lines of workerd about itself are shown within a window, and of lines that say the same; the others are counted. */
+/** Most lines of workerd about itself within a window, and most equal ones. Further lines are counted. */
 const MOST = 30;
 const MOST_EQUAL = 5;
 const WINDOW_MS = 10_000;
 
 export interface RuntimeLimit {
-  /** Whether a line with this text may be shown now. */
+  /** Counts a line with this text. Returns true if it may be shown now. */
   allows(text: string): boolean;
-  /** Tells now of what was left out. */
+  /** Reports the dropped lines now. */
   end(): void;
 }
 
-/** workerd writes thousands of lines a second about one broken Worker: what it says of itself is bounded. */
+/** Limits the output of workerd about itself, which can be thousands of lines a second about one broken Worker. */
 export function limitRuntime(options: {
   readonly now: () => number;
-  /** Calls back once after a time. It must not keep the process alive. */
+  /** Calls back once after `delayMs`. It must not keep the process alive. */
   readonly after: (delayMs: number, callback: () => void) => void;
   readonly onDropped: (count: number) => void;
 }): RuntimeLimit {
   const { after, now, onDropped } = options;
-  /** How often each text was shown since the window began. */
+  /** Number of times that each text was shown in this window. */
   const shown = new Map<string, number>();
   let since = -Infinity;
   let total = 0;

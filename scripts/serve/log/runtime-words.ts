@@ -2,9 +2,10 @@
 const MAX_LENGTH = 2_000;
 
 /**
- * Where an exception of JavaScript begins in a line of workerd, up to its class. The message behind it is somebody's;
- * where something else than an error was thrown, all of it is. The exceptions of workerd itself (`kj::Exception`) are
- * its own words.
+ * Finds the start of a JavaScript exception in a line of workerd, up to its class.
+ *
+ * The message after the class may quote a chat. If another value than an error was thrown, all of it may. Exceptions of
+ * workerd itself (`kj::Exception`) do not match, because their text is safe.
  */
 const THROWN = new RegExp(
   [
@@ -15,7 +16,7 @@ const THROWN = new RegExp(
   ].join("|"),
 );
 
-/** A frame of a stack. It is strict, because a line of a message may begin like one. */
+/** A frame of a stack. The pattern is strict, because a line of a message may look like one. */
 const FRAME =
   /^\s*at (?:(?:async |new )?[\w.$#<>]+ (?:\[as [\w.$#]+\] )?\([\w./:-]+\.[cm]?js:\d+:\d+\)|(?:async )?[\w./:-]+\.[cm]?js:\d+:\d+)$/gm;
 
@@ -27,8 +28,10 @@ export interface RuntimeWords {
 }
 
 /**
- * What a line of workerd says. Unless `isRevealing`, the message of an exception is left out, because it may quote what
- * somebody wrote; workerd's own words, and the kind and place of the exception, stay.
+ * Splits a line of workerd into text, code and stack.
+ *
+ * Without `isRevealing`, the message of an exception is left out, because it may quote a chat. workerd's own text, the
+ * kind of the exception and its place stay.
  */
 export function runtimeWords(message: string, isRevealing: boolean): RuntimeWords {
   const thrown = THROWN.exec(message);

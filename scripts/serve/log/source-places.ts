@@ -3,13 +3,13 @@ import path from "node:path";
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
 import { z } from "zod";
 
-/** The places of a stack that a line shows: the first one, and those of the author. */
+/** Most places of a stack in a line: the first one, and those in the author's files. */
 const SHOWN = 3;
 
-/** Frames whose place is remembered, so that a failure that repeats needs the map once. */
+/** Number of frames to remember, so that a repeated failure needs the map only once. */
 const MOST_KNOWN = 500;
 
-/** A map of a bot takes about 100 MB of memory once it is read: it is let go when nothing has failed for so long. */
+/** Time without a failure after which the map is dropped, in milliseconds. A bot's map takes about 100 MB of memory. */
 const REST_MS = 60_000;
 
 const SourceMapFile = z.object({
@@ -20,13 +20,13 @@ const SourceMapFile = z.object({
 });
 
 export interface SourcePlacesOptions {
-  /** The bundle's source map. Where there is none, places stay those of the bundle. */
+  /** Path of the bundle's source map. If it is missing, places of the bundle are shown. */
   readonly mapFile: string;
-  /** The bundle's folder at its making, which the map's paths are relative to. */
+  /** Folder in which the bundle was made. The map's paths are relative to it. */
   readonly sourcesFrom: string;
-  /** The name of the bundle's module, as stacks have it. */
+  /** Name of the bundle's module in stacks. */
   readonly moduleName: string;
-  /** The folder that shown paths are relative to. */
+  /** Base folder of the shown paths. */
   readonly shownFrom: string;
 }
 
@@ -35,7 +35,7 @@ interface Frame {
   readonly isOwn: boolean;
 }
 
-/** Turns places of the bundle into files and lines of those who wrote them. */
+/** Translates places of the bundle into files and lines of the author. */
 export class SourcePlaces {
   readonly #options: SourcePlacesOptions;
   readonly #place: RegExp;
@@ -50,7 +50,10 @@ export class SourcePlaces {
     this.#place = new RegExp(String.raw`(?<![^\s(])(?:[^\s()]*/)?${name}:(\d+):(\d+)`);
   }
 
-  /** The frames of a stack in one line, `at a (worker.js:1:2) < at b (worker.js:3:4)`, the author's among them first. */
+  /**
+   * Translates the frames of a stack, given in one line: `at a (worker.js:1:2) < at b (worker.js:3:4)`. Keeps the first
+   * frame and those in the author's files.
+   */
   translate(at: string): string {
     const frames = at.split(" < ").map((frame) => this.#translated(frame));
     const [first, ...rest] = frames;
@@ -100,7 +103,7 @@ export class SourcePlaces {
     try {
       this.#map = new TraceMap(SourceMapFile.parse(JSON.parse(readFileSync(this.#options.mapFile, "utf8"))));
     } catch {
-      // There is none, or it cannot be read: the places of the bundle are better than nothing.
+      // The map is missing or cannot be read. Places of the bundle are better than none.
       this.#isMissing = true;
     }
     return this.#map;

@@ -6,37 +6,39 @@ import type { RuntimeLimit } from "./runtime-limit.ts";
 import { runtimeWords } from "./runtime-words.ts";
 import { readLines } from "./read-lines.ts";
 
-/** Longest text of the bot's own that a line gets. */
+/** Longest text of the bot in one line. */
 const MAX_OWN_LENGTH = 16_000;
 
-/** What workerd writes with structured logging: a line for each call of the console, and each of its own. */
+/** A line of workerd's structured log: one for each console call of the bot, and one for each message of workerd. */
 const Entry = z.object({
   timestamp: z.coerce.number(),
   level: z.string(),
   message: z.string(),
-  /** A file and line of workerd: it speaks itself. */
+  /** A file and line of workerd, set for its own messages. */
   source: z.string().optional(),
 });
 
 type Level = "info" | "warn" | "error";
 
 export interface WorkerLogOptions {
-  /** Gets whole lines. */
+  /** Called with complete lines. */
   readonly write: (line: string) => void;
-  /** Puts files of the author in place of those of the bundle. */
+  /** Replaces places of the bundle with files of the author. */
   readonly places: { translate(at: string): string };
   readonly secrets: SecretHider;
-  /** Whether words of exceptions may be shown: in development, and before the first request. */
+  /** Returns true if messages of exceptions may be shown: in development, and before the first request. */
   readonly isRevealing: () => boolean;
   readonly now: () => number;
-  /** Calls back once after a time. It must not keep the process alive. */
+  /** Calls back once after `delayMs`. It must not keep the process alive. */
   readonly after: (delayMs: number, callback: () => void) => void;
 }
 
 /**
- * Makes the log of the bot out of what workerd writes: one line of JSON for each fact, with its time. Lines of our own
- * pass, with the places of failures as the author knows them. What the bot prints otherwise becomes `bot.output`, and
- * what workerd says itself `runtime.output`.
+ * Turns the output of workerd into the bot's log: one line of JSON for each fact, with its time.
+ *
+ * - Lines of Switchboard's own log pass. Places of failures are translated into the author's files.
+ * - Any other output of the bot becomes `bot.output`.
+ * - Messages of workerd become `runtime.output`.
  */
 export class WorkerLog {
   readonly #options: WorkerLogOptions;
@@ -52,9 +54,9 @@ export class WorkerLog {
   }
 
   /**
-   * Takes both outputs of a process. Resolves when it has ended and all of it is written.
+   * Reads both outputs of a process. Resolves when it has ended and everything is written.
    *
-   * @param onWords gets each message of workerd itself, also those that are left out
+   * @param onWords called with each message of workerd, including those that are left out
    */
   async follow(stdout: Readable, stderr: Readable, onWords?: (words: string) => void): Promise<void> {
     await Promise.all([
@@ -64,7 +66,10 @@ export class WorkerLog {
     this.#limit.end();
   }
 
-  /** @param otherwise the level of a line that does not say its own */
+  /**
+   * Writes one line of the output.
+   * @param otherwise the level of a line that has none
+   */
   take(line: string, otherwise: Level, onWords?: (words: string) => void): void {
     const entry = Entry.safeParse(parseJson(line));
     if (!entry.success) {
@@ -78,7 +83,7 @@ export class WorkerLog {
     else this.#console(levelOf(level), message, timestamp);
   }
 
-  /** Something that the worker has printed. */
+  /** Writes output of the bot. */
   #console(level: Level, message: string, at: number): void {
     const { places, secrets, write } = this.#options;
     const fact = message.startsWith("{") ? parseJson(message) : undefined;
@@ -97,7 +102,7 @@ export class WorkerLog {
     write(secrets.values(line));
   }
 
-  /** Something that workerd says itself. */
+  /** Writes a message of workerd. */
   #runtime(
     level: Level,
     message: string,
@@ -134,7 +139,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Any text at all may stand in a line.
+    // A line may contain any text.
     return undefined;
   }
 }

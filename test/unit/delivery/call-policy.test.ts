@@ -5,8 +5,14 @@ import {
   decide,
   GIVE_UP_AFTER_MS,
   GIVE_UP_MISCONFIGURED_AFTER_MS,
-} from "../../../delivery/call-policy.ts";
-import type { CallContext, CallMethod, Decision, RowMethod, Rule } from "../../../delivery/call-policy.ts";
+} from "../../../delivery/calls/call-policy.ts";
+import type {
+  CallContext,
+  CallMethod,
+  Decision,
+  RowMethod,
+  Rule,
+} from "../../../delivery/calls/call-policy.ts";
 import type { CallFailure } from "../../../src/core/surface.ts";
 
 const CONTEXT: CallContext = {

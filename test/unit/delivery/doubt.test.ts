@@ -5,8 +5,8 @@ import {
   isSearchable,
   nextDoubt,
   parseDoubt,
-} from "../../../delivery/lost-posts/doubt.ts";
-import type { Doubt, DoubtEvent, DoubtKind } from "../../../delivery/lost-posts/doubt.ts";
+} from "../../../delivery/outbox/doubt.ts";
+import type { Doubt, DoubtEvent, DoubtKind } from "../../../delivery/outbox/doubt.ts";
 
 const EVENTS: readonly DoubtEvent[] = [
   "begin",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { nextState } from "../../../delivery/outbox-state.ts";
-import type { OutboxEvent } from "../../../delivery/outbox-state.ts";
+import { nextState } from "../../../delivery/outbox/outbox-state.ts";
+import type { OutboxEvent } from "../../../delivery/outbox/outbox-state.ts";
 import type { OutboxState } from "../../../src/core/delivery.ts";
 
 const EVENTS: readonly OutboxEvent[] = ["begin", "posted", "refused", "lost", "removed", "deleted", "failed"];

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Doubt } from "../../../delivery/lost-posts/doubt.ts";
-import { entryOf, plannedRow } from "../../../delivery/outbox-entry.ts";
-import type { OutboxEntry } from "../../../delivery/outbox-entry.ts";
-import { planCall } from "../../../delivery/plan-call.ts";
-import { Reply } from "../../../delivery/reply.ts";
+import type { Doubt } from "../../../delivery/outbox/doubt.ts";
+import { entryOf, plannedRow } from "../../../delivery/outbox/outbox-entry.ts";
+import type { OutboxEntry } from "../../../delivery/outbox/outbox-entry.ts";
+import { planCall } from "../../../delivery/lane/plan-call.ts";
+import { Reply } from "../../../delivery/outbox/reply.ts";
 import type { DeliveryMode, OutboxState, ReplyPolicy } from "../../../src/core/delivery.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";

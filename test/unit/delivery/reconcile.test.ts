@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { isSearchable } from "../../../delivery/lost-posts/doubt.ts";
-import type { Doubt } from "../../../delivery/lost-posts/doubt.ts";
-import { entryOf, plannedRow } from "../../../delivery/outbox-entry.ts";
-import type { OutboxEntry } from "../../../delivery/outbox-entry.ts";
-import { reconcile } from "../../../delivery/reconcile.ts";
-import type { DesiredPart, NextAction, ReconcileInput } from "../../../delivery/reconcile.ts";
+import { isSearchable } from "../../../delivery/outbox/doubt.ts";
+import type { Doubt } from "../../../delivery/outbox/doubt.ts";
+import { entryOf, plannedRow } from "../../../delivery/outbox/outbox-entry.ts";
+import type { OutboxEntry } from "../../../delivery/outbox/outbox-entry.ts";
+import { reconcile } from "../../../delivery/lane/reconcile.ts";
+import type { DesiredPart, NextAction, ReconcileInput } from "../../../delivery/lane/reconcile.ts";
 import type { OutboxState } from "../../../src/core/delivery.ts";
 
 interface Situation extends ReconcileInput<DesiredPart> {

@@ -4,12 +4,12 @@ import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messe
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
-import type { CommandHost, ThinkCommands } from "../../../src/messengers/commands.ts";
-import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
-import { Intake } from "../../../src/messengers/intake.ts";
-import type { RouteResult } from "../../../src/messengers/root-runtime.ts";
-import { TurnLimits } from "../../../src/messengers/turn-limits.ts";
-import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
+import type { CommandHost, ThinkCommands } from "../../../src/messengers/declare/commands.ts";
+import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
+import { Intake } from "../../../src/messengers/intake/intake.ts";
+import type { RouteResult } from "../../../src/messengers/root/root-runtime.ts";
+import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
+import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import type { RecordedLine } from "../../support/log-recorder.ts";
 import { definitionOf, messageEvent } from "../../support/messenger-events.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
-import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
-import { RootRuntime } from "../../../src/messengers/root-runtime.ts";
+import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
+import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ChatAliases } from "../../../src/messengers/chat-aliases.ts";
-import { createRootStore } from "../../../src/messengers/root-store.ts";
+import { ChatAliases } from "../../../src/messengers/root/chat-aliases.ts";
+import { createRootStore } from "../../../src/messengers/root/root-store.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { chosenConversationName, threadConversationName } from "../../../src/messengers/conversation-name.ts";
+import {
+  chosenConversationName,
+  threadConversationName,
+} from "../../../src/messengers/declare/conversation-name.ts";
 
 it("gives different threads different names, whatever they are called (I11)", () => {
   const pair = fc.tuple(fc.string(), fc.string());

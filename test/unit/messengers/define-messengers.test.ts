@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineMessengers, normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { defineMessengers, normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { definitionOf } from "../../support/messenger-events.ts";
 
 const one = (overrides: Parameters<typeof definitionOf>[0], id = "telegram") =>

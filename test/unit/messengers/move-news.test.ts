@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChatMove } from "../../../src/core/chat-move.ts";
-import { MoveNews } from "../../../src/messengers/move-news.ts";
-import { createThreadMemory } from "../../../src/messengers/thread-memory.ts";
+import { MoveNews } from "../../../src/messengers/replies/move-news.ts";
+import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { createNodeDatabase } from "../../support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
-import { TurnLog } from "../../../src/messengers/turn-log.ts";
+import { TurnLog } from "../../../src/messengers/turns/turn-log.ts";
 import type { Turn } from "../../../src/turn/turn-store.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { messageEvent } from "../../support/messenger-events.ts";

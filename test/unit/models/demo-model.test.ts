@@ -7,9 +7,9 @@ import { stepCountIs, streamText, tool, type ModelMessage, type ToolSet } from "
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { DEMO_NOTICE } from "../../../src/models/demo-intents.ts";
-import { createDemoModel } from "../../../src/models/demo-model.ts";
-import { demoReply } from "../../../src/models/demo-reply.ts";
+import { DEMO_NOTICE } from "../../../src/models/demo/demo-intents.ts";
+import { createDemoModel } from "../../../src/models/demo/demo-model.ts";
+import { demoReply } from "../../../src/models/demo/demo-reply.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { collect, PROMPT } from "./stub-model.ts";
 

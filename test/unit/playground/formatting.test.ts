@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type { MessageEntity } from "grammy/types";
 import { describe, expect, it } from "vitest";
-import { checkLink } from "../../../playground/telegram/format/check-link.ts";
-import { fixFormattedText } from "../../../playground/telegram/format/formatted-text.ts";
-import { parseHtml } from "../../../playground/telegram/format/parse-html.ts";
-import { parseMarkdown } from "../../../playground/telegram/format/parse-markdown.ts";
-import { parseMarkdownV2 } from "../../../playground/telegram/format/parse-markdown-v2.ts";
+import { checkLink } from "../../../playground/telegram/bot-api/format/check-link.ts";
+import { fixFormattedText } from "../../../playground/telegram/bot-api/format/formatted-text.ts";
+import { parseHtml } from "../../../playground/telegram/bot-api/format/parse-html.ts";
+import { parseMarkdown } from "../../../playground/telegram/bot-api/format/parse-markdown.ts";
+import { parseMarkdownV2 } from "../../../playground/telegram/bot-api/format/parse-markdown-v2.ts";
 
 const bold = (offset: number, length: number): MessageEntity => ({ type: "bold", offset, length });
 

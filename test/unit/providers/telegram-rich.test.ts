@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { richBlocks, splitText } from "../../../delivery/split/index.ts";
+import { splitText } from "../../../delivery/text/split/index.ts";
+import { richBlocks } from "../../../delivery/text/render/index.ts";
 import type { MessageBlock } from "../../../src/core/message-block.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import { refusal } from "./fake-bot-api.ts";

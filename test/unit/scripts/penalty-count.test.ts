@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ApiCall } from "../../../playground/telegram/api-log.ts";
+import type { ApiCall } from "../../../playground/telegram/control/api-log.ts";
 import { countCallsInPenalty } from "../../../scripts/chaos/penalty-count.ts";
 
 function call(at: number, retryAfter?: number, chatId = 1): ApiCall {

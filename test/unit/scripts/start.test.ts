@@ -28,6 +28,8 @@ afterEach(async () => {
 interface Playground {
   readonly addresses: Readonly<Record<string, string>>;
   readonly errors: () => string;
+  /** Settles when standard error has the text, now or later. */
+  readonly says: (text: string) => Promise<void>;
   /** As Ctrl-C in a terminal does: the signal reaches every process of the group. */
   interrupt(): Promise<number | null>;
 }
@@ -62,6 +64,9 @@ async function startPlayground(...parameters: string[]): Promise<Playground> {
   return {
     addresses: JSON.parse(String(line)) as Record<string, string>,
     errors: () => errors,
+    says: async (text) => {
+      while (!errors.includes(text)) await once(child.stderr, "data");
+    },
     async interrupt() {
       process.kill(-(child.pid ?? 0), "SIGINT");
       await closed;
@@ -86,6 +91,30 @@ describe("npm start", () => {
     expect(await playground.interrupt()).toBe(0);
     expect(await Promise.all(urls.map(answers))).toEqual([false, false, false]);
     expect(playground.errors()).not.toContain("again");
+  });
+
+  it("shows what the bot's own code throws, and where", async () => {
+    const failing = path.join(root, "test/e2e/bots/failing/wrangler.jsonc");
+    const { addresses, errors, says } = await startPlayground("--port", "0", "--config", failing);
+    const control = `${addresses.playground}/_sim`;
+    const { users, chats } = (await (await fetch(`${control}/state`)).json()) as {
+      readonly users: readonly { readonly id: number }[];
+      readonly chats: readonly { readonly id: number }[];
+    };
+    await fetch(`${control}/sendText`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ chatId: chats[0]?.id, userId: users.at(-1)?.id, text: "/fail" }),
+    });
+    await says('"outcome":"command: fail"');
+    const line = errors()
+      .split("\n")
+      .find((candidate) => candidate.includes('"method":"/fail"'));
+    expect(JSON.parse(line ?? "")).toMatchObject({
+      event: "bot.failed",
+      message: "EXCEPTION-DETAIL of the command",
+      at: expect.stringMatching(/^at handler \(test\/e2e\/bots\/failing\/worker\.ts:\d+/) as unknown,
+    });
   });
 
   it("opens on a chat with one person, who is there only once after a restart", async () => {

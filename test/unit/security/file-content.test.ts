@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fileContent } from "../../../src/messengers/file-content.ts";
-import { MAYBE_TEXT } from "../../../src/messengers/user-message.ts";
+import { fileContent } from "../../../src/messengers/turns/file-content.ts";
+import { MAYBE_TEXT } from "../../../src/messengers/turns/user-message.ts";
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
-import { safeText } from "../../../src/messengers/texts.ts";
-import { visibleText } from "../../../src/messengers/visible-text.ts";
-import { splitText, telegramEntities } from "../../../delivery/split/index.ts";
+import { safeText } from "../../../src/messengers/declare/texts.ts";
+import { visibleText } from "../../../src/messengers/turns/visible-text.ts";
+import { splitText } from "../../../delivery/text/split/index.ts";
+import { telegramEntities } from "../../../delivery/text/render/index.ts";
 import { messageEvent } from "../../support/messenger-events.ts";
 
 const policy = { emptyResponseText: "EMPTY", errorResponseText: "ERROR", interruptedResponseText: "CUT" };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import { builtInCommands } from "../../../src/messengers/commands.ts";
+import { builtInCommands } from "../../../src/messengers/declare/commands.ts";
 import { definitionOf } from "../../support/messenger-events.ts";
-import { normalizeMessengers } from "../../../src/messengers/define-messengers.ts";
+import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
-import { admitWebhook } from "../../../src/messengers/webhook.ts";
+import { admitWebhook } from "../../../src/messengers/root/webhook.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createIntakeRig } from "../inbox/intake-rig.ts";
 

@@ -7,7 +7,7 @@ import { onlyItems, shrink } from "../../simulation/shrink.ts";
 import { simulate, simulateSeed } from "../../simulation/simulate.ts";
 
 /** A run of its own has many more: `npm run simulate -- --seeds 10000`. */
-const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 2_000);
+const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 800);
 const LIMIT_MS = 120_000;
 
 /** The first seed from `from` on in which a defect shows, or nothing. */
@@ -53,6 +53,12 @@ it(
     expect(totals.takenBack).toBeGreaterThan(SEEDS / 200);
     expect(totals.files).toBeGreaterThan(SEEDS / 50);
     expect(totals.lostFiles).toBeGreaterThan(SEEDS / 50);
+    // Conversations and gates in different objects, of which one dies while the other lives.
+    expect(totals.byPerson).toBeGreaterThan(SEEDS / 10);
+    expect(totals.bySelf).toBeGreaterThan(SEEDS / 50);
+    expect(totals.gatesDied).toBeGreaterThan(SEEDS / 4);
+    expect(totals.gatesDiedBusy).toBeGreaterThan(SEEDS / 5);
+    expect(totals.speakersDied).toBeGreaterThan(SEEDS / 20);
   },
   LIMIT_MS,
 );
@@ -73,7 +79,7 @@ it("gives another run for another seed", async () => {
 /** Where the search begins, near a seed that is known to show the defect, so that it is short. */
 const NEAR: Readonly<Record<string, number>> = {
   "draft-is-message": 135,
-  "late-not-looked-for": 60,
+  "penalty-for-all": 300,
 };
 
 describe("a deliberate defect", () => {
@@ -84,6 +90,13 @@ describe("a deliberate defect", () => {
     },
     LIMIT_MS,
   );
+});
+
+it("knows a reply that shows in another chat of its conversation as a breach of I11", async () => {
+  const mutant = mutants.find(({ name }) => name === "reply-to-first-chat");
+  const { violation } = await simulateSeed(19, mutant);
+  expect(createPlan(19).routing).toBe("person");
+  expect(violation?.invariant).toBe("I11");
 });
 
 it("leaves out of a failing plan what the failure does not need", async () => {

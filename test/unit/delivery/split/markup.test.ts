@@ -1,15 +1,15 @@
 import { parseMarkdown, toPlainText } from "chat";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { splitText } from "../../../../delivery/text/split/index.ts";
 import {
   discordMarkdown,
   plainText,
   slackMrkdwn,
-  splitText,
   standardMarkdown,
   whatsapp,
-} from "../../../../delivery/split/index.ts";
-import type { Renderer } from "../../../../delivery/split/index.ts";
+} from "../../../../delivery/text/render/index.ts";
+import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";

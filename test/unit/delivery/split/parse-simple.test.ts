@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { Nodes } from "mdast";
 import { describe, expect, it } from "vitest";
-import { fullParse } from "../../../../delivery/split/parse-markdown.ts";
-import { parseSimple } from "../../../../delivery/split/parse-simple.ts";
+import { fullParse } from "../../../../delivery/text/split/parse/parse-markdown.ts";
+import { parseSimple } from "../../../../delivery/text/split/parse/parse-simple.ts";
 import { costlyTexts } from "../../../support/costly-texts.ts";
 import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";

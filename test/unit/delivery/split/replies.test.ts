@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
-import { weighLines } from "../../../../delivery/split/weigh-text.ts";
+import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { telegramEntities } from "../../../../delivery/text/render/index.ts";
+import { weighLines } from "../../../../delivery/text/split/scan/weigh-text.ts";
 import { shown } from "./shown.ts";
 
 const options = { renderer: telegramEntities, limits: { maxLength: 4096, maxEntities: 100 } };

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
 import {
-  createPlanner,
   plainText,
   richBlocks,
   richWhereItShows,
-  splitText,
   telegramEntities,
-} from "../../../../delivery/split/index.ts";
-import type { PartLimits, Renderer } from "../../../../delivery/split/index.ts";
+} from "../../../../delivery/text/render/index.ts";
+import type { PartLimits, Renderer } from "../../../../delivery/text/split/index.ts";
 import type { InlineText, MessageBlock } from "../../../../src/core/message-block.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { runs } from "../../../support/runs.ts";

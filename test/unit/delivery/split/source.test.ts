@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
 import {
-  createPlanner,
   discordMarkdown,
   plainText,
   richBlocks,
   slackMrkdwn,
-  splitText,
   standardMarkdown,
   telegramEntities,
   whatsapp,
-} from "../../../../delivery/split/index.ts";
-import type { Renderer } from "../../../../delivery/split/index.ts";
+} from "../../../../delivery/text/render/index.ts";
+import type { Renderer } from "../../../../delivery/text/split/index.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { runs } from "../../../support/runs.ts";
 import { chunksOf } from "./arbitrary-markdown.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createPlanner, richBlocks, splitText, telegramEntities } from "../../../../delivery/split/index.ts";
-import type { PlannerOptions } from "../../../../delivery/split/index.ts";
-import type { Work } from "../../../../delivery/split/meter.ts";
+import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
+import { richBlocks, telegramEntities } from "../../../../delivery/text/render/index.ts";
+import type { PlannerOptions } from "../../../../delivery/text/split/index.ts";
+import type { Work } from "../../../../delivery/text/split/pack/meter.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
 import { costlyTexts } from "../../../support/costly-texts.ts";
 

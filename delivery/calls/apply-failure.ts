@@ -1,0 +1,235 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Address, CallFailure } from "../../src/core/surface.ts";
+import { decide, GIVE_UP_AFTER_MS } from "./call-policy.ts";
+import type { Decision, RowMethod } from "./call-policy.ts";
+import { logFailure, penalize } from "./delivery-context.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import { answered } from "../outbox/doubt.ts";
+import { formerChatOf } from "../outbox/move-reply.ts";
+import { lost, refused, removed, shown, store } from "../outbox/outbox-change.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { nextState } from "../outbox/outbox-state.ts";
+import type { OutboxRow } from "../outbox/outbox-store.ts";
+import type { Reply } from "../outbox/reply.ts";
+import { addDuplicate } from "../outbox/duplicates.ts";
+import { isRichDoubt, isRichRefusal } from "../outbox/rich-refusal.ts";
+import type { Part } from "../text/split/index.ts";
+
+export interface FailedCall {
+  readonly method: RowMethod;
+  /** Where it went. */
+  readonly address: Address;
+  readonly entry: OutboxEntry;
+  readonly part?: Part<RichText>;
+  readonly content?: RichText;
+  readonly isInterim?: boolean;
+  /** Whether it can be found out what became of it. */
+  readonly canProbe?: boolean;
+}
+
+/** Stores what a failure means for the row and the reply. Returns until when nothing may go to the address. */
+export async function applyFailure(
+  context: DeliveryContext,
+  reply: Reply,
+  call: FailedCall,
+  failure: CallFailure,
+): Promise<number | undefined> {
+  if (formerChatOf(call.address, reply.record.address) !== undefined) {
+    if (call.method === "post") refusePostBeforeMove(context, call.entry, failure);
+    return undefined;
+  }
+  if (isRichRefusal(call.content, failure)) {
+    const { row } = call.entry;
+    if (call.method === "post") {
+      store(context, call.entry, { ...refused(row), code: failure.code });
+    }
+    context.refuseRich(reply, failure);
+    return undefined;
+  }
+  const surface = context.surfaceFor(reply.record.address.messengerId);
+  if (isRichDoubt(surface, call.content, failure)) context.doubtRich(reply, failure);
+  const { clock, random } = context.deps;
+  const { entry, method, part } = call;
+  const now = clock.now();
+  const isInterim =
+    (call.isInterim ?? (part !== undefined && !reply.isFinal && !part.complete)) ||
+    isPast(context, reply, call);
+  const failingSince = failingSinceOf(entry, failure, now);
+  const decision = decide(
+    method,
+    failure,
+    {
+      isInterim,
+      isPlain: call.content === undefined || call.content.entities.length === 0,
+      isQuoting: method === "post" && part?.index === 0 && reply.record.replyTo !== undefined,
+      doubts: entry.row.doubts,
+      isSearchable: entry.row.doubt?.kind === "posting",
+      onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
+      canProbe: call.canProbe === true,
+      isReplacement: entry.row.isReplacement,
+      wasWhole: entry.row.shownHash !== undefined,
+      failingForMs: now - failingSince,
+    },
+    random(),
+  );
+  const quiet = decision.kind === "done";
+  if (!quiet) {
+    const { replyId } = entry.row;
+    const attempts = method === "post" ? entry.row.attempts : entry.row.attempts + 1;
+    const what = { method, address: reply.record.address, replyId, part: entry.row.part, attempts };
+    logFailure(context, what, failure);
+  }
+  return applyDecision(context, reply, { ...call, isInterim, failingSince }, failure, decision, now);
+}
+
+/** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */
+function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, failure: CallFailure): void {
+  const { code, kind } = failure;
+  store(context, entry, { ...(kind === "unknown" ? lost(entry.row) : refused(entry.row)), code });
+}
+
+/** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */
+function isPast(context: DeliveryContext, reply: Reply, { entry, part }: FailedCall): boolean {
+  if (entry.row.replyId !== reply.record.id) return true;
+  if (part === undefined) return false;
+  const wanted = reply.parts(context.surfaceFor(reply.record.address.messengerId));
+  return wanted.find(({ index }) => index === part.index)?.hash !== part.hash;
+}
+
+/** Since when the call fails. What comes after a day of another trouble is new: that one is over. */
+function failingSinceOf(
+  { row, interimFailingSince }: OutboxEntry,
+  { code }: CallFailure,
+  now: number,
+): number {
+  const since = interimFailingSince ?? row.failingSince ?? now;
+  return now - since > GIVE_UP_AFTER_MS && row.code !== code ? now : since;
+}
+
+async function applyDecision(
+  context: DeliveryContext,
+  reply: Reply,
+  call: FailedCall & { readonly failingSince: number },
+  failure: CallFailure,
+  decision: Decision,
+  now: number,
+): Promise<number | undefined> {
+  const { entry, part, method } = call;
+  const { row } = entry;
+  const isPost = method === "post";
+  // An edit changes nothing about it.
+  const notPosted = isPost ? refused(row) : {};
+  switch (decision.kind) {
+    case "done":
+      if (method === "remove") removed(context, entry);
+      else if (part !== undefined) shown(context, entry, part);
+      return undefined;
+    case "wait":
+      if (isPost || call.isInterim !== true) {
+        // Kept here too, for the case that the root cannot be told.
+        store(context, entry, { ...notPosted, code: failure.code, retryAt: now + decision.delayMs });
+      }
+      await penalize(context, reply.record.address, decision.delayMs);
+      return now + decision.delayMs;
+    case "retry":
+      if (decision.tellOwner) {
+        context.misconfigured(reply.record.address, failure.code);
+      }
+      if (method === "edit" && call.isInterim === true) {
+        entry.interimFailingSince ??= now;
+        // Text that became whole meanwhile does not wait for an interim state.
+        if (!reply.isFinal) reply.notBefore = now + decision.delayMs;
+        return undefined;
+      }
+      store(context, entry, {
+        ...notPosted,
+        attempts: isPost ? row.attempts : row.attempts + 1,
+        code: failure.code,
+        failingSince: call.failingSince,
+        retryAt: now + decision.delayMs,
+      });
+      return undefined;
+    case "give-up":
+      store(context, entry, { ...failedFrom(row), code: failure.code });
+      context.endReply(reply, "failed", failure.code);
+      return undefined;
+    case "search":
+      store(context, entry, { ...lost(row), code: failure.code });
+      entry.isLookDue = true;
+      return undefined;
+    case "resend":
+    case "leave-unknown":
+      store(context, entry, {
+        ...lost(row),
+        code: failure.code,
+        retryAt: decision.kind === "leave-unknown" ? undefined : now + decision.delayMs,
+      });
+      // The next parts wait too, so that a message that lands late still stands before them.
+      return now + decision.delayMs;
+    case "gone":
+      store(context, entry, { ...notPosted, code: failure.code });
+      context.endPlace(reply.record.address, failure);
+      return undefined;
+    case "move":
+      store(context, entry, { ...notPosted, code: failure.code });
+      if (failure.kind === "moved") context.movePlace(reply.record.address, failure);
+      return undefined;
+    case "repost":
+      context.database.transaction(() => {
+        // Platforms say so of messages that are there, too: then it would stand beside the new one.
+        if (row.messageId !== undefined) addDuplicate(context, row.replyId, row.messageId);
+        store(context, entry, {
+          state: nextState(row.state, "deleted"),
+          messageId: undefined,
+          shownHash: undefined,
+          isReplacement: true,
+        });
+      });
+      entry.shownHash = undefined;
+      entry.replacedId = row.messageId;
+      return undefined;
+    case "forget":
+      store(context, entry, { state: nextState(row.state, "removed"), code: failure.code });
+      return undefined;
+    case "plain":
+      if (isPost) store(context, entry, { ...notPosted, code: failure.code });
+      entry.plainHash = part?.hash;
+      return undefined;
+    case "unquoted":
+      store(context, entry, { ...notPosted, code: failure.code });
+      context.unquote(reply);
+      return undefined;
+    case "skip":
+      if (isPost) store(context, entry, { ...notPosted, code: failure.code });
+      entry.skippedHash = part?.hash;
+      return undefined;
+    case "fail":
+      context.database.transaction(() => {
+        const messageId = isPost ? takeBack(context, reply, entry) : undefined;
+        store(context, entry, {
+          ...failedFrom(row),
+          code: failure.code,
+          ...(messageId !== undefined && { messageId }),
+        });
+      });
+      return undefined;
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** A row that was posted has no doubt any more: the platform has answered. */
+function failedFrom(row: OutboxRow): Pick<OutboxRow, "state" | "doubt"> {
+  return { state: nextState(row.state, "failed"), doubt: answered(row.doubt) };
+}
+
+/** The message in whose place the part should have been posted stays: half of it is more than nothing. */
+function takeBack(context: DeliveryContext, reply: Reply, { replacedId }: OutboxEntry): string | undefined {
+  const replaced = reply.entries.find(
+    ({ row }) => row.part < 0 && row.state === "sent" && row.messageId === replacedId,
+  );
+  if (replaced === undefined) return undefined;
+  context.outbox.delete(replaced.row);
+  reply.entries = reply.entries.filter((other) => other !== replaced);
+  return replacedId;
+}

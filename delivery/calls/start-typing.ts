@@ -1,0 +1,36 @@
+import type { Surface } from "../../src/core/surface.ts";
+import { logFailure, penalize } from "./delivery-context.ts";
+import { callTimeoutMs } from "../outbox/reply-timing.ts";
+import type { DeliveryContext } from "./delivery-context.ts";
+import type { Reply } from "../outbox/reply.ts";
+import { showTyping } from "./typing-indicator.ts";
+
+/**
+ * Shows that a reply is being written, until its first text is sent. Nothing where there is something to see, or may
+ * be: a message that was lost with an earlier process is looked for first, and needs the chat's calls.
+ */
+export function startTyping(context: DeliveryContext, reply: Reply): void {
+  if (reply.isFinal || reply.mayHaveMessage) return;
+  reply.stopTyping();
+  const { address, policy, id } = reply.record;
+  if (policy.typing === false) return;
+  let surface: Surface;
+  try {
+    surface = context.surfaceFor(address.messengerId);
+  } catch {
+    // The messenger is not declared any more; the lane ends the reply.
+    return;
+  }
+  if (!surface.capabilities.typing) return;
+  reply.stopTyping = showTyping({
+    clock: context.deps.clock,
+    budget: context.budget,
+    surface,
+    address,
+    callTimeoutMs: callTimeoutMs(policy, surface),
+    onFailure: (failure) => {
+      logFailure(context, { method: "typing", address, replyId: id, attempts: 1 }, failure);
+      if (failure.kind === "retry-after") void penalize(context, address, failure.retryAfterMs);
+    },
+  });
+}

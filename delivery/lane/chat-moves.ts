@@ -1,0 +1,82 @@
+import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
+import type { Database } from "../../src/core/database.ts";
+import type { ReplyStart } from "../../src/core/delivery.ts";
+import type { Lanes } from "./lanes.ts";
+import { laneKey } from "../outbox/lane-key.ts";
+import { movedAddress, movedRow, moveEntry } from "../outbox/move-reply.ts";
+import { MoveStore } from "../outbox/move-store.ts";
+import type { OutboxStore } from "../outbox/outbox-store.ts";
+import type { Reply } from "../outbox/reply.ts";
+import type { ReplyStore } from "../outbox/reply-store.ts";
+
+export interface ChatMovesOptions {
+  readonly database: Database;
+  readonly replies: ReplyStore;
+  readonly outbox: OutboxStore;
+  readonly lanes: Lanes;
+  /** Called in the transaction in which a move is stored. */
+  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
+}
+
+/** Chats that go on under another id, and their open replies, which follow. */
+export class ChatMoves {
+  readonly #options: ChatMovesOptions;
+  readonly #store: MoveStore;
+
+  constructor(options: ChatMovesOptions) {
+    this.#options = options;
+    this.#store = new MoveStore(options.database);
+  }
+
+  placeOf(messengerId: string, chatId: string): ChatPlace | undefined {
+    return this.#store.placeOf(messengerId, chatId);
+  }
+
+  /** `false` when the chat has moved already, or would move in a circle. */
+  move(messengerId: string, move: ChatMove, all: Iterable<Reply>): boolean {
+    const { from, to } = move;
+    const isKnown = this.#store.placeOf(messengerId, from.chatId) !== undefined;
+    const isCircle = from.chatId === to.chatId || this.#store.placeOf(messengerId, to.chatId) !== undefined;
+    if (isKnown || isCircle) return false;
+    const replies = [...all].filter(
+      ({ isOpen, record: { address } }) =>
+        isOpen && address.messengerId === messengerId && address.chatId === from.chatId,
+    );
+    const moved = replies.flatMap(({ entries }) =>
+      entries.map((entry) => ({ entry, row: movedRow(entry, from.chatId) })),
+    );
+    this.#options.database.transaction(() => {
+      this.#store.write(messengerId, move);
+      for (const { record } of replies)
+        this.#options.replies.move(record.id, movedAddress(record.address, to));
+      for (const { row } of moved) this.#options.outbox.write(row);
+      this.#options.onMoved?.(messengerId, move);
+    });
+    this.#store.remember(messengerId, move);
+    for (const { entry, row } of moved) moveEntry(entry, row);
+    this.#moveLanes(replies, to);
+    return true;
+  }
+
+  /** Where a reply begins that was meant for a chat that has moved; the messages that it names stayed behind. */
+  atCurrentPlace(start: ReplyStart): ReplyStart {
+    const place = this.#store.placeOf(start.address.messengerId, start.address.chatId);
+    if (place === undefined) return start;
+    const { replyTo: _replyTo, seenMessageId: _seenMessageId, ...rest } = start;
+    return { ...rest, address: movedAddress(start.address, place) };
+  }
+
+  /** Typing indicators end: the people of the chat have other things to look at. */
+  #moveLanes(replies: readonly Reply[], to: ChatPlace): void {
+    const { lanes } = this.#options;
+    const keys = new Map<string, string>();
+    for (const reply of replies) {
+      const address = movedAddress(reply.record.address, to);
+      const key = keys.get(reply.laneKey) ?? lanes.rekey(reply.laneKey, laneKey(address));
+      keys.set(reply.laneKey, key);
+      reply.stopTyping();
+      reply.move(address, key);
+    }
+    for (const key of new Set(keys.values())) lanes.of(key).forgetWaits();
+  }
+}

@@ -1,0 +1,274 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
+import { applyFailure } from "../calls/apply-failure.ts";
+import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
+import { callWithin } from "../calls/call-within.ts";
+import { modeOf } from "../modes/mode.ts";
+import { performStreamStep } from "../modes/native.ts";
+import type { StreamAction } from "../modes/native.ts";
+import { showDraft } from "../modes/draft.ts";
+import type { DraftAction } from "../modes/draft.ts";
+import { failureOf } from "../calls/delivery-context.ts";
+import { callTimeoutMs, landsBy } from "../outbox/reply-timing.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { formerChatOf } from "../outbox/move-reply.ts";
+import { afterRest, entryOf, plannedRow } from "../outbox/outbox-entry.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { nextState } from "../outbox/outbox-state.ts";
+import type { OutboxRow } from "../outbox/outbox-store.ts";
+import { lost, refused, removed, shown, store } from "../outbox/outbox-change.ts";
+import type { NextAction } from "./reconcile.ts";
+import type { Reply } from "../outbox/reply.ts";
+import { answered, isSearchable, nextDoubt } from "../outbox/doubt.ts";
+import { probe } from "../lost-posts/probe.ts";
+import { resentMark, withMark } from "../outbox/resent-mark.ts";
+import type { Part } from "../text/split/index.ts";
+
+/** After its time limit a call is listened to for this long where only its answer tells which message to take away. */
+const LATE_ANSWER_MS = 15_000;
+
+export type Action = NextAction<Part<RichText>>;
+export type CallAction =
+  | Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }>
+  | DraftAction
+  | StreamAction;
+
+/** Makes one call and stores what came of it. Returns until when nothing may go to the address, if that was said. */
+export async function performAction(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  action: CallAction,
+): Promise<number | undefined> {
+  if (action.kind === "post" || action.kind === "edit" || action.kind === "stream") reply.sends();
+  const { entry } = action;
+  if (entry !== undefined && action.kind !== "probe") {
+    entry.row = afterRest(entry.row, context.deps.clock.now());
+  }
+  switch (action.kind) {
+    case "post":
+      return post(context, reply, surface, action.part, action.entry);
+    case "edit":
+      return edit(context, reply, surface, action.part, action.entry, action.isInterim);
+    case "remove":
+      return remove(context, reply, surface, action.entry);
+    case "probe":
+      return probe(context, reply, surface, action.entry, intendedOf(reply, surface, action.entry));
+    case "stream":
+      return performStreamStep(context, reply, surface, action);
+    case "draft":
+      return showDraft(context, reply, surface, action);
+    default:
+      return action satisfies never;
+  }
+}
+
+/** A row that was found `sending` while nobody waits for its call: the process died under it. */
+export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
+  const { doubt } = entry.row;
+  store(context, entry, { ...lost(entry.row), code: "interrupted" });
+  entry.isLookDue = doubt !== undefined;
+  reply.isDirty = true;
+}
+
+async function post(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  part: Part<RichText>,
+  known: OutboxEntry | undefined,
+): Promise<number | undefined> {
+  const entry = known ?? entryOf(plannedRow(reply.record.id, part.index));
+  const before = entry.row;
+  const { address, policy } = reply.record;
+  const newestId = context.budget.newestId(address, surface);
+  const posting = {
+    kind: "posting",
+    afterId: newestId,
+    landsBy: landsBy(policy, surface, context.deps.clock.now()),
+  } as const;
+  const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
+  const row: OutboxRow = {
+    ...before,
+    state: nextState(before.state, "begin"),
+    attempts: before.attempts + 1,
+    isMarked: before.isMarked || (marks && before.state === "unknown"),
+    messageId: undefined,
+    retryAt: undefined,
+    doubt: newestId > 0 ? nextDoubt(before.doubt, "begin", posting) : undefined,
+    formerChatId: undefined,
+  };
+  context.database.transaction(() => {
+    if (!reply.isFinal && !surface.capabilities.edit) context.keepText(reply);
+    storeShown(context, reply);
+    context.outbox.write(row);
+  });
+  entry.row = row;
+  entry.probe = undefined;
+  entry.isLookDue = false;
+  if (known === undefined) reply.entries.push(entry);
+
+  const content = contentOf(reply, entry, part);
+  const isLast = reply.isFinal || part.complete;
+  // What grows is streamed into; what is whole already is an ordinary message.
+  const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
+  const message = part.index === 0 ? { ...content, replyTo: reply.record.replyTo } : content;
+  const outcome = await callWithin(
+    context.deps.clock,
+    callTimeoutMs(reply.record.policy, surface),
+    async (signal) =>
+      stream === undefined
+        ? await surface.post(address, message, { signal })
+        : await stream.begin(address, message, { signal }),
+  );
+  if (outcome.kind === "done") {
+    context.configured(reply.record.address);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
+    store(context, entry, {
+      state: nextState(entry.row.state, "posted"),
+      messageId: outcome.value.messageId,
+      doubt: answered(entry.row.doubt),
+      shownHash: isLast ? part.hash : undefined,
+      sentAt: context.deps.clock.now(),
+      failingSince: undefined,
+      code: undefined,
+      formerChatId: formerChatOf(address, reply.record.address),
+    });
+    entry.stream = { state: stream === undefined ? "ended" : "open", content };
+    // A stream has to be ended yet, even if it shows all.
+    entry.shownHash = stream === undefined ? part.hash : undefined;
+    context.budget.sent(address, surface, outcome.value.messageId);
+    context.doubtEnded(address);
+    adoptLate(context, reply, surface, entry);
+    return undefined;
+  }
+  const failure = failureOf(surface, outcome);
+  if (stream !== undefined && isRefusal(failure)) {
+    reply.isStreamRefused = true;
+    store(context, entry, { ...refused(entry.row), code: failure.code });
+    context.budget.notSent(address, surface);
+    return undefined;
+  }
+  if (outcome.kind === "timed-out") {
+    // A stream that has begun late has to be ended yet, whatever it shows.
+    const hash = stream === undefined ? part.hash : undefined;
+    entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
+    const late = { entry, address, wasMarked: row.isMarked, hash };
+    watchLatePost(context, reply, surface, late, outcome.late);
+  }
+  const canProbe = surface.probing !== undefined;
+  const call = { method: "post", address, entry, part, content, canProbe } as const;
+  const holdUntil = await applyFailure(context, reply, call, failure);
+  if (!isSearchable(entry.row.doubt)) {
+    context.budget.notSent(address, surface);
+    context.doubtEnded(address);
+  }
+  adoptLate(context, reply, surface, entry);
+  return holdUntil;
+}
+
+async function edit(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  part: Part<RichText>,
+  entry: OutboxEntry,
+  isInterim: boolean,
+): Promise<number | undefined> {
+  const { messageId } = entry.row;
+  if (messageId === undefined) throw new TypeError("A visible message has no id.");
+  const content = contentOf(reply, entry, part);
+  const { address } = reply.record;
+  const { clock } = context.deps;
+  // What is stored as visible must not outlive the moment in which it is changed.
+  if (entry.row.shownHash !== undefined && entry.row.shownHash !== part.hash) {
+    store(context, entry, { shownHash: undefined });
+  }
+  if (entry.strayEdit !== undefined && entry.strayEdit.until <= clock.now()) entry.strayEdit = undefined;
+  const outcome = await callWithin(
+    clock,
+    callTimeoutMs(reply.record.policy, surface),
+    async (signal) => await surface.edit(address, messageId, content, { signal }),
+  );
+  const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
+  if (outcome.kind === "timed-out") {
+    // An edit that lands late may put an older text over a newer one: what is visible is then not known.
+    void outcome.late.then((late) => {
+      if (late.kind !== "done" || entry.shownHash === part.hash) return;
+      entry.shownHash = undefined;
+      context.revisit(entry.row.replyId);
+    });
+  }
+  if (failure === undefined) {
+    context.configured(reply.record.address);
+    if (content.blocks !== undefined) reply.richDoubts = 0;
+    shown(context, entry, part);
+    return undefined;
+  }
+  if (failure.kind === "unknown") {
+    const isSame = entry.strayEdit === undefined || entry.strayEdit.hash === part.hash;
+    const until = clock.now() + callTimeoutMs(reply.record.policy, surface);
+    entry.shownHash = undefined;
+    entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
+  }
+  return applyFailure(context, reply, { method: "edit", address, entry, part, content, isInterim }, failure);
+}
+
+async function remove(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+): Promise<number | undefined> {
+  const { messageId } = entry.row;
+  if (messageId === undefined) throw new TypeError("A visible message has no id.");
+  const { address } = reply.record;
+  const outcome = await callWithin(
+    context.deps.clock,
+    callTimeoutMs(reply.record.policy, surface),
+    async (signal) => await surface.remove(address, messageId, { signal }),
+  );
+  if (outcome.kind === "done") {
+    removed(context, entry);
+    return undefined;
+  }
+  return applyFailure(context, reply, { method: "remove", address, entry }, failureOf(surface, outcome));
+}
+
+/** The platform does not stream here; a message may do. */
+function isRefusal({ kind }: CallFailure): boolean {
+  return kind === "rejected" || kind === "misconfigured" || kind === "missing";
+}
+
+export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): OutgoingContent {
+  const { entities } = part.content;
+  const { linkPreviews } = reply.record.policy;
+  const content = {
+    ...part.content,
+    entities: entry.plainHash === part.hash ? [] : entities,
+    linkPreviews,
+  };
+  return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
+}
+
+/** What the message of a row should say; nothing when its part is not needed any more, or has nothing to show. */
+function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): OutgoingContent | undefined {
+  const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
+  return part === undefined || part.content.text.trim() === "" ? undefined : contentOf(reply, entry, part);
+}
+
+/**
+ * Before a later part is posted, the earlier ones are finished: their last state is stored with it. So it is when
+ * nothing but a question is left, so that no start says the same again. Not that of a message on which an edit may
+ * still land: after a crash nobody would know of that.
+ */
+export function storeShown(context: Pick<DeliveryContext, "outbox">, reply: Reply): void {
+  for (const entry of reply.entries) {
+    if (entry.row.state !== "sent" || entry.shownHash === entry.row.shownHash) continue;
+    // An edit that may still land makes it uncertain, also for a process that comes after this one.
+    if (entry.strayEdit !== undefined) continue;
+    const row = { ...entry.row, shownHash: entry.shownHash };
+    context.outbox.write(row);
+    entry.row = row;
+  }
+}

@@ -1,0 +1,157 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Surface } from "../../src/core/surface.ts";
+import { failureCode } from "../../src/core/errors.ts";
+import { replyFields } from "../outbox/reply-fields.ts";
+import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { nextDraft } from "../modes/draft.ts";
+import { modeOf, partsToShow } from "../modes/mode.ts";
+import { nextStreamStep } from "../modes/native.ts";
+import { supersede } from "../modes/buffered.ts";
+import { strayUntil } from "../outbox/outbox-entry.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { contentOf, markLost, storeShown } from "./perform-action.ts";
+import type { CallAction } from "./perform-action.ts";
+import { reconcile } from "./reconcile.ts";
+import type { Reply } from "../outbox/reply.ts";
+import type { Part } from "../text/split/index.ts";
+
+/** What a reply needs now. */
+export type CallPlan =
+  | { readonly kind: "call"; readonly action: CallAction }
+  /** Nothing until its text changes. */
+  | { readonly kind: "idle" }
+  /** All is visible, but an edit or a post that was given up may still be heard of until then. */
+  | { readonly kind: "await-late-news"; readonly until: number }
+  | { readonly kind: Settled["kind"]; readonly settled: Settled };
+
+/** What has come to its end, and has to be stored before the next call can be told. */
+export type Settled =
+  | { readonly kind: "lost"; readonly entry: OutboxEntry }
+  | { readonly kind: "superseded"; readonly entry: OutboxEntry }
+  | { readonly kind: "stray-edits" }
+  | { readonly kind: "ended"; readonly code: string | undefined }
+  | { readonly kind: "broken"; readonly error: unknown };
+
+/** Pure: what a reply needs now. `now` in epoch milliseconds. */
+export function planCall(reply: Reply, surface: Surface, now: number): CallPlan {
+  let all: readonly Part<RichText>[];
+  try {
+    all = reply.parts(surface);
+  } catch (error) {
+    return settled({ kind: "broken", error });
+  }
+  const mode = modeOf(reply, surface);
+  const growsInPlace = mode === "edit" || mode === "native";
+  const parts = reply.isFinal ? all : partsToShow(mode, all, reply.entries);
+  const action = reconcile({
+    entries: reply.entries,
+    parts,
+    isFinal: reply.isFinal,
+    canEdit: surface.capabilities.edit,
+    // What has no message of its own while the text grows is not surplus yet.
+    canRemove: surface.capabilities.remove && (reply.isFinal || growsInPlace),
+    canProbe: surface.probing !== undefined,
+    now,
+    onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
+  });
+  switch (action.kind) {
+    case "lost":
+    case "superseded":
+      return settled(action);
+    case "idle": {
+      const draft = mode === "draft" && !reply.isFinal ? nextDraft(reply, all, now) : undefined;
+      return draft === undefined ? { kind: "idle" } : { kind: "call", action: draft };
+    }
+    case "ended": {
+      const strayEdit = strayUntil(reply.entries);
+      if (strayEdit !== undefined) {
+        return strayEdit > now
+          ? { kind: "await-late-news", until: strayEdit }
+          : settled({ kind: "stray-edits" });
+      }
+      const lateAnswer = surface.capabilities.remove ? lateAnswerUntil(reply.entries, all) : 0;
+      return lateAnswer > now ? { kind: "await-late-news", until: lateAnswer } : settled(action);
+    }
+    case "edit": {
+      if (mode !== "native") return { kind: "call", action };
+      const step = nextStreamStep(action, contentOf(reply, action.entry, action.part));
+      if (step === "none") return { kind: "idle" };
+      return { kind: "call", action: step === "edit" ? action : step };
+    }
+    default:
+      return { kind: "call", action };
+  }
+}
+
+/** Stores what has come to its end. */
+export function settle(context: DeliveryContext, reply: Reply, end: Settled): void {
+  switch (end.kind) {
+    case "lost":
+      markLost(context, reply, end.entry);
+      return;
+    case "superseded":
+      supersede(context, reply, end.entry);
+      return;
+    case "stray-edits":
+      forgetStrayEdits(reply);
+      return;
+    case "ended":
+      context.endReply(reply, end.code === undefined ? "delivered" : "failed", end.code);
+      return;
+    case "broken":
+      // A text that cannot be cut must not hold the chat's other replies for ever.
+      context.log.error("delivery.split-failed", { ...replyFields(reply), code: failureCode(end.error) });
+      context.endReply(reply, "failed", "split-failed");
+      return;
+    default:
+      end satisfies never;
+  }
+}
+
+/** Remembers what a plan means for the next ones: the rest of the loop goes by it. */
+export function notePlan(context: DeliveryContext, reply: Reply, plan: CallPlan): void {
+  switch (plan.kind) {
+    case "idle":
+      reply.isDirty = false;
+      return;
+    case "await-late-news":
+      // Later replies need not wait for it.
+      reply.isWholeVisible = true;
+      reply.notBefore = plan.until;
+      return;
+    case "call": {
+      const isSurplusInDoubt = plan.action.kind === "probe" && reply.isFinal;
+      // A search takes a while: a start meanwhile need not say again what the other messages say.
+      if (isSurplusInDoubt) storeShown(context, reply);
+      return;
+    }
+    default:
+  }
+}
+
+function settled(end: Settled): CallPlan {
+  return { kind: end.kind, settled: end };
+}
+
+/**
+ * Until when a post of which the text has no use any more may still be answered, in epoch milliseconds: its message is
+ * taken away then.
+ */
+function lateAnswerUntil(
+  entries: readonly OutboxEntry[],
+  parts: readonly { readonly index: number }[],
+): number {
+  const moments = entries
+    .filter(({ row }) => row.state === "unknown" && !parts.some(({ index }) => index === row.part))
+    .map(({ answerUntil = 0 }) => answerUntil);
+  return Math.max(0, ...moments);
+}
+
+/** What may have been changed by an edit that was given up has to be said again. */
+function forgetStrayEdits(reply: Reply): void {
+  for (const entry of reply.entries) {
+    if (entry.strayEdit === undefined) continue;
+    entry.strayEdit = undefined;
+    entry.shownHash = undefined;
+  }
+}

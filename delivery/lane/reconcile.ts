@@ -1,0 +1,159 @@
+import type { ReplyPolicy } from "../../src/core/delivery.ts";
+import { mostDoubts } from "../calls/call-policy.ts";
+import { isPutOff } from "../outbox/outbox-entry.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { isSearchable } from "../outbox/doubt.ts";
+
+/** What reconciliation needs to know of a part that should be visible. */
+export interface DesiredPart {
+  readonly index: number;
+  readonly complete: boolean;
+  readonly hash: string;
+  readonly content: { readonly text: string };
+}
+
+export interface ReconcileInput<Part extends DesiredPart> {
+  /** What is visible, or may be. */
+  readonly entries: readonly OutboxEntry[];
+  /** What should be visible, in order. */
+  readonly parts: readonly Part[];
+  /** The text is whole. */
+  readonly isFinal: boolean;
+  readonly canEdit: boolean;
+  readonly canRemove: boolean;
+  /** Whether it can be found out what became of a lost post. */
+  readonly canProbe: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** What follows where it cannot. */
+  readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
+}
+
+export type NextAction<Part extends DesiredPart> =
+  /** A new message; `entry` when the part has a row already. A row that is `unknown` is sent again. */
+  | { readonly kind: "post"; readonly part: Part; readonly entry: OutboxEntry | undefined }
+  | { readonly kind: "edit"; readonly part: Part; readonly entry: OutboxEntry; readonly isInterim: boolean }
+  | { readonly kind: "remove"; readonly entry: OutboxEntry }
+  /** It must be found out what became of a post. */
+  | { readonly kind: "probe"; readonly entry: OutboxEntry }
+  /** A post that nobody waits for any more: the process died under it. */
+  | { readonly kind: "lost"; readonly entry: OutboxEntry }
+  /** A message that cannot be edited shows another text: this part and all after it are posted again. */
+  | { readonly kind: "superseded"; readonly entry: OutboxEntry }
+  /** Nothing to do until the text changes. */
+  | { readonly kind: "idle" }
+  /** Everything is as it should be, or will never be. `code` of the first part that is not visible. */
+  | { readonly kind: "ended"; readonly code: string | undefined };
+
+/**
+ * Pure: the next step from what is visible to what should be. A part is brought up to date before a later one is
+ * posted, unless that has failed for a while; surplus messages go last, from the end. Called again after each step, it
+ * ends.
+ */
+export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
+  const { entries, parts, isFinal, canRemove, canProbe, now } = input;
+  const lost = entries.find(({ row }) => row.state === "sending");
+  if (lost !== undefined) return { kind: "lost", entry: lost };
+  // Nothing is posted before it is known what became of a lost post, also of one that the text does not need any more.
+  const inDoubt = canProbe ? entries.find(isInDoubt) : undefined;
+  // Nothing to show yet: what an earlier attempt left visible stays until there is something in its place.
+  if (!isFinal && parts.every(isBlank)) return afterDoubt(inDoubt, { kind: "idle" });
+  let failedCode: string | undefined;
+  let putOff: NextAction<Part> | undefined;
+  for (const part of parts) {
+    const entry = entries.find(({ row }) => row.part === part.index);
+    const step = stepFor(part, entry, input);
+    if (step.kind === "act") {
+      if (entry === undefined || !isPutOff(entry, now)) {
+        return step.action.kind === "post" ? afterDoubt(inDoubt, step.action) : step.action;
+      }
+      putOff ??= step.action;
+    }
+    if (step.kind === "failed") failedCode ??= step.code;
+    // A later part is not posted before this one.
+    if (step.kind === "hold") return afterDoubt(inDoubt, { kind: "idle" });
+  }
+  if (inDoubt !== undefined) return { kind: "probe", entry: inDoubt };
+  if (putOff !== undefined) return putOff;
+  if (canRemove) {
+    const surplus = entries.findLast(
+      (entry) => isWithinReach(entry) && !parts.some(({ index }) => index === entry.row.part),
+    );
+    if (surplus !== undefined) return { kind: "remove", entry: surplus };
+  }
+  if (!isFinal) return { kind: "idle" };
+  return { kind: "ended", code: failedCode };
+}
+
+type Step<Part extends DesiredPart> =
+  | { readonly kind: "act"; readonly action: NextAction<Part> }
+  | { readonly kind: "shown" }
+  | { readonly kind: "hold" }
+  | { readonly kind: "failed"; readonly code: string };
+
+function stepFor<Part extends DesiredPart>(
+  part: Part,
+  entry: OutboxEntry | undefined,
+  { isFinal, canEdit, canRemove, canProbe, onUnknown }: ReconcileInput<Part>,
+): Step<Part> {
+  const isInterim = !isFinal && !part.complete;
+  if (isBlank(part)) {
+    if (isFinal && canRemove && entry !== undefined && isWithinReach(entry))
+      return act({ kind: "remove", entry });
+    return { kind: "shown" };
+  }
+  if (entry === undefined) return act({ kind: "post", part, entry });
+  const { row } = entry;
+  switch (row.state) {
+    case "planned":
+      if (isInterim && entry.skippedHash === part.hash) return { kind: "hold" };
+      return act({ kind: "post", part, entry });
+    case "removed":
+      // With a code a person removed it; without one it was surplus, and is needed again.
+      return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
+    case "unknown":
+      if (canProbe && isInDoubt({ row })) return act({ kind: "probe", entry });
+      if (onUnknown !== "leave" && row.doubts < mostDoubts(onUnknown, canProbe))
+        return act({ kind: "post", part, entry });
+      return { kind: "failed", code: row.code ?? "unknown" };
+    case "failed":
+      return { kind: "failed", code: row.code ?? "failed" };
+    case "sent":
+      if (entry.shownHash === part.hash) return { kind: "shown" };
+      if (!canEdit) {
+        return entry.shownHash === undefined ? { kind: "shown" } : act({ kind: "superseded", entry });
+      }
+      if (!isWithinReach(entry)) return act({ kind: "superseded", entry });
+      if (isInterim && entry.skippedHash === part.hash) return { kind: "shown" };
+      return act({ kind: "edit", part, entry, isInterim });
+    case "sending":
+      return { kind: "hold" };
+    default:
+      return row.state satisfies never;
+  }
+}
+
+function afterDoubt<Part extends DesiredPart>(
+  inDoubt: OutboxEntry | undefined,
+  action: NextAction<Part>,
+): NextAction<Part> {
+  return inDoubt === undefined ? action : { kind: "probe", entry: inDoubt };
+}
+
+function isInDoubt({ row }: Pick<OutboxEntry, "row">): boolean {
+  return row.state === "unknown" && isSearchable(row.doubt);
+}
+
+function act<Part extends DesiredPart>(action: NextAction<Part>): Step<Part> {
+  return { kind: "act", action };
+}
+
+/** Whether there is a message that can be changed. */
+function isWithinReach({ row }: OutboxEntry): boolean {
+  return row.state === "sent" && row.formerChatId === undefined;
+}
+
+/** Platforms refuse a message in which there is nothing to see. */
+function isBlank(part: DesiredPart): boolean {
+  return part.content.text.trim() === "";
+}

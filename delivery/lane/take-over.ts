@@ -1,0 +1,62 @@
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import type { OutboxRow, OutboxStore } from "../outbox/outbox-store.ts";
+import { mostDoubts } from "../calls/call-policy.ts";
+import { isSearchable } from "../outbox/doubt.ts";
+import type { ReplyRecord } from "../outbox/reply-store.ts";
+
+/**
+ * Makes the messages of a withdrawn reply those of another one. The entries stay the same objects, so that a call
+ * under way finds its row. Messages that are not there any more stay with the old reply, and the rest close ranks.
+ */
+export function adoptMessages(
+  outbox: OutboxStore,
+  { id: replyId, policy }: ReplyRecord,
+  entries: readonly OutboxEntry[],
+  canProbe: boolean,
+): OutboxEntry[] {
+  const most = mostDoubts(policy.onUnknown ?? "resend-marked", canProbe);
+  const adopted = entries
+    .filter(
+      ({ row }) =>
+        row.state === "sending" || isWorthAdopting(row, most, canProbe) || isWorthAsking(row, canProbe),
+    )
+    .sort((left, right) => left.row.part - right.row.part);
+  let part = 0;
+  let surplus = Math.min(0, ...adopted.map(({ row }) => row.part));
+  for (const entry of adopted) {
+    outbox.delete(entry.row);
+    const { row } = entry;
+    const isPart = row.part >= 0 && isWorthAdopting(row, most, canProbe);
+    const place = isPart ? part : row.part < 0 ? row.part : surplus - 1;
+    // What a person has deleted of another answer says nothing about this one.
+    entry.row = { ...row, replyId, part: place, shownHash: undefined, isReplacement: false };
+    if (isPart) part += 1;
+    surplus = Math.min(surplus, place);
+    outbox.write(entry.row);
+  }
+  return adopted;
+}
+
+/** A lost message that will not be said again: when it is found it is surplus. */
+function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
+  return canProbe && row.state === "unknown" && isSearchable(row.doubt);
+}
+
+function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boolean {
+  switch (row.state) {
+    case "sent":
+      return row.formerChatId === undefined;
+    case "planned":
+      return true;
+    case "sending":
+      // A post that is left alone when its answer is lost would leave the new text without a message: it is surplus.
+      return (canProbe && row.doubt !== undefined) || row.doubts + 1 < most;
+    case "unknown":
+      return row.doubts < most;
+    case "removed":
+    case "failed":
+      return false;
+    default:
+      return row.state satisfies never;
+  }
+}

@@ -1,0 +1,82 @@
+import type { DeliveryMode } from "../../src/core/delivery.ts";
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Surface } from "../../src/core/surface.ts";
+import { isWorthShowing } from "./first-text.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import type { Reply } from "../outbox/reply.ts";
+import type { Part } from "../text/split/index.ts";
+
+/** The mode in which a reply streams now: what its policy asks for, where the surface can do that. */
+export function modeOf(
+  reply: Pick<Reply, "record" | "draft" | "isStreamRefused">,
+  surface: Surface,
+): DeliveryMode {
+  const { address, policy } = reply.record;
+  const fallback = surface.capabilities.edit ? "edit" : "buffered";
+  const mode = policy.mode ?? "edit";
+  switch (mode) {
+    case "edit":
+      return fallback;
+    case "draft":
+      return surface.drafts !== undefined && address.isDirectMessage && !reply.draft.isRefused
+        ? "draft"
+        : fallback;
+    case "native":
+      return surface.stream !== undefined && surface.capabilities.edit && !reply.isStreamRefused
+        ? "native"
+        : fallback;
+    case "buffered":
+    case "final-only":
+      return mode;
+    default:
+      return mode satisfies never;
+  }
+}
+
+/**
+ * Which parts of a growing text are messages already. They are a prefix of all, so that what is visible is one, too.
+ * A part that has a message (because a model call was restarted, or a draft was refused) keeps it in `draft`.
+ */
+export function partsToShow(
+  mode: DeliveryMode,
+  parts: readonly Part<RichText>[],
+  entries: readonly OutboxEntry[],
+): readonly Part<RichText>[] {
+  switch (mode) {
+    case "final-only":
+      return [];
+    case "buffered":
+      return prefix(parts, (part) => part.complete);
+    case "draft":
+      return prefix(parts, (part) => part.complete || (hasMessage(part, entries) && isReadable(part)));
+    case "edit":
+    case "native":
+      return prefix(parts, (part) => part.complete || isReadable(part) || hasLaterMessage(part, entries));
+    default:
+      return mode satisfies never;
+  }
+}
+
+/** Whether something of a part can be read, or it cannot become anything else. */
+export function isReadable({ complete, content }: Part<RichText>): boolean {
+  return complete || isWorthShowing(content.text);
+}
+
+/** A part whose post has not been made yet, or was refused, has none. */
+export function hasMessage({ index }: Part<RichText>, entries: readonly OutboxEntry[]): boolean {
+  const row = entries.find((entry) => entry.row.part === index)?.row;
+  return row !== undefined && row.state !== "planned" && row.state !== "removed" && row.state !== "failed";
+}
+
+/** Half a word that begins a new message waits; in a message that is there anyway it does no harm. */
+function hasLaterMessage(part: Part<RichText>, entries: readonly OutboxEntry[]): boolean {
+  return part.index > 0 && hasMessage(part, entries);
+}
+
+function prefix(
+  parts: readonly Part<RichText>[],
+  isShown: (part: Part<RichText>) => boolean,
+): readonly Part<RichText>[] {
+  const end = parts.findIndex((part) => !isShown(part));
+  return end === -1 ? parts : parts.slice(0, end);
+}

@@ -1,0 +1,15 @@
+import type { Database } from "../../src/core/database.ts";
+
+/** Brings a table of an earlier release up to date. The names are constants of the caller. */
+export function addMissingColumns(
+  database: Database,
+  table: string,
+  columns: Readonly<Record<string, string>>,
+): void {
+  const known = new Set(
+    database.all<{ name: string }>(`PRAGMA table_info(${table})`).map(({ name }) => name),
+  );
+  for (const [name, type] of Object.entries(columns)) {
+    if (!known.has(name)) database.run(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+  }
+}

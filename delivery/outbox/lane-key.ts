@@ -1,0 +1,10 @@
+import type { Address } from "../../src/core/surface.ts";
+
+/** Replies of one key are shown one after the other. */
+export function laneKey(address: Address): string {
+  return JSON.stringify([address.messengerId, address.threadId]);
+}
+
+export function isSameChat(left: Address, right: Address): boolean {
+  return left.messengerId === right.messengerId && left.chatId === right.chatId;
+}

@@ -1,0 +1,55 @@
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import { answered, nextDoubt } from "./doubt.ts";
+import { nextState } from "./outbox-state.ts";
+import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
+import type { Part } from "../text/split/index.ts";
+
+interface Stores {
+  readonly outbox: OutboxStore;
+}
+
+/** Writes first, then remembers, so that a failed write changes nothing. */
+export function store(context: Stores, entry: OutboxEntry, change: Partial<OutboxRow>): void {
+  const row = { ...entry.row, ...change };
+  context.outbox.write(row);
+  entry.row = row;
+}
+
+/** A post provably did not happen. */
+export function refused(row: OutboxRow): Pick<OutboxRow, "state" | "doubt"> {
+  return { state: nextState(row.state, "refused"), doubt: answered(row.doubt) };
+}
+
+/** A post ended without an answer. Where it can be looked for, nothing is posted before it cannot land any more. */
+export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doubt" | "retryAt"> {
+  const { doubt } = row;
+  const state = { state: nextState(row.state, "lost"), doubts: row.doubts + 1 };
+  if (doubt?.kind !== "posting") return { ...state, doubt: undefined, retryAt: undefined };
+  const { afterId, landsBy } = doubt;
+  return {
+    ...state,
+    doubt: nextDoubt(doubt, "lost", { kind: "landing", afterId, landsBy }),
+    retryAt: landsBy,
+  };
+}
+
+/** The message shows this part. Stored only when the row has something else to store: a second edit is harmless. */
+export function shown(context: Stores, entry: OutboxEntry, part: Part<RichText>): void {
+  entry.shownHash = part.hash;
+  entry.interimFailingSince = undefined;
+  const { failingSince, retryAt } = entry.row;
+  if (failingSince === undefined && retryAt === undefined) return;
+  store(context, entry, { failingSince: undefined, retryAt: undefined, code: undefined });
+}
+
+export function removed(context: Stores, entry: OutboxEntry): void {
+  store(context, entry, {
+    state: nextState(entry.row.state, "removed"),
+    shownHash: undefined,
+    failingSince: undefined,
+    retryAt: undefined,
+    code: undefined,
+  });
+  entry.shownHash = undefined;
+}

@@ -1,0 +1,186 @@
+import { z } from "zod";
+import type { Database } from "../../src/core/database.ts";
+import type { OutboxState } from "../../src/core/delivery.ts";
+import type { Address } from "../../src/core/surface.ts";
+import { addMissingColumns } from "./add-missing-columns.ts";
+import { parseDoubt } from "./doubt.ts";
+import type { Doubt } from "./doubt.ts";
+import { parseAddress } from "./stored-address.ts";
+
+const stateSchema = z.enum([
+  "planned",
+  "sending",
+  "sent",
+  "unknown",
+  "removed",
+  "failed",
+]) satisfies z.ZodType<OutboxState>;
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
+  reply_id TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  message_id TEXT,
+  shown_hash TEXT,
+  is_marked INTEGER NOT NULL,
+  is_replacement INTEGER NOT NULL,
+  doubts INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  code TEXT,
+  failing_since INTEGER,
+  retry_at INTEGER,
+  sent_at INTEGER,
+  former_chat_id TEXT,
+  doubt TEXT,
+  PRIMARY KEY (reply_id, part)
+) WITHOUT ROWID`;
+
+/** One message of a reply, as stored. Holds no text. */
+export interface OutboxRow {
+  readonly replyId: string;
+  /** Place in the reply, from 0. Negative: a known duplicate, which is taken away again. */
+  readonly part: number;
+  readonly state: OutboxState;
+  readonly messageId?: string | undefined;
+  /** Hash of the last content that is known to be visible and need not be sent again. */
+  readonly shownHash?: string | undefined;
+  /** Posted again after an unknown outcome: its text begins with the mark. */
+  readonly isMarked: boolean;
+  /** Posted again because the message could not be edited any more before it was whole: mostly a person deleted it. */
+  readonly isReplacement: boolean;
+  /** How many posts of this row ended without an answer. */
+  readonly doubts: number;
+  /** Posts begun, and other calls that failed. */
+  readonly attempts: number;
+  readonly code?: string | undefined;
+  /** Epoch milliseconds of the first failure of the call that is being retried. */
+  readonly failingSince?: number | undefined;
+  /** Epoch milliseconds before which the row is not tried again. */
+  readonly retryAt?: number | undefined;
+  /** Epoch milliseconds at which a message was known to be there. */
+  readonly sentAt?: number | undefined;
+  /** The chat that the message is in, where its reply goes on in another one: it can neither be changed nor taken away. */
+  readonly formerChatId?: string | undefined;
+  /** What is known of the last post, while that is not all. Only where lost posts can be looked for. */
+  readonly doubt?: Doubt | undefined;
+}
+
+type Stored = {
+  reply_id: string;
+  part: number;
+  state: string;
+  message_id: string | null;
+  shown_hash: string | null;
+  is_marked: number;
+  is_replacement: number;
+  doubts: number;
+  attempts: number;
+  code: string | null;
+  failing_since: number | null;
+  retry_at: number | null;
+  sent_at: number | null;
+  former_chat_id: string | null;
+  doubt: string | null;
+};
+
+export class OutboxStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    database.run(SCHEMA);
+    addMissingColumns(database, "outbox_v1", { sent_at: "INTEGER", doubt: "TEXT", former_chat_id: "TEXT" });
+  }
+
+  rowsOf(replyId: string): OutboxRow[] {
+    return this.#database
+      .all<Stored>("SELECT * FROM outbox_v1 WHERE reply_id = ? ORDER BY part", replyId)
+      .map(rowOf);
+  }
+
+  write(row: OutboxRow): void {
+    this.#database.run(
+      `INSERT INTO outbox_v1 (reply_id, part, state, message_id, shown_hash, is_marked, is_replacement, doubts,
+         attempts, code, failing_since, retry_at, sent_at, doubt,
+         former_chat_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
+         shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
+         is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
+         code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
+         sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id`,
+      row.replyId,
+      row.part,
+      row.state,
+      row.messageId ?? null,
+      row.shownHash ?? null,
+      row.isMarked ? 1 : 0,
+      row.isReplacement ? 1 : 0,
+      row.doubts,
+      row.attempts,
+      row.code ?? null,
+      row.failingSince ?? null,
+      row.retryAt ?? null,
+      row.sentAt ?? null,
+      row.doubt === undefined ? null : JSON.stringify(row.doubt),
+      row.formerChatId ?? null,
+    );
+  }
+
+  /** Which of these message ids belong to a row, with the address of its reply. One read of the whole table. */
+  owners(messageIds: readonly string[]): { readonly messageId: string; readonly address: Address }[] {
+    if (messageIds.length === 0) return [];
+    return this.#database
+      .all<{ message_id: string; address: string }>(
+        `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE former_chat_id IS NULL AND message_id IN (${messageIds.map(() => "?").join(", ")})`,
+        ...messageIds,
+      )
+      .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
+  }
+
+  /** Ids of numbered messages that were sent into a chat, above `afterId` or since a time. One read of the table. */
+  sentInto(
+    { messengerId, chatId }: Pick<Address, "messengerId" | "chatId">,
+    { afterId = 0, since = 0 }: { readonly afterId?: number; readonly since?: number },
+  ): { readonly id: number; readonly threadId: string }[] {
+    return this.#database
+      .all<{ message_id: string; address: string }>(
+        `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
+         WHERE former_chat_id IS NULL AND CAST(message_id AS INTEGER) > ? AND COALESCE(sent_at, 0) >= ?`,
+        afterId,
+        since,
+      )
+      .map(({ message_id: id, address }) => ({ id: Number(id), address: parseAddress(address) }))
+      .filter(({ address }) => address.messengerId === messengerId && address.chatId === chatId)
+      .map(({ id, address }) => ({ id, threadId: address.threadId }));
+  }
+
+  delete(row: OutboxRow): void {
+    this.#database.run("DELETE FROM outbox_v1 WHERE reply_id = ? AND part = ?", row.replyId, row.part);
+  }
+
+  deleteOf(replyId: string): void {
+    this.#database.run("DELETE FROM outbox_v1 WHERE reply_id = ?", replyId);
+  }
+}
+
+function rowOf(stored: Stored): OutboxRow {
+  return {
+    replyId: stored.reply_id,
+    part: stored.part,
+    state: stateSchema.parse(stored.state),
+    messageId: stored.message_id ?? undefined,
+    shownHash: stored.shown_hash ?? undefined,
+    isMarked: stored.is_marked === 1,
+    isReplacement: stored.is_replacement === 1,
+    doubts: stored.doubts,
+    attempts: stored.attempts,
+    code: stored.code ?? undefined,
+    failingSince: stored.failing_since ?? undefined,
+    retryAt: stored.retry_at ?? undefined,
+    sentAt: stored.sent_at ?? undefined,
+    doubt: stored.doubt === null ? undefined : parseDoubt(stored.doubt),
+    formerChatId: stored.former_chat_id ?? undefined,
+  };
+}

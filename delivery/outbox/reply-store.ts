@@ -1,0 +1,261 @@
+import { z } from "zod";
+import type { Database } from "../../src/core/database.ts";
+import type { ReplyPolicy, ReplyState } from "../../src/core/delivery.ts";
+import type { Address } from "../../src/core/surface.ts";
+import { addMissingColumns } from "./add-missing-columns.ts";
+import { parseAddress } from "./stored-address.ts";
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
+  id TEXT PRIMARY KEY,
+  position INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  reply_to TEXT,
+  policy TEXT NOT NULL,
+  is_notice INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  text TEXT,
+  code TEXT,
+  opened_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  seen_message_id TEXT,
+  finished_at INTEGER
+) WITHOUT ROWID`;
+
+/** Chats that refuse everything until the person comes back. */
+const GONE_SCHEMA = `CREATE TABLE IF NOT EXISTS gone_chat_v1 (
+  messenger_id TEXT NOT NULL,
+  chat_id TEXT NOT NULL,
+  code TEXT NOT NULL,
+  PRIMARY KEY (messenger_id, chat_id)
+) WITHOUT ROWID`;
+
+export interface ReplyRecord {
+  readonly id: string;
+  /** Order of `open`. */
+  readonly position: number;
+  readonly address: Address;
+  readonly replyTo?: string | undefined;
+  readonly policy: ReplyPolicy;
+  /** Outside of any turn: whole from its start. */
+  readonly isNotice: boolean;
+  readonly state: ReplyState;
+  /**
+   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Before that: the text of the
+   * newest interrupted attempt, or where messages cannot be changed, as much as there was when the last one was posted.
+   */
+  readonly text?: string | undefined;
+  readonly code?: string | undefined;
+  readonly openedAt: number;
+  readonly endedAt?: number | undefined;
+  /** Epoch milliseconds at which the text was whole; nothing for a notice, which is so from its start. */
+  readonly finishedAt?: number | undefined;
+  /** The newest message id of the chat that was known when the reply was opened. */
+  readonly seenMessageId?: string | undefined;
+}
+
+type Stored = {
+  id: string;
+  position: number;
+  address: string;
+  reply_to: string | null;
+  policy: string;
+  is_notice: number;
+  state: string;
+  text: string | null;
+  code: string | null;
+  opened_at: number;
+  ended_at: number | null;
+  seen_message_id: string | null;
+  finished_at: number | null;
+};
+
+const policySchema = z.object({
+  mode: z.enum(["edit", "draft", "native", "buffered", "final-only"]).optional(),
+  linkPreviews: z.boolean().optional(),
+  richMessages: z.boolean().optional(),
+  typing: z.boolean().optional(),
+  resentMark: z.string().optional(),
+  callTimeoutMs: z.number().optional(),
+  editEveryMs: z.number().optional(),
+  onUnknown: z.enum(["resend-marked", "resend", "leave"]).optional(),
+});
+
+const stateSchema = z.enum([
+  "streaming",
+  "final",
+  "delivered",
+  "gone",
+  "failed",
+  "withdrawn",
+]) satisfies z.ZodType<ReplyState>;
+
+export class ReplyStore {
+  readonly #database: Database;
+  /** Whether any chat may be gone: every message of a person asks, and next to none of them is. */
+  #mayHaveGone: boolean | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+    database.run(SCHEMA);
+    addMissingColumns(database, "reply_v1", { seen_message_id: "TEXT", finished_at: "INTEGER" });
+    database.run(GONE_SCHEMA);
+  }
+
+  /** Replies that have not ended, in order. One read of the whole table, at start. */
+  open(): ReplyRecord[] {
+    return this.#database
+      .all<Stored>("SELECT * FROM reply_v1 WHERE ended_at IS NULL ORDER BY position")
+      .map(recordOf);
+  }
+
+  read(id: string): ReplyRecord | undefined {
+    return this.#database.all<Stored>("SELECT * FROM reply_v1 WHERE id = ?", id).map(recordOf)[0];
+  }
+
+  /** Replies by the time of their start, the newest first. */
+  newest({
+    state,
+    since,
+    limit,
+  }: {
+    state: ReplyState | undefined;
+    since: number;
+    limit: number;
+  }): ReplyRecord[] {
+    return this.#database
+      .all<Stored>(
+        `SELECT * FROM reply_v1 WHERE opened_at >= ? AND (? IS NULL OR state = ?)
+         ORDER BY position DESC LIMIT ?`,
+        since,
+        state ?? null,
+        state ?? null,
+        limit,
+      )
+      .map(recordOf);
+  }
+
+  insert(record: ReplyRecord, endedAt: number | undefined): void {
+    this.#database.run(
+      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+      record.id,
+      record.position,
+      JSON.stringify(record.address),
+      record.replyTo ?? null,
+      JSON.stringify(policySchema.parse(record.policy)),
+      record.isNotice ? 1 : 0,
+      record.state,
+      record.text ?? null,
+      record.code ?? null,
+      record.openedAt,
+      endedAt ?? null,
+      record.seenMessageId ?? null,
+    );
+  }
+
+  setPolicy(id: string, policy: ReplyPolicy): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET policy = ? WHERE id = ?",
+      JSON.stringify(policySchema.parse(policy)),
+      id,
+    );
+  }
+
+  /** The reply goes on in another chat, in which none of the known message ids mean anything. */
+  move(id: string, address: Address): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET address = ?, reply_to = NULL, seen_message_id = NULL WHERE id = ?",
+      JSON.stringify(address),
+      id,
+    );
+  }
+
+  unquote(id: string): void {
+    this.#database.run("UPDATE reply_v1 SET reply_to = NULL WHERE id = ?", id);
+  }
+
+  keepText(id: string, text: string): void {
+    this.#database.run("UPDATE reply_v1 SET text = ? WHERE id = ?", text, id);
+  }
+
+  /** The text is whole. */
+  finish(id: string, text: string, finishedAt: number): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET state = 'final', text = ?, finished_at = ? WHERE id = ?",
+      text,
+      finishedAt,
+      id,
+    );
+  }
+
+  end(id: string, state: ReplyState, code: string | undefined, endedAt: number): void {
+    this.#database.run(
+      "UPDATE reply_v1 SET state = ?, code = ?, text = NULL, ended_at = ? WHERE id = ?",
+      state,
+      code ?? null,
+      endedAt,
+      id,
+    );
+  }
+
+  /** Epoch milliseconds of the last call that a reply may have made: now, while one is open. */
+  lastUsedAt(now: number): number | undefined {
+    const [row] = this.#database.all<{ at: number | null }>(
+      "SELECT MAX(COALESCE(ended_at, ?)) AS at FROM reply_v1",
+      now,
+    );
+    return row?.at ?? undefined;
+  }
+
+  /** Ids of replies that were opened before `before`. */
+  openedBefore(before: number): string[] {
+    return this.#database
+      .all<{ id: string }>("SELECT id FROM reply_v1 WHERE opened_at < ?", before)
+      .map(({ id }) => id);
+  }
+
+  delete(id: string): void {
+    this.#database.run("DELETE FROM reply_v1 WHERE id = ?", id);
+  }
+
+  goneCode(address: Address): string | undefined {
+    return this.#database.all<{ code: string }>(
+      "SELECT code FROM gone_chat_v1 WHERE messenger_id = ? AND chat_id = ?",
+      address.messengerId,
+      address.chatId,
+    )[0]?.code;
+  }
+
+  markGone(address: Address, code: string): void {
+    this.#mayHaveGone = true;
+    this.#database.run(
+      "INSERT OR REPLACE INTO gone_chat_v1 VALUES (?, ?, ?)",
+      address.messengerId,
+      address.chatId,
+      code,
+    );
+  }
+
+  revive(chatId: string): void {
+    this.#mayHaveGone ??= this.#database.all("SELECT 1 AS one FROM gone_chat_v1 LIMIT 1").length > 0;
+    if (!this.#mayHaveGone) return;
+    this.#database.run("DELETE FROM gone_chat_v1 WHERE chat_id = ?", chatId);
+  }
+}
+
+function recordOf(stored: Stored): ReplyRecord {
+  return {
+    id: stored.id,
+    position: stored.position,
+    address: parseAddress(stored.address),
+    replyTo: stored.reply_to ?? undefined,
+    policy: policySchema.parse(JSON.parse(stored.policy)),
+    isNotice: stored.is_notice === 1,
+    state: stateSchema.parse(stored.state),
+    text: stored.text ?? undefined,
+    code: stored.code ?? undefined,
+    openedAt: stored.opened_at,
+    endedAt: stored.ended_at ?? undefined,
+    seenMessageId: stored.seen_message_id ?? undefined,
+    finishedAt: stored.finished_at ?? undefined,
+  };
+}

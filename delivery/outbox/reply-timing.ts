@@ -1,0 +1,35 @@
+import type { ReplyPolicy } from "../../src/core/delivery.ts";
+import type { Surface } from "../../src/core/surface.ts";
+
+const DEFAULT_CALL_TIMEOUT_MS = 15_000;
+const DEFAULT_EDIT_EVERY_MS = 700;
+const UNHURRIED_LENGTH = 1_000;
+const SLOWER_EACH = 400;
+const LONGEST_INTERIM_MS = 5_000;
+
+/** A call may still be done this much after its time limit. */
+const LANDS_LATE_MS = 2_000;
+
+/** Epoch milliseconds after which a post that begins now cannot land any more, however slow the platform is. */
+export function landsBy(policy: ReplyPolicy, surface: Surface, begunAt: number): number {
+  return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
+}
+
+/** `surface` is missing when the messenger is not declared any more. */
+export function callTimeoutMs(policy: ReplyPolicy, surface: Surface | undefined): number {
+  return policy.callTimeoutMs ?? surface?.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
+}
+
+export function editEveryMs(policy: ReplyPolicy): number {
+  return policy.editEveryMs ?? DEFAULT_EDIT_EVERY_MS;
+}
+
+/**
+ * How long an interim state stays. Nobody has read a long text by the next second: each further `SLOWER_EACH` characters
+ * add the time between two edits of a short one, up to a limit.
+ */
+export function interimEveryMs(policy: ReplyPolicy, textLength: number): number {
+  const everyMs = editEveryMs(policy);
+  const steps = Math.max(0, textLength - UNHURRIED_LENGTH) / SLOWER_EACH;
+  return Math.max(everyMs, Math.min(LONGEST_INTERIM_MS, everyMs * (1 + steps)));
+}

@@ -1,0 +1,213 @@
+import type { ReplyPolicy } from "../../src/core/delivery.ts";
+import type { RichText } from "../../src/core/rich-text.ts";
+import type { Address, Surface } from "../../src/core/surface.ts";
+import { ReplyDraft } from "./reply-draft.ts";
+import { laneKey } from "./lane-key.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import type { ReplyRecord } from "./reply-store.ts";
+import { limitsWithRoom, resentMark } from "./resent-mark.ts";
+import { isRich } from "./rich-refusal.ts";
+import { createPlanner } from "../text/split/index.ts";
+import { rendererOf, richWhereItShows } from "../text/render/index.ts";
+import type { Part, Planner, PlannerOptions } from "../text/split/index.ts";
+
+/**
+ * A reply in memory: its text so far, the parts it is cut into, and its messages. Text only collects until somebody
+ * asks for the parts, so that a streamed chunk costs next to nothing.
+ */
+export class Reply {
+  record: ReplyRecord;
+  laneKey: string;
+  entries: OutboxEntry[];
+  /** There may be something to send. */
+  isDirty = true;
+  /** Epoch milliseconds of the last sign of its turn. */
+  touchedAt: number;
+  /** Epoch milliseconds before which nothing of this reply is tried, for pacing. */
+  notBefore = 0;
+  /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
+  isWholeVisible = false;
+  /** How long the text was from which the newest call was planned that showed some of it. */
+  sentLength = 0;
+  readonly draft = new ReplyDraft();
+  /** Rich calls since the last one that was taken whose answers may mean that the platform knows no rich messages. */
+  richDoubts = 0;
+  /** The platform does not stream it: the reply goes on with edits. */
+  isStreamRefused = false;
+  /** Ends the typing indicator. */
+  stopTyping: () => void = () => {};
+  #planner: Planner<RichText> | undefined;
+  /** What the planner has read. */
+  #planned = "";
+  /** What it has not read yet. */
+  #pending = "";
+  /** The text of the current attempt, while that of an interrupted one is shown because it is longer. */
+  #successor: string | undefined;
+  /** The parts of exactly what was read: they are asked for before and after each wait for the budget. */
+  #parts: readonly Part<RichText>[] | undefined;
+
+  constructor(record: ReplyRecord, entries: readonly OutboxEntry[], now: number) {
+    this.record = record;
+    this.laneKey = laneKey(record.address);
+    this.entries = [...entries];
+    this.touchedAt = now;
+    // Until the text is whole it is the turn's to say.
+    if (this.isFinal) this.#pending = record.text ?? "";
+  }
+
+  /** After a start: the text of an interrupted attempt stays, which an earlier process has shown. */
+  restore(): void {
+    const { text } = this.record;
+    if (this.isFinal || text === undefined) return;
+    this.#pending = text;
+    this.#successor = "";
+    this.sentLength = text.length;
+  }
+
+  get isFinal(): boolean {
+    return this.record.state === "final";
+  }
+
+  get isOpen(): boolean {
+    return this.record.state === "streaming" || this.record.state === "final";
+  }
+
+  /** Whether the text is that of an interrupted attempt. */
+  get isHeld(): boolean {
+    return this.#successor !== undefined;
+  }
+
+  /** The text that is to be shown. */
+  get text(): string {
+    return this.#planned + this.#pending;
+  }
+
+  get textLength(): number {
+    return this.#planned.length + this.#pending.length;
+  }
+
+  get mayHaveMessage(): boolean {
+    return this.entries.some(
+      ({ row: { state } }) => state === "sent" || state === "sending" || state === "unknown",
+    );
+  }
+
+  append(delta: string): void {
+    if (this.#successor !== undefined) {
+      this.#succeed(this.#successor + delta);
+      return;
+    }
+    this.#pending += delta;
+    this.isDirty = true;
+  }
+
+  replace(text: string): void {
+    if (this.#successor === undefined) this.#show(text);
+    else this.#succeed(text);
+  }
+
+  /** The attempt was cut short: its text stays until that of the next one is as long, or whole. */
+  interrupt(): void {
+    if (this.textLength === 0) return;
+    this.#successor = "";
+    // An earlier process may have shown all of it.
+    if (this.sentLength === 0) this.sentLength = this.textLength;
+  }
+
+  #succeed(text: string): void {
+    if (text.length < this.textLength) {
+      this.#successor = text;
+      return;
+    }
+    this.#successor = undefined;
+    this.#show(text);
+  }
+
+  #show(text: string): void {
+    const whole = this.text;
+    this.isDirty = true;
+    if (text.startsWith(whole)) {
+      this.#pending += text.slice(whole.length);
+      return;
+    }
+    this.#planAgain(text);
+  }
+
+  /** What it says from here on about how the reply is shown is true of all of its text. */
+  setPolicy(policy: ReplyPolicy): void {
+    this.record = { ...this.record, policy };
+    this.isDirty = true;
+    this.#planAgain(this.text);
+  }
+
+  /** It goes on in another chat. */
+  move(address: Address, laneKey: string): void {
+    this.record = { ...this.record, address, replyTo: undefined, seenMessageId: undefined };
+    this.laneKey = laneKey;
+    this.isWholeVisible = false;
+    this.isDirty = true;
+    this.notBefore = 0;
+  }
+
+  #planAgain(text: string): void {
+    this.#planner = undefined;
+    this.#parts = undefined;
+    this.#planned = "";
+    this.#pending = text;
+    this.sentLength = 0;
+  }
+
+  /** The text is whole. What waited for pacing asks again: a slot is kept for it. */
+  finish(text: string, finishedAt: number): void {
+    this.#successor = undefined;
+    this.#show(text);
+    this.record = { ...this.record, state: "final", text, finishedAt };
+    this.#parts = undefined;
+    this.notBefore = 0;
+  }
+
+  /** Cuts the text so far for this surface. */
+  parts(surface: Surface): readonly Part<RichText>[] {
+    this.#planner ??= createPlanner(plannerOptions(this.record.policy, surface));
+    if (this.#pending !== "") {
+      this.#planner.append(this.#pending);
+      this.#planned += this.#pending;
+      this.#pending = "";
+      this.#parts = undefined;
+    }
+    if (this.#parts !== undefined) return this.#parts;
+    if (this.isFinal) this.#planner.finish();
+    this.#parts = this.#planner.parts();
+    return this.#parts;
+  }
+
+  /** A call begins that shows some of what was planned. */
+  sends(): void {
+    this.sentLength = this.#planned.length;
+  }
+
+  /** Nothing more will be planned: lets go of the text. */
+  release(): void {
+    this.stopTyping();
+    this.#successor = undefined;
+    this.#planner = undefined;
+    this.#parts = undefined;
+    this.#planned = "";
+    this.#pending = "";
+    this.draft.hide();
+    this.isDirty = false;
+  }
+}
+
+export function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
+  const mark = resentMark(policy);
+  const renderer = rendererOf(surface.format);
+  const limits = limitsWithRoom(surface.limits, mark);
+  if (surface.rich === undefined || !isRich(policy, surface)) return { renderer, limits };
+  const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
+  return {
+    renderer: richWhereItShows(renderer, limits),
+    // The mark is a block.
+    limits: { maxLength, maxEntities: maxEntities - 1 },
+  };
+}

@@ -1,0 +1,15 @@
+import { z } from "zod";
+import type { Address } from "../../src/core/surface.ts";
+
+const addressSchema = z.object({
+  messengerId: z.string(),
+  threadId: z.string(),
+  chatId: z.string(),
+  topicId: z.string().optional(),
+  isDirectMessage: z.boolean(),
+});
+
+/** An address as it is stored with a reply. */
+export function parseAddress(json: string): Address {
+  return addressSchema.parse(JSON.parse(json));
+}

@@ -1,0 +1,23 @@
+import type { Mark } from "../split/pack/piece.ts";
+import { createMarkupRenderer } from "./markup.ts";
+
+const ZERO_WIDTH_SPACE = "\u200b";
+const MARKERS = { bold: "*", italic: "_", strikethrough: "~", code: "`" } as const;
+
+/**
+ * Writes WhatsApp's formatting. It cannot hide an address behind a text, so addresses are written out. Its markers
+ * cannot be escaped.
+ */
+export const whatsapp = createMarkupRenderer({
+  escape: (text) => text,
+  escapeCode: (text) => text.replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
+  needsBorders: true,
+  canLink: () => false,
+  open: marker,
+  close: (mark) => (mark.kind === "pre" ? "\n```" : marker(mark)),
+});
+
+function marker(mark: Mark): string {
+  if (mark.kind === "pre") return "```\n";
+  return mark.kind === "quote" || mark.kind === "link" ? "" : MARKERS[mark.kind];
+}

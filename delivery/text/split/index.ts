@@ -1,0 +1,7 @@
+/** Markdown in, messages out: the whole face of this folder. */
+export { splitText } from "./split-text.ts";
+export { createPlanner } from "./planner.ts";
+export type { Planner } from "./planner.ts";
+export type { Part, PartLimits, PlannerOptions, SplitOptions } from "./pack/part.ts";
+export type { MarkCost, Renderer } from "./pack/renderer.ts";
+export type { Mark, Piece } from "./pack/piece.ts";

@@ -1,0 +1,80 @@
+import type { Nodes, Root } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import type { Options } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+import { cjkEmphasis } from "./cjk-emphasis.ts";
+import { mathSyntax } from "./math-syntax.ts";
+import { parseSimple } from "./parse-simple.ts";
+
+type SyntaxExtension = NonNullable<Options["extensions"]>[number];
+
+/** Addresses by the normalized identifier of their definition. The first definition of an identifier counts. */
+export type LinkTargets = ReadonlyMap<string, string>;
+
+const RIGHT_SQUARE_BRACKET = 93;
+const syntax = gfm({ singleTilde: false });
+const tree = gfmFromMarkdown();
+
+/**
+ * Parses one segment. Link references resolve only to `targets`, the definitions of earlier segments: a later
+ * definition must not change text that has already been sent.
+ */
+export function parseMarkdown(source: string, targets: LinkTargets): Root {
+  return parseSimple(source) ?? fullParse(source, targets);
+}
+
+/** Parses one segment with the full parser. Link references resolve only to `targets`. */
+export function fullParse(source: string, targets: LinkTargets): Root {
+  return fromMarkdown(source, {
+    extensions: [syntax, mathSyntax, cjkEmphasis, resolveAgainst(targets)],
+    mdastExtensions: [tree],
+  });
+}
+
+/** Calls `found` with each definition in a tree, in order, including those inside quotes and lists. */
+export function collectDefinitions(node: Nodes, found: (identifier: string, url: string) => void): void {
+  if (node.type === "definition") found(node.identifier, node.url);
+  if ("children" in node) for (const child of node.children) collectDefinitions(child, found);
+}
+
+/**
+ * Replaces the parser's list of defined identifiers, which it asks at every closing bracket. The answers come from
+ * `targets`, and new definitions are not added.
+ */
+class KnownIdentifiers extends Array<string> {
+  #targets: LinkTargets = new Map();
+
+  static answering(targets: LinkTargets): KnownIdentifiers {
+    const known = new KnownIdentifiers();
+    known.#targets = targets;
+    return known;
+  }
+
+  override includes(identifier: string): boolean {
+    return this.#targets.has(identifier.toLowerCase());
+  }
+
+  override push(): number {
+    return 0;
+  }
+}
+
+/**
+ * Makes the parser resolve links by `targets`. The construct never matches: it only replaces the parser's list before
+ * each closing bracket.
+ */
+function resolveAgainst(targets: LinkTargets): SyntaxExtension {
+  const known = KnownIdentifiers.answering(targets);
+  return {
+    text: {
+      [RIGHT_SQUARE_BRACKET]: {
+        name: "knownIdentifiers",
+        tokenize(_effects, _ok, nok) {
+          this.parser.defined = known;
+          return nok;
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { extname } from "node:path";
+
+const folder = new URL("../page/", import.meta.url);
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Nothing may be loaded from elsewhere, and no text can become a script. */
+const securityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Serves the page's own files, which are in one flat folder. */
+export async function servePage(response: ServerResponse, path: string): Promise<void> {
+  const name = path === "/" ? "index.html" : path.slice(1);
+  const type = contentTypes[extname(name)];
+  const content =
+    type !== undefined && /^[a-z0-9-]+\.[a-z]+$/.test(name) ? await readPageFile(name) : undefined;
+  if (content === undefined) {
+    response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
+    response.end("Not found\n");
+    return;
+  }
+  response.writeHead(200, {
+    "content-type": type ?? "",
+    "content-security-policy": securityPolicy,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
+  response.end(content);
+}
+
+async function readPageFile(name: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(new URL(name, folder));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

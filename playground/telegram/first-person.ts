@@ -1,6 +1,0 @@
-import type { Simulator } from "./contract.ts";
-
-/** The page opens on a chat, so that the first thing to do is to write. Who is there already stays alone. */
-export function addFirstPerson(simulator: Simulator): void {
-  if (simulator.users().length === 0) simulator.privateChat(simulator.addUser({ first_name: "Alex" }));
-}

@@ -1,0 +1,22 @@
+import type { LanguageModel, ToolSet } from "ai";
+import type { ThinkMessengers } from "../../core/messenger.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
+
+/** An AI SDK model, or the id of a Workers AI model. */
+export type ThinkModel = Exclude<LanguageModel, string> | string;
+
+/** What the runtime asks the bot's own class. */
+export interface AgentMethods {
+  readonly maxSteps: number;
+  readonly maxContextTokens: number;
+  readonly keepDeliveriesMs: number;
+  readonly interruptedStep: "restart" | "continue";
+  readonly chatStreamStallTimeoutMs: number;
+  readonly chatStreamFirstChunkTimeoutMs: number;
+  readonly modelPatienceMs: number;
+  getModel(): ThinkModel;
+  getSystemPrompt(): string | Promise<string>;
+  getTools(): ToolSet | Promise<ToolSet>;
+  getMessengers(): ThinkMessengers;
+  getCommands(): ThinkCommands;
+}

@@ -1,0 +1,49 @@
+import type { LanguageModel } from "ai";
+import { logBotFailure } from "../../core/bot-code.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { Patience } from "../../core/model-patience.ts";
+import { getMessengerContext } from "../../core/turn-context.ts";
+import type { TokenUsage } from "../../core/token-usage.ts";
+import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+
+export interface TurnModelOptions {
+  readonly agent: Pick<
+    AgentMethods,
+    "getModel" | "chatStreamStallTimeoutMs" | "chatStreamFirstChunkTimeoutMs"
+  >;
+  readonly deps: Deps;
+  readonly env: object;
+  readonly log: Log;
+  /** Told of every completed call how many tokens it took. */
+  readonly onUsage: (usage: TokenUsage) => void;
+}
+
+/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
+const MESSENGER_MERGE_MS = 500;
+
+/** The bot's model as a turn calls it: guarded, and with `patience` waiting for a server that cannot answer now. */
+export function turnModel(
+  { agent, deps, env, log, onUsage }: TurnModelOptions,
+  patience: Patience | undefined,
+): LanguageModel {
+  let model: Exclude<LanguageModel, string>;
+  try {
+    const chosen = agent.getModel();
+    model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
+  } catch (error) {
+    logBotFailure(log, "getModel", error);
+    return brokenModel();
+  }
+  const guarded = guardModel(model, {
+    clock: deps.clock,
+    stallTimeoutMs: agent.chatStreamStallTimeoutMs,
+    firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
+    mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
+    onFailure: ({ code, message, modelId, provider, reason, status }) =>
+      log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
+    onUsage,
+  });
+  return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
+}

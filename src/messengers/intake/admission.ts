@@ -1,0 +1,150 @@
+import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { withinTime } from "../../core/within-time.ts";
+import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { mayStaySilent } from "../replies/reply-filter.ts";
+import { safeText } from "../declare/texts.ts";
+import type { SafeText } from "../declare/texts.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { personOf } from "../root/turn-limits.ts";
+import type { AskedQuestion } from "../root/turn-limits.ts";
+
+export interface AdmissionOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly inbox: InboxStore;
+  readonly memory: ThreadMemory;
+  /** Asks the root, which counts what a person asks in all conversations, and counts this one if it is allowed. */
+  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  readonly reply: (
+    id: string,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    text: string,
+  ) => void;
+  readonly end: (row: InboxRow, outcome: string) => void;
+}
+
+/** Who may ask the bot something, and how much. What it refuses it ends, with a text for the person the first time. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  async mayUse(event: MessengerEvent, { allow }: NormalizedMessengerDefinition): Promise<boolean> {
+    const { author } = event;
+    if (allow === undefined || author === undefined) return allow === undefined;
+    if (typeof allow !== "function") return allow.some((id) => String(id) === author.userId);
+    // What hangs would hold up every later event, also `/stop`.
+    return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, allow(author, event), "allow");
+  }
+
+  async isAllowed(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    if (await this.mayUse(event, definition)) return true;
+    const { end, memory } = this.#options;
+    if (!isAddressed(event)) {
+      end(row, "ignored: not allowed");
+      return false;
+    }
+    const userId = event.author?.userId;
+    this.#refuse(row, event, definition, {
+      name: "refused",
+      text: "refusedResponseText",
+      isFirst: () => userId !== undefined && memory.refuseOnce(event.messengerId, userId),
+      outcomes: ["refused: not allowed", "ignored: not allowed"],
+    });
+    return false;
+  }
+
+  /** Whether one more message may wait for its answer; then it counts against the limits. */
+  async hasRoom(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    const { inbox, memory } = this.#options;
+    const isQuiet = mayStaySilent(definition, [event]);
+    if (inbox.countQueued() >= definition.inboxLimit) {
+      this.#refuse(row, event, definition, {
+        name: "full",
+        text: "busyResponseText",
+        isFirst: () => !isQuiet && memory.reportFullOnce(event.thread.id),
+        outcomes: ["refused: the inbox is full", "refused: the inbox is full"],
+      });
+      return false;
+    }
+    if (await this.isWithinLimits(row, event, definition)) {
+      memory.hasRoom(event.thread.id);
+      return true;
+    }
+    this.#refuse(row, event, definition, {
+      name: "limit",
+      text: "limitResponseText",
+      isFirst: () => !isQuiet && memory.reportLimitOnce(event.messengerId, personOf(event)),
+      outcomes: ["refused: over the limit", "ignored: over the limit"],
+    });
+    return false;
+  }
+
+  /** Whether the person may ask for one more answer; then it counts. */
+  async isWithinLimits(
+    row: InboxRow,
+    event: MessengerEvent,
+    { burstMs, limits }: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    if (limits === undefined) return true;
+    const { memory, takeQuestion } = this.#options;
+    const { message, messengerId, thread } = event;
+    const userId = personOf(event);
+    const isAllowed = await takeQuestion({
+      messengerId,
+      userId,
+      threadId: thread.id,
+      at: row.receivedAt,
+      albumId: message?.albumId,
+      burstMs,
+      limits,
+    });
+    if (isAllowed) memory.isWithinLimits(messengerId, userId);
+    return isAllowed;
+  }
+
+  #refuse(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    refusal: {
+      readonly name: string;
+      readonly text: SafeText;
+      readonly isFirst: () => boolean;
+      /** The first time, and later. */
+      readonly outcomes: readonly [string, string];
+    },
+  ): void {
+    const { database, end, log, reply } = this.#options;
+    database.transaction(() => {
+      const isFirst = refusal.isFirst();
+      if (isFirst) {
+        const text = safeText(definition.delivery, refusal.text, event, log);
+        reply(`${refusal.name}:${row.seq}`, event, definition, text);
+      }
+      end(row, refusal.outcomes[isFirst ? 0 : 1]);
+    });
+  }
+}
+
+/** Who speaks to others of a subscribed thread has asked the bot nothing, and is told nothing. */
+function isAddressed({ kind, message }: MessengerEvent): boolean {
+  return kind !== "message" || message?.command !== undefined;
+}

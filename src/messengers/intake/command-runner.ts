@@ -1,0 +1,75 @@
+import { logBotFailure } from "../../core/bot-code.ts";
+import type { DeliveryPolicy } from "../../core/delivery.ts";
+import type { Clock } from "../../core/deps.ts";
+import { isThenable } from "../../core/is-thenable.ts";
+import { eventFields } from "../../core/log-fields.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
+import { withinTime } from "../../core/within-time.ts";
+import type { CommandHost, CommandResult, ThinkCommands } from "../declare/commands.ts";
+import { safeText } from "../declare/texts.ts";
+
+export interface CommandRunnerOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly commands: () => ThinkCommands;
+  readonly host: CommandHost;
+  /** Sends a message of the command at once; `index` counts them, so that the same one is known again after a crash. */
+  readonly reply: (index: number, text: string) => void;
+  /** Longest time a handler may take, in milliseconds. */
+  readonly limitMs: number;
+  /** Runs code of the bot so that it can ask which event it serves. */
+  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+}
+
+/** What a command hands to the model, if anything. */
+export interface CommandOutcome {
+  readonly prompt: string | undefined;
+}
+
+/** Runs a command's handler. Never throws: what a handler throws becomes the messenger's `errorResponseText`. */
+export function runCommand(
+  command: MessengerCommand,
+  event: MessengerEvent,
+  policy: DeliveryPolicy | undefined,
+  options: CommandRunnerOptions,
+): CommandOutcome | Promise<CommandOutcome> {
+  const log = options.log.with(eventFields(event.messengerId, event));
+  let replies = 0;
+  let hasEnded = false;
+  const reply = (text: string): void => {
+    if (hasEnded || text === "") return;
+    if (typeof text !== "string") throw new TypeError(`Expected a text, got ${typeof text}.`);
+    options.reply(replies, text);
+    replies += 1;
+  };
+  const outcome = (result: CommandResult): CommandOutcome => {
+    if (typeof result === "string") reply(result);
+    const prompt = typeof result === "object" ? result?.prompt : undefined;
+    if (prompt !== undefined && typeof prompt !== "string")
+      throw new TypeError(`Expected a text, got ${typeof prompt}.`);
+    hasEnded = true;
+    return { prompt };
+  };
+  const failed = (error: unknown): CommandOutcome => {
+    logBotFailure(log, `/${command.name}`, error);
+    return outcome(safeText(policy, "errorResponseText", event, log));
+  };
+  try {
+    const handler = options.commands()[command.name]?.handler;
+    const { host } = options;
+    const stop = (): boolean => host.stop(event);
+    const beginAnew = (): void => {
+      host.stopRunning(event);
+      host.openSession();
+    };
+    const context = { args: command.args, event, reply, stop, beginAnew };
+    const running = options.inContext(event, () => handler?.(context));
+    if (!isThenable(running)) return outcome(running);
+    return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
+      .then(outcome)
+      .catch(failed);
+  } catch (error) {
+    return failed(error);
+  }
+}

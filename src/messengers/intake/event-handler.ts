@@ -1,0 +1,247 @@
+import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
+import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { Sorting } from "../../inbox/sort-event.ts";
+import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
+import { addressOf } from "../replies/address-of.ts";
+import { Admission } from "./admission.ts";
+import { runCommand } from "./command-runner.ts";
+import type { CommandOutcome } from "./command-runner.ts";
+import type { CommandHost, ThinkCommands } from "../declare/commands.ts";
+import { correctedEvent } from "../../inbox/corrected-event.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { ignored } from "./event-outcomes.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
+import { isFromPerson } from "./is-from-person.ts";
+import { sendNotice } from "../replies/send-notice.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { AskedQuestion } from "../root/turn-limits.ts";
+
+export interface EventHandlerOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly inbox: InboxStore;
+  readonly memory: ThreadMemory;
+  readonly delivery: Delivery;
+  readonly commands: () => ThinkCommands;
+  /** What commands can do to the conversation. */
+  readonly host: CommandHost;
+  /** What the event asks for, as things are now. */
+  readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
+  /** Asks the root whether a person may ask for one more answer, and counts it. */
+  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  /** Whether `rerun` would do something. */
+  readonly mayRerun: (edit: MessengerEvent) => boolean;
+  /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
+  readonly rerun: (edit: MessengerEvent) => boolean;
+  /** Keeps an edit that has nothing answered anew now, in case another one does. */
+  readonly keepEdit: (edit: MessengerEvent) => void;
+  /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
+  readonly stop: (press: MessengerEvent) => boolean;
+  /** Has the loop go round once more. */
+  readonly poke: () => void;
+  /** The event as it is in the chat that its own has become. */
+  readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
+  /** Runs code of the bot so that it can ask which event it serves. */
+  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+}
+
+/** A command whose handler has run. */
+interface RunCommand {
+  readonly event: MessengerEvent;
+  readonly command: MessengerCommand;
+  readonly definition: NormalizedMessengerDefinition;
+  readonly outcome: CommandOutcome;
+}
+
+/** Carries out what a sorted event asks for, and says what became of it. */
+export class EventHandler {
+  readonly #options: EventHandlerOptions;
+  readonly #outcomes: EventOutcomes;
+  readonly #admission: Admission;
+  /** Rows whose command is running. */
+  readonly #beside = new Set<number>();
+  /** Commands that have run and could not be ended, by the number of their row. */
+  readonly #unended = new Map<number, RunCommand>();
+
+  constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+    this.#admission = new Admission({
+      ...options,
+      reply: (id, event, definition, text) => sendNotice(options.delivery, id, event, definition, text),
+      end: (row, outcome) => outcomes.end(row, outcome),
+    });
+  }
+
+  /** Whether the event's command is running, beside all others. */
+  isRunning(row: InboxRow): boolean {
+    return this.#beside.has(row.seq);
+  }
+
+  /** Ends a command that has run and could not be ended then, without running it again. `false` when it is none. */
+  async resume(row: InboxRow): Promise<boolean> {
+    const run = this.#unended.get(row.seq);
+    if (run === undefined) return false;
+    await this.#endCommand(row, run);
+    this.#unended.delete(row.seq);
+    return true;
+  }
+
+  /** Nothing more will come of the event. */
+  forget(row: InboxRow): void {
+    this.#unended.delete(row.seq);
+  }
+
+  async handle(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { delivery, memory } = this.#options;
+    if (await this.#subscribes(event, definition)) memory.subscribe(event.thread.id);
+    const sorting = this.#options.sort(event, definition);
+    if (isFromPerson(event)) delivery.revive(event.thread.chatId);
+    switch (sorting.kind) {
+      case "ignore":
+        this.#outcomes.passOver(row, ignored(sorting.reason));
+        return;
+      case "membership":
+        this.#outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
+        return;
+      case "stop":
+        this.#outcomes.end(
+          row,
+          this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already",
+        );
+        return;
+      case "correct":
+        await this.#correct(row, event, definition);
+        return;
+      case "withdraw":
+        this.#withdraw(row, event);
+        return;
+      case "press": {
+        if (event.action !== undefined) void delivery.answerAction(addressOf(event), event.action.id);
+        if (!sorting.answer) this.#outcomes.end(row, "button answered");
+        else if (await this.#admission.isAllowed(row, event, definition))
+          await this.#queue(row, event, definition);
+        return;
+      }
+      case "command":
+        if (await this.#admission.isAllowed(row, event, definition))
+          await this.#command(row, event, sorting.command, definition);
+        return;
+      case "answer":
+        if (await this.#admission.isAllowed(row, event, definition))
+          await this.#queue(row, event, definition);
+        return;
+    }
+  }
+
+  /** Only who may use the bot makes it listen: otherwise a stranger could have it answer what nobody asked it. */
+  async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
+      return false;
+    return (
+      !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
+    );
+  }
+
+  async #queue(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { database, deps, inbox, memory } = this.#options;
+    if (!(await this.#admission.hasRoom(row, event, definition))) return;
+    memory.isReadable(event.thread.id);
+    // It was asked meanwhile whether the person may ask.
+    const current = this.#options.atCurrentPlace(event);
+    database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
+    this.#outcomes.queued(row);
+  }
+
+  async #correct(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const target = waitingMessage(this.#options.inbox, event);
+    if (target !== undefined) {
+      this.#options.inbox.correct(target.seq, correctedEvent(target, event));
+      this.#outcomes.end(row, "edit applied to the waiting message");
+    } else if (!this.#options.mayRerun(event)) {
+      this.#options.keepEdit(event);
+      this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
+    } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
+      this.#options.keepEdit(event);
+      this.#outcomes.passOver(row, ignored("edit over the limit"));
+    } else {
+      const isRerun = this.#options.rerun(event);
+      // It was asked meanwhile whether the person may ask.
+      if (!isRerun) this.#options.keepEdit(event);
+      this.#outcomes.end(
+        row,
+        isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),
+      );
+    }
+  }
+
+  #withdraw(row: InboxRow, event: MessengerEvent): void {
+    const target = waitingMessage(this.#options.inbox, event);
+    if (target !== undefined) this.#outcomes.end(target, "withdrawn by its author");
+    this.#outcomes.end(
+      row,
+      target === undefined ? "deletion recorded" : "deletion applied to the waiting message",
+    );
+  }
+
+  /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */
+  async #command(
+    row: InboxRow,
+    event: MessengerEvent,
+    command: MessengerCommand,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { commands, delivery, deps, host, inContext, log } = this.#options;
+    const end = async (outcome: CommandOutcome): Promise<void> => {
+      this.#unended.set(row.seq, { event, command, definition, outcome });
+      await this.resume(row);
+    };
+    const reply = (index: number, text: string): void =>
+      sendNotice(delivery, `command:${row.seq}:${index}`, event, definition, text);
+    const runner = { clock: deps.clock, log, commands, host, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
+    const outcome = runCommand(command, event, definition.delivery, runner);
+    if (!(outcome instanceof Promise)) {
+      await end(outcome);
+      return;
+    }
+    this.#beside.add(row.seq);
+    void outcome
+      .then(end)
+      .then(() => this.#outcomes.settle(row))
+      .catch(() => {
+        // The intake resumes it, and says in the log what is wrong.
+      })
+      .finally(() => {
+        this.#beside.delete(row.seq);
+        this.#options.poke();
+      });
+  }
+
+  async #endCommand(row: InboxRow, { command, definition, event, outcome }: RunCommand): Promise<void> {
+    const { prompt } = outcome;
+    if (prompt === undefined || event.message === undefined) {
+      this.#outcomes.end(row, `command: ${command.name}`);
+      return;
+    }
+    const { command: _command, ...message } = event.message;
+    await this.#queue(row, { ...event, message: { ...message, text: prompt } }, definition);
+  }
+}

@@ -1,0 +1,13 @@
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
+
+/** Where the answer to an event goes. */
+export function addressOf({ messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">): Address {
+  return {
+    messengerId,
+    threadId: thread.id,
+    chatId: thread.chatId,
+    isDirectMessage: thread.isDirectMessage,
+    ...(thread.topicId !== undefined && { topicId: thread.topicId }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { TextContext } from "../../core/delivery.ts";
+import { logBotFailure } from "../../core/bot-code.ts";
+import { eventFields } from "../../core/log-fields.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { createOutgoingText, silencePrompt } from "../../outgoing/index.ts";
+import type { OutgoingOptions, OutgoingText, TextSink } from "../../outgoing/index.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+
+/** What stands between the text of a model and one reply. */
+export function replyFilter(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+  sink: TextSink,
+  log: Log,
+): OutgoingText {
+  return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), sink);
+}
+
+/** A text that is no whole answer (it failed, was stopped, made way): filtered, and without a footer. */
+export function filteredFragment(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+  text: string,
+  log: Log,
+): string {
+  const nobody = { append: () => {}, replace: () => {}, interrupt: () => {} };
+  return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), nobody).fragment(text);
+}
+
+/** What the system prompt says of silence, for an event of a group where the model may choose it. */
+export function silenceInstruction(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+): string | undefined {
+  return event.thread.isDirectMessage ? undefined : silencePrompt({ silence: silenceOf(definition) });
+}
+
+/** Whether events may be met with silence because nobody has asked the bot anything. */
+export function mayStaySilent(
+  definition: NormalizedMessengerDefinition,
+  events: readonly MessengerEvent[],
+): boolean {
+  return (
+    silenceOf(definition) !== false &&
+    events.every(({ kind, thread }) => kind === "message" && !thread.isDirectMessage)
+  );
+}
+
+function outgoingOptions(
+  definition: NormalizedMessengerDefinition,
+  event: MessengerEvent,
+  log: Log,
+): OutgoingOptions {
+  const { footer, removeArtefacts, transform } = definition.delivery ?? {};
+  return {
+    silence: silenceOf(definition),
+    removeArtefacts,
+    transform,
+    footer,
+    onError: (error, name) =>
+      logBotFailure(log.with(eventFields(event.messengerId, event)), `delivery.${name}`, error),
+  };
+}
+
+function silenceOf({
+  delivery,
+  respondTo,
+}: NormalizedMessengerDefinition): { readonly signal?: string } | false {
+  const silence = delivery?.silence ?? respondTo.includes("subscribed-thread");
+  return silence === true ? {} : silence;
+}
+
+function contextOf(event: MessengerEvent): TextContext {
+  return { locale: event.author?.language, event };
+}

@@ -1,0 +1,25 @@
+import type { Delivery } from "../../core/delivery.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { addressOf } from "./address-of.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { replyPolicy } from "../declare/texts.ts";
+
+/** Sends a text that is no answer of the model to where the event came from; once for each id. */
+export function sendNotice(
+  delivery: Delivery,
+  id: string,
+  event: Pick<MessengerEvent, "messengerId" | "thread" | "message">,
+  definition: NormalizedMessengerDefinition,
+  text: string,
+): void {
+  delivery.send(
+    {
+      id,
+      address: addressOf(event),
+      policy: replyPolicy(definition.delivery),
+      ...(event.message !== undefined &&
+        event.thread.formerChatId === undefined && { seenMessageId: event.message.id }),
+    },
+    text,
+  );
+}

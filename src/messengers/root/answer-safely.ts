@@ -1,0 +1,47 @@
+import { logBotFailure } from "../../core/bot-code.ts";
+import { SwitchboardError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { problem } from "../../core/problem.ts";
+
+/**
+ * What a handler answers. When it throws, the answer tells nothing of it (I10) and the log has the rest: the base class
+ * would answer with the error's stack.
+ */
+export async function answerSafely<T extends Response | undefined>(
+  log: Log,
+  handler: string,
+  body: () => T | Promise<T>,
+): Promise<T | Response> {
+  try {
+    return await body();
+  } catch (error) {
+    logBotFailure(log, handler, error);
+    return problem(500, "internal-error", "The request could not be answered. The bot's log says more.");
+  }
+}
+
+/**
+ * A method of the bot that the base class calls. What it throws goes into the log as its kind and place, and is thrown
+ * on without its words and its stack, because the base class shows them to clients and logs them (I10).
+ *
+ * @throws {SwitchboardError} `bot-code-failed`
+ */
+export function failSafely<Parameters extends readonly unknown[], T>(
+  log: Log,
+  method: string,
+  body: (...parameters: Parameters) => T | Promise<T>,
+): (...parameters: Parameters) => Promise<T> {
+  return async (...parameters) => {
+    try {
+      return await body(...parameters);
+    } catch (error) {
+      logBotFailure(log, method, error);
+      const safe = new SwitchboardError(
+        "bot-code-failed",
+        `${method}() of the bot failed; its log says more.`,
+      );
+      safe.stack = safe.message;
+      throw safe;
+    }
+  };
+}

@@ -1,0 +1,67 @@
+import type { HealthProblem } from "./health-problem.ts";
+import type { ToolSet } from "ai";
+import { logBotFailure } from "../../core/bot-code.ts";
+import { errorCode, SwitchboardError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { noMessengers } from "../declare/define-messengers.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { RootRuntime } from "./root-runtime.ts";
+import { ToolCheck } from "./tool-check.ts";
+
+export interface BotHealthOptions {
+  readonly log: Log;
+  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly getModel: () => unknown;
+  readonly getTools: () => ToolSet | Promise<ToolSet>;
+  readonly root: () => Pick<RootRuntime, "problem">;
+}
+
+/** Whether the bot can answer: its declarations, then its storage and its platforms. */
+export class BotHealth {
+  readonly #options: BotHealthOptions;
+  readonly #toolCheck: ToolCheck;
+  /** The newest problem of each method. */
+  readonly #loggedCodes = new Map<string, string>();
+
+  constructor(options: BotHealthOptions) {
+    this.#options = options;
+    this.#toolCheck = new ToolCheck(options.getTools);
+  }
+
+  async problem(): Promise<HealthProblem | undefined> {
+    return this.#declared() ?? (await this.#options.root().problem());
+  }
+
+  #declared(): HealthProblem | undefined {
+    const { definitions, getModel } = this.#options;
+    try {
+      const declared = definitions();
+      this.#logged("getModel", getModel);
+      this.#logged("getTools", () => this.#toolCheck.run());
+      return declared.length === 0 ? problemOf(noMessengers()) : undefined;
+    } catch (error) {
+      return problemOf(error);
+    }
+  }
+
+  /** Logs what it throws, once; who declares the messengers logs that already. */
+  #logged(method: string, body: () => unknown): void {
+    try {
+      body();
+    } catch (error) {
+      const { code } = problemOf(error);
+      if (this.#loggedCodes.get(method) !== code) logBotFailure(this.#options.log, method, error);
+      this.#loggedCodes.set(method, code);
+      throw error;
+    }
+  }
+}
+
+function problemOf(error: unknown): HealthProblem {
+  const isOurs = error instanceof SwitchboardError;
+  return {
+    status: "misconfigured",
+    code: errorCode(error) ?? "bot-code-failed",
+    message: isOurs ? error.message : "getMessengers() or getModel() of the bot threw; its log says more.",
+  };
+}

@@ -1,0 +1,101 @@
+import { platformFailureFields } from "../../core/bot-code.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { BotIdentity, PlatformContext } from "../../core/messenger.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { RootStore, StoredIdentity } from "./root-store.ts";
+
+export interface BotIdentitiesOptions {
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly store: Pick<RootStore, "identity" | "setIdentity">;
+  readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
+  /** Runs work that nobody waits for. */
+  readonly later: (work: () => Promise<void>) => void;
+  /** The platform was asked: with the error when it did not answer. */
+  readonly onAsked?: (definition: NormalizedMessengerDefinition, error?: unknown) => void;
+}
+
+const CALL_LIMIT_MS = 5000;
+const REFRESH_AFTER_MS = 24 * 60 * 60_000;
+/** A refresh that failed is tried again after this time. */
+const TRY_AGAIN_MS = 60 * 60_000;
+
+/**
+ * Who the bot is on each platform.
+ *
+ * - An identity belongs to the account whose token is configured: a stored one of another token is never used.
+ * - It is stored, so that a cold start makes no call.
+ * - It is asked for again once a day, beside everything else. Until the answer is there, the known one is used.
+ */
+export class BotIdentities {
+  readonly #options: BotIdentitiesOptions;
+  readonly #known = new Map<string, StoredIdentity>();
+  readonly #loading = new Map<string, Promise<BotIdentity>>();
+  /** When a refresh may begin, where one was begun since this object was started. */
+  readonly #refreshAt = new Map<string, number>();
+
+  constructor(options: BotIdentitiesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects only when the platform has to be asked and cannot be. */
+  async of(definition: NormalizedMessengerDefinition): Promise<BotIdentity> {
+    const { id } = definition;
+    const known = this.#known.get(id);
+    if (known !== undefined) {
+      this.#refreshIfDue(definition, known);
+      return known.identity;
+    }
+    const loading = this.#loading.get(id) ?? this.#load(definition);
+    this.#loading.set(id, loading);
+    return loading.finally(() => this.#loading.delete(id));
+  }
+
+  async #load(definition: NormalizedMessengerDefinition): Promise<BotIdentity> {
+    const account = await accountOf(definition);
+    const stored = this.#options.store.identity(definition.id);
+    if (stored?.account !== account) return this.#ask(definition, account);
+    this.#known.set(definition.id, stored);
+    this.#refreshIfDue(definition, stored);
+    return stored.identity;
+  }
+
+  #refreshIfDue(definition: NormalizedMessengerDefinition, { account, askedAt }: StoredIdentity): void {
+    const { deps, later, log } = this.#options;
+    const { id } = definition;
+    const now = deps.clock.now();
+    if (now < Math.max(askedAt + REFRESH_AFTER_MS, this.#refreshAt.get(id) ?? 0)) return;
+    this.#refreshAt.set(id, now + TRY_AGAIN_MS);
+    later(async () => {
+      try {
+        await this.#ask(definition, account);
+      } catch (error) {
+        log.warn("identity.not-refreshed", { messenger: id, ...platformFailureFields(log, error) });
+      }
+    });
+  }
+
+  async #ask(definition: NormalizedMessengerDefinition, account: string): Promise<BotIdentity> {
+    const { context, deps, store } = this.#options;
+    const limit = new AbortController();
+    const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
+    try {
+      const identity = await definition.platform.fetchIdentity(context(definition), limit.signal);
+      this.#options.onAsked?.(definition);
+      const asked = { account, identity, askedAt: deps.clock.now() };
+      store.setIdentity(definition.id, asked);
+      this.#known.set(definition.id, asked);
+      return identity;
+    } catch (error) {
+      this.#options.onAsked?.(definition, error);
+      throw error;
+    } finally {
+      deps.clock.clearTimeout(timer);
+    }
+  }
+}
+
+function accountOf({ platform }: NormalizedMessengerDefinition): Promise<string> {
+  return platform.account?.() ?? Promise.resolve("");
+}

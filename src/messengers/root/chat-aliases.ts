@@ -1,0 +1,78 @@
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { Clock } from "../../core/deps.ts";
+import type { MessengerThread } from "../../core/messenger-event.ts";
+import { threadConversationName } from "../declare/conversation-name.ts";
+import type { RootStore, StoredAlias } from "./root-store.ts";
+
+export interface ChatAliasesOptions {
+  readonly clock: Clock;
+  readonly store: Pick<RootStore, "aliases" | "addAlias">;
+}
+
+/** Keys of events are known for so long. */
+const KEPT_KEYS_MS = 7 * 24 * 60 * 60_000;
+
+/**
+ * Chats that go on under another id, and what that means for routing: a conversation keeps the name that the first id
+ * gave it. Few chats ever move, so all of them are in memory.
+ */
+export class ChatAliases {
+  readonly #options: ChatAliasesOptions;
+  /** By messenger and thread, the old one and the new one. */
+  #byThread: Map<string, StoredAlias> | undefined;
+  #byNewChat = new Map<string, StoredAlias>();
+
+  constructor(options: ChatAliasesOptions) {
+    this.#options = options;
+  }
+
+  learn(messengerId: string, move: ChatMove): void {
+    const { clock, store } = this.#options;
+    const known = this.#known();
+    const { from, to } = move;
+    const isKnown = [from, to].some(({ threadId }) => known.has(keyOf(messengerId, threadId)));
+    if (isKnown || from.chatId === to.chatId) return;
+    this.#remember(known, store.addAlias(messengerId, move, clock.now()));
+  }
+
+  /** The move of the chat that an event belongs to, before it or after it. */
+  moveOf(messengerId: string, { id }: MessengerThread): ChatMove | undefined {
+    return this.#known().get(keyOf(messengerId, id))?.move;
+  }
+
+  /** The thread as it was called first. Topics of a chat that has moved keep their own id. */
+  firstThread(messengerId: string, thread: MessengerThread): MessengerThread {
+    const known = this.#known();
+    const move = this.#byNewChat.get(keyOf(messengerId, thread.chatId))?.move;
+    if (known.size === 0 || move === undefined) return thread;
+    const id = thread.id === move.to.threadId ? move.from.threadId : thread.id;
+    return { ...thread, id, chatId: move.from.chatId };
+  }
+
+  /** The conversation that has answered the new chat before it was known that it is an old one, while that matters. */
+  twinOf(messengerId: string, { id }: MessengerThread): string | undefined {
+    const alias = this.#known().get(keyOf(messengerId, id));
+    if (alias?.hasTwin !== true || id !== alias.move.to.threadId) return undefined;
+    if (this.#options.clock.now() - alias.learnedAt > KEPT_KEYS_MS) return undefined;
+    return threadConversationName(messengerId, id);
+  }
+
+  #known(): Map<string, StoredAlias> {
+    if (this.#byThread !== undefined) return this.#byThread;
+    const known = new Map<string, StoredAlias>();
+    for (const alias of this.#options.store.aliases()) this.#remember(known, alias);
+    this.#byThread = known;
+    return known;
+  }
+
+  #remember(known: Map<string, StoredAlias>, alias: StoredAlias): void {
+    const { messengerId, move } = alias;
+    known.set(keyOf(messengerId, move.from.threadId), alias);
+    known.set(keyOf(messengerId, move.to.threadId), alias);
+    this.#byNewChat.set(keyOf(messengerId, move.to.chatId), alias);
+  }
+}
+
+function keyOf(messengerId: string, id: string): string {
+  return JSON.stringify([messengerId, id]);
+}

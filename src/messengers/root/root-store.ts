@@ -1,0 +1,246 @@
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { Database } from "../../core/database.ts";
+import { firstRow } from "../../core/database.ts";
+import type { BotIdentity } from "../../core/messenger.ts";
+import type { MessengerThread } from "../../core/messenger-event.ts";
+import { threadConversationName } from "../declare/conversation-name.ts";
+
+/** What the root knows of its bot: who it is on each platform, which conversations there are, what it passed over. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS directory_v1 (
+    name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  // It did not say whose token it belongs to.
+  "DROP TABLE IF EXISTS identity_v1",
+  `CREATE TABLE IF NOT EXISTS identity_v2 (
+    messenger_id TEXT PRIMARY KEY, account TEXT NOT NULL, user_id TEXT NOT NULL, user_name TEXT, asked_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS alias_v1 (
+    messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, thread_id TEXT NOT NULL, to_chat_id TEXT NOT NULL,
+    to_thread_id TEXT NOT NULL, has_twin INTEGER NOT NULL, learned_at INTEGER NOT NULL, PRIMARY KEY (messenger_id, chat_id)
+  ) STRICT, WITHOUT ROWID`,
+  "CREATE TABLE IF NOT EXISTS menu_v1 (messenger_id TEXT PRIMARY KEY, hash TEXT NOT NULL, try_again_at INTEGER) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS refusal_v1 (messenger_id TEXT PRIMARY KEY, code TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS probe_v1 (id INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT",
+  "CREATE TABLE IF NOT EXISTS ignored_v1 (kind TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+];
+
+/** A conversation in the directory. */
+export interface DirectoryEntry {
+  /** The name of its agent, `""` for the root itself. */
+  readonly name: string;
+  readonly messengerId: string;
+  readonly threadId: string;
+  readonly title: string | undefined;
+  /** Epoch milliseconds, accurate to a minute. */
+  readonly lastActiveAt: number;
+}
+
+/** Who the bot is, as the platform has said. */
+export interface StoredIdentity {
+  /** The account that it is the identity of: see `MessengerPlatform.account`. */
+  readonly account: string;
+  readonly identity: BotIdentity;
+  /** Epoch milliseconds. */
+  readonly askedAt: number;
+}
+
+/** A chat that goes on under another id. */
+export interface StoredAlias {
+  readonly messengerId: string;
+  readonly move: ChatMove;
+  /** Something came from the new chat before this was known: a conversation named after it has it. */
+  readonly hasTwin: boolean;
+  /** Epoch milliseconds. */
+  readonly learnedAt: number;
+}
+
+/** Which menu of commands a platform was told, or refused to take. */
+export interface StoredMenu {
+  readonly hash: string;
+  /** Epoch milliseconds; `undefined` when the platform has it. */
+  readonly tryAgainAt: number | undefined;
+}
+
+/** That a platform refuses the credentials of a messenger. */
+export interface StoredRefusal {
+  readonly code: string;
+  /** Epoch milliseconds of the newest refused call. */
+  readonly at: number;
+}
+
+export interface RootStore {
+  refusal(messengerId: string): StoredRefusal | undefined;
+  setRefusal(messengerId: string, refusal: StoredRefusal): void;
+  clearRefusal(messengerId: string): void;
+  /** Writes something, to see whether the storage takes it. @throws {Error} when it does not */
+  probe(now: number): void;
+  menu(messengerId: string): StoredMenu | undefined;
+  setMenu(messengerId: string, menu: StoredMenu): void;
+  identity(messengerId: string): StoredIdentity | undefined;
+  setIdentity(messengerId: string, identity: StoredIdentity): void;
+  aliases(): StoredAlias[];
+  /** The directory then knows the conversation by the new thread, and no other one of it. */
+  addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
+  touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
+  directory(limit: number): DirectoryEntry[];
+  countIgnored(messengerId: string, kind: string): void;
+  ignored(): Readonly<Record<string, number>>;
+}
+
+/** The directory is written at most this often for one conversation: a row written is what a root pays for. */
+const TOUCH_EVERY_MS = 60_000;
+
+export function createRootStore(database: Database): RootStore {
+  for (const statement of SCHEMA) database.run(statement);
+  const touched = new Map<string, number>();
+
+  return {
+    refusal: (messengerId) =>
+      firstRow(
+        database.all<{ code: string; at: number }>(
+          "SELECT code, at FROM refusal_v1 WHERE messenger_id = ?",
+          messengerId,
+        ),
+      ),
+    setRefusal(messengerId, { at, code }) {
+      database.run(
+        "INSERT OR REPLACE INTO refusal_v1 (messenger_id, code, at) VALUES (?, ?, ?)",
+        messengerId,
+        code,
+        at,
+      );
+    },
+    clearRefusal(messengerId) {
+      database.run("DELETE FROM refusal_v1 WHERE messenger_id = ?", messengerId);
+    },
+    probe(now) {
+      database.run("INSERT OR REPLACE INTO probe_v1 (id, at) VALUES (1, ?)", now);
+    },
+    menu(messengerId) {
+      const row = firstRow(
+        database.all<{ hash: string; try_again_at: number | null }>(
+          "SELECT hash, try_again_at FROM menu_v1 WHERE messenger_id = ?",
+          messengerId,
+        ),
+      );
+      return row && { hash: row.hash, tryAgainAt: row.try_again_at ?? undefined };
+    },
+    setMenu(messengerId, { hash, tryAgainAt }) {
+      database.run(
+        "INSERT OR REPLACE INTO menu_v1 (messenger_id, hash, try_again_at) VALUES (?, ?, ?)",
+        messengerId,
+        hash,
+        tryAgainAt ?? null,
+      );
+    },
+    identity(messengerId) {
+      const row = firstRow(
+        database.all<{ account: string; user_id: string; user_name: string | null; asked_at: number }>(
+          "SELECT account, user_id, user_name, asked_at FROM identity_v2 WHERE messenger_id = ?",
+          messengerId,
+        ),
+      );
+      if (row === undefined) return undefined;
+      const { account, asked_at: askedAt, user_id: userId, user_name: userName } = row;
+      return { account, askedAt, identity: { userId, ...(userName !== null && { userName }) } };
+    },
+    setIdentity(messengerId, { account, askedAt, identity }) {
+      database.run(
+        "INSERT OR REPLACE INTO identity_v2 (messenger_id, account, user_id, user_name, asked_at) VALUES (?, ?, ?, ?, ?)",
+        messengerId,
+        account,
+        identity.userId,
+        identity.userName ?? null,
+        askedAt,
+      );
+    },
+    aliases: () =>
+      database
+        .all<{
+          messenger_id: string;
+          chat_id: string;
+          thread_id: string;
+          to_chat_id: string;
+          to_thread_id: string;
+          has_twin: number;
+          learned_at: number;
+        }>("SELECT * FROM alias_v1")
+        .map((row) => ({
+          messengerId: row.messenger_id,
+          move: {
+            from: { chatId: row.chat_id, threadId: row.thread_id },
+            to: { chatId: row.to_chat_id, threadId: row.to_thread_id },
+          },
+          hasTwin: row.has_twin === 1,
+          learnedAt: row.learned_at,
+        })),
+    addAlias(messengerId, move, now) {
+      const { from, to } = move;
+      return database.transaction(() => {
+        const twin = threadConversationName(messengerId, to.threadId);
+        const hasTwin =
+          database.all("DELETE FROM directory_v1 WHERE name = ? RETURNING name", twin).length > 0;
+        touched.delete(twin);
+        database.run(
+          "UPDATE directory_v1 SET thread_id = ? WHERE messenger_id = ? AND thread_id = ?",
+          to.threadId,
+          messengerId,
+          from.threadId,
+        );
+        database.run(
+          "INSERT INTO alias_v1 VALUES (?, ?, ?, ?, ?, ?, ?)",
+          messengerId,
+          from.chatId,
+          from.threadId,
+          to.chatId,
+          to.threadId,
+          hasTwin ? 1 : 0,
+          now,
+        );
+        return { messengerId, move, hasTwin, learnedAt: now };
+      });
+    },
+    touch(name, messengerId, thread, now) {
+      if (now - (touched.get(name) ?? 0) < TOUCH_EVERY_MS) return;
+      database.run(
+        `INSERT INTO directory_v1 (name, messenger_id, thread_id, title, last_active_at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (name) DO UPDATE SET title = excluded.title, last_active_at = excluded.last_active_at`,
+        name,
+        messengerId,
+        thread.id,
+        thread.title ?? null,
+        now,
+      );
+      touched.set(name, now);
+    },
+    directory: (limit) =>
+      database
+        .all<{
+          name: string;
+          messenger_id: string;
+          thread_id: string;
+          title: string | null;
+          last_active_at: number;
+        }>("SELECT * FROM directory_v1 ORDER BY last_active_at DESC LIMIT ?", limit)
+        .map((row) => ({
+          name: row.name,
+          messengerId: row.messenger_id,
+          threadId: row.thread_id,
+          title: row.title ?? undefined,
+          lastActiveAt: row.last_active_at,
+        })),
+    countIgnored(messengerId, kind) {
+      database.run(
+        "INSERT INTO ignored_v1 (kind, count) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",
+        `${messengerId}:${kind}`,
+      );
+    },
+    ignored: () =>
+      Object.fromEntries(
+        database
+          .all<{ kind: string; count: number }>("SELECT kind, count FROM ignored_v1")
+          .map((row) => [row.kind, row.count]),
+      ),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Database } from "../../core/database.ts";
+import type { MessengerLimits } from "../../core/messenger.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import { createUsageStore } from "./usage-store.ts";
+import type { Question, UsageStore } from "./usage-store.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Quick lines are one question, but not for ever: each of them has the model begin anew. */
+const LONGEST_QUESTION_MS = 10_000;
+
+/** What a person asks, for the root, which counts what they ask in all conversations. Plain JSON. */
+export interface AskedQuestion {
+  readonly messengerId: string;
+  readonly userId: string;
+  readonly threadId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly albumId: string | undefined;
+  readonly burstMs: number;
+  readonly limits: MessengerLimits;
+}
+
+/** How much each person has asked of this root. Nothing is stored where no messenger has limits. */
+export class TurnLimits {
+  readonly #store: UsageStore;
+
+  constructor(database: Database) {
+    this.#store = createUsageStore(database);
+  }
+
+  /** Whether the person may ask this; if so it is counted. The same question again counts once. */
+  take(asked: AskedQuestion): boolean {
+    const { albumId, at, limits, messengerId, threadId, userId } = asked;
+    const windowMs = limits.turnsPerPersonPerDay === undefined ? MINUTE_MS : DAY_MS;
+    const questions = this.#store.since(messengerId, userId, at - windowMs);
+    const last = questions.findLast((question) => question.threadId === threadId);
+    if (last !== undefined && continues(last, asked)) {
+      this.#store.extend(last.id, at);
+      return true;
+    }
+    const ofMinute = questions.filter(({ beganAt }) => beganAt > at - MINUTE_MS);
+    const isAllowed =
+      questions.length < (limits.turnsPerPersonPerDay ?? Infinity) &&
+      ofMinute.length < (limits.turnsPerPersonPerMinute ?? Infinity);
+    if (!isAllowed) return false;
+    this.#store.forget(at - DAY_MS);
+    this.#store.begin({ messengerId, userId, threadId, at, albumId });
+    return true;
+  }
+}
+
+/** A channel speaks for itself. */
+export function personOf({ author, thread }: MessengerEvent): string {
+  return author?.userId ?? thread.id;
+}
+
+function continues(last: Question, { albumId, at, burstMs }: AskedQuestion): boolean {
+  if (last.albumId !== undefined && last.albumId === albumId) return true;
+  return at - last.lastAt <= burstMs && at - last.beganAt <= LONGEST_QUESTION_MS;
+}

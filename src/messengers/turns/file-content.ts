@@ -1,0 +1,72 @@
+import { InvalidInputError } from "../../core/errors.ts";
+import type { FetchedFile } from "../../core/messenger.ts";
+import type { ResolvedFile } from "../../turn/load-files.ts";
+import { isTextFile, MAX_TEXT_FILE_BYTES, MAYBE_TEXT } from "./user-message.ts";
+
+/**
+ * A file as the model gets it. Its sender has chosen its name and media type, so where a lie would do harm its first
+ * bytes are looked at: a model's server refuses a whole conversation for one picture that is none.
+ *
+ * @throws {InvalidInputError} when it is not what it was announced to be, or too long to be read as text
+ */
+export function fileContent(
+  { bytes }: FetchedFile,
+  mediaType: string,
+  name: string | undefined,
+): ResolvedFile {
+  if (isTextFile(mediaType, name)) {
+    if (bytes.length > MAX_TEXT_FILE_BYTES)
+      throw new InvalidInputError(
+        "attachment-too-large",
+        "The text file is longer than what is read of one.",
+      );
+    const text = textOf(bytes, mediaType === MAYBE_TEXT);
+    if (text === undefined)
+      throw new InvalidInputError("attachment-media-type", "The attachment is no text.");
+    return { kind: "text", text: `[File ${name ?? "without a name"}]\n${text}` };
+  }
+  const proven = provenMediaType(bytes, mediaType);
+  if (proven !== undefined) return { kind: "bytes", bytes, mediaType: proven };
+  throw new InvalidInputError("attachment-media-type", "The attachment is not what it was announced to be.");
+}
+
+/** The text that bytes are; nothing for what no text has in it. One that is only taken for text has to be UTF-8. */
+function textOf(bytes: Uint8Array, isGuess: boolean): string | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    // Not UTF-8: what was announced as text is most likely of an old Western encoding.
+    return isGuess ? undefined : new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** The first bytes of a kind of file, `?` for any byte. */
+const SIGNATURES: readonly (readonly [mediaType: string, start: string])[] = [
+  ["image/png", "\u0089PNG\r\n\u001a\n"],
+  ["image/jpeg", "\u00ff\u00d8\u00ff"],
+  ["image/gif", "GIF8"],
+  ["image/webp", "RIFF????WEBP"],
+  ["image/avif", "????ftypavi"],
+  ["image/heic", "????ftyphe"],
+  ["image/heic", "????ftypmif1"],
+  ["image/bmp", "BM"],
+  ["image/tiff", "II*\u0000"],
+  ["image/tiff", "MM\u0000*"],
+  ["application/pdf", "%PDF-"],
+];
+
+/** The media type of a picture or a PDF by its bytes; that of anything else as it was announced. */
+function provenMediaType(bytes: Uint8Array, announced: string): string | undefined {
+  const kind = announced.toLowerCase();
+  if (!kind.startsWith("image/") && kind !== "application/pdf") return announced;
+  const found = SIGNATURES.find(([, start]) =>
+    Array.from(start).every(
+      (character, index) => character === "?" || character.charCodeAt(0) === bytes[index],
+    ),
+  )?.[0];
+  return found?.split("/")[0] === kind.split("/")[0] ? found : undefined;
+}

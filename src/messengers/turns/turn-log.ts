@@ -1,0 +1,62 @@
+import type { Clock } from "../../core/deps.ts";
+import { eventFields } from "../../core/log-fields.ts";
+import type { EventFields } from "../../core/log-fields.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Turn } from "../../turn/turn-store.ts";
+import type { TurnStats } from "../../turn/turn-stats.ts";
+
+export interface TurnLogOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stats: TurnStats;
+}
+
+/** How a turn ended. */
+export type TurnEnd = "done" | "stopped" | "replaced" | "steered" | "gone" | "not-declared" | "failed";
+
+/** The log's lines about turns: every turn that has begun ends in the log, once, and says what it took. */
+export class TurnLog {
+  readonly #options: TurnLogOptions;
+  /** When each running turn began. Those of an earlier life of the object are missing. */
+  readonly #begunAt = new Map<string, number>();
+
+  constructor(options: TurnLogOptions) {
+    this.#options = options;
+  }
+
+  begun(turn: Pick<Turn, "id" | "context" | "messageSeqs" | "replaces">): void {
+    const { clock, log } = this.#options;
+    this.#begunAt.set(turn.id, clock.now());
+    log.info("turn.begun", {
+      ...turnFields(turn.id, turn.context),
+      messages: turn.messageSeqs.length,
+      replaces: turn.replaces,
+    });
+  }
+
+  ended(turn: Turn, outcome: TurnEnd, characters?: number): void {
+    const { clock, log, stats } = this.#options;
+    const begunAt = this.#begunAt.get(turn.id);
+    this.#begunAt.delete(turn.id);
+    const fields = {
+      ...turnFields(turn.id, turn.context),
+      outcome,
+      durationMs: clock.now() - (begunAt ?? turn.lastReceivedAt),
+      ...stats.of(turn.id),
+      characters,
+      // What it took before the restart is not known any more.
+      restarted: begunAt === undefined ? true : undefined,
+    };
+    if (outcome === "failed") log.error("turn.ended", fields);
+    else log.info("turn.ended", fields);
+  }
+}
+
+/** How the log names a turn and what it answers; a turn without an event is one of `chat()`. */
+export function turnFields(
+  turnId: string | undefined,
+  event: MessengerEvent | undefined,
+): { readonly turn: string | undefined } & Partial<EventFields> {
+  return { turn: turnId, ...(event !== undefined && eventFields(event.messengerId, event)) };
+}

@@ -1,0 +1,44 @@
+import type { DeliveryPolicy } from "../../core/delivery.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { TurnOutcome } from "../../turn/turn-engine.ts";
+import { joinParagraphs } from "../../outgoing/index.ts";
+import { plainText, splitText } from "../../../delivery/index.ts";
+import { safeText } from "../declare/texts.ts";
+import type { SafeText } from "../declare/texts.ts";
+
+export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
+
+/**
+ * What the person reads in the end: never an error's own words, and nothing only where the answer `mayStaySilent`, because
+ * nobody has asked for one.
+ */
+export function visibleText(
+  outcome: EndedTurn,
+  policy: DeliveryPolicy,
+  event: MessengerEvent,
+  log: Log,
+  mayStaySilent = false,
+): string {
+  const said = showsNothing(outcome.text) ? "" : outcome.text;
+  const instead = (name: SafeText): string => (mayStaySilent ? "" : safeText(policy, name, event, log));
+  switch (outcome.kind) {
+    case "done":
+      return said === "" ? instead("emptyResponseText") : said;
+    case "stopped":
+      return joinParagraphs(said, safeText(policy, "stoppedResponseText", event, log));
+    case "failed":
+      return said === ""
+        ? instead(outcome.isOverloaded === true ? "overloadedResponseText" : "errorResponseText")
+        : joinParagraphs(said, safeText(policy, "interruptedResponseText", event, log));
+  }
+}
+
+/** Whether nothing of a text is left to read: it is blank, or markup without words, such as an empty code block. */
+function showsNothing(text: string): boolean {
+  const trimmed = text.trim();
+  // A text that begins with a word is a paragraph, so most need no look at their markup.
+  if (trimmed === "" || /^[\p{L}\p{N}]/u.test(trimmed)) return trimmed === "";
+  const limits = { maxLength: 4096, maxEntities: Infinity };
+  return splitText(text, { renderer: plainText, limits, final: true }).length === 0;
+}

@@ -1,0 +1,107 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { systemDeps, wait, type Clock } from "../../core/deps.ts";
+import { demoReply, type DemoReply } from "./demo-reply.ts";
+
+const PACE_MS = 30;
+/** However long a reply is, it is streamed in this many chunks at most, so in six seconds. */
+const MOST_CHUNKS = 200;
+
+/**
+ * The model that answers when none is configured, so that a bot works on a fresh machine without a network. It is no
+ * language model: it understands a few sentences, calls the bot's real tools for them, and says what it is in its
+ * first reply. The same prompt gives the same reply.
+ */
+export function createDemoModel(deps: { readonly clock: Clock } = systemDeps): LanguageModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "switchboard.demo",
+    modelId: "demo",
+    supportedUrls: {},
+    doGenerate: async (options) => {
+      const reply = demoReply(options.prompt, options.tools ?? []);
+      const text: LanguageModelV4Content[] = reply.text === "" ? [] : [{ type: "text", text: reply.text }];
+      return {
+        content: [...text, ...toolCalls(reply)],
+        finishReason: finishReason(reply),
+        usage: usage(options, reply),
+        warnings: [],
+      };
+    },
+    doStream: async (options) => {
+      const parts = streamParts(options, demoReply(options.prompt, options.tools ?? []), deps.clock);
+      return {
+        stream: new ReadableStream<LanguageModelV4StreamPart>({
+          pull: async (controller) => {
+            const next = await parts.next();
+            if (next.done) controller.close();
+            else controller.enqueue(next.value);
+          },
+          cancel: async () => {
+            await parts.return(undefined);
+          },
+        }),
+      };
+    },
+  };
+}
+
+async function* streamParts(
+  options: LanguageModelV4CallOptions,
+  reply: DemoReply,
+  clock: Clock,
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  yield { type: "stream-start", warnings: [] };
+  if (reply.text !== "") {
+    yield { type: "text-start", id: "text" };
+    for (const delta of chunksOf(reply.text)) {
+      await wait(clock, PACE_MS, options.abortSignal);
+      yield { type: "text-delta", id: "text", delta };
+    }
+    yield { type: "text-end", id: "text" };
+  }
+  for (const call of toolCalls(reply)) yield call;
+  yield { type: "finish", finishReason: finishReason(reply), usage: usage(options, reply) };
+}
+
+/** Word by word; several words at a time when there are many. */
+function chunksOf(text: string): readonly string[] {
+  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
+  const size = Math.ceil(words.length / MOST_CHUNKS);
+  const chunks: string[] = [];
+  for (let start = 0; start < words.length; start += size) {
+    chunks.push(words.slice(start, start + size).join(""));
+  }
+  return chunks;
+}
+
+function toolCalls(reply: DemoReply): Extract<LanguageModelV4Content, { type: "tool-call" }>[] {
+  return reply.calls.map((call) => ({
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: call.toolName,
+    input: JSON.stringify(call.input),
+  }));
+}
+
+function finishReason(reply: DemoReply): LanguageModelV4FinishReason {
+  return reply.calls.length > 0
+    ? { unified: "tool-calls", raw: "tool_calls" }
+    : { unified: "stop", raw: "stop" };
+}
+
+/** Tokens as people estimate them: four characters each. */
+function usage(options: LanguageModelV4CallOptions, reply: DemoReply): LanguageModelV4Usage {
+  const input = Math.ceil(JSON.stringify(options.prompt).length / 4);
+  const output = Math.ceil((reply.text.length + JSON.stringify(reply.calls).length) / 4);
+  return {
+    inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: output, text: output, reasoning: undefined },
+  };
+}
