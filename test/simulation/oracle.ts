@@ -287,7 +287,11 @@ export class Oracle {
     const text = content?.text ?? "";
     const threadOf = (word: string): string | undefined =>
       this.#turns.get(Number(/^t(\d+)/.exec(word)?.[1])) ?? this.inbox.threadOf(word);
-    for (const word of [...turnWordsOf(text), ...questionWordsOf(text)]) {
+    const turnWords = turnWordsOf(text);
+    const questionWords = questionWordsOf(text);
+    // An answer that ended before its first own word may have been cut in its last question: `m6` of `m60`.
+    const whole = turnWords.length > 0 ? questionWords : questionWords.slice(0, -1);
+    for (const word of [...turnWords, ...whole]) {
       const threadId = threadOf(word);
       if (threadId === address.threadId) continue;
       const where = `shows in ${address.threadId} (${address.chatId})`;
