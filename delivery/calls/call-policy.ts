@@ -26,6 +26,7 @@ export type CallMethod =
  * - `refuse`: the platform does not take this content
  * - `leave`: a surplus message cannot be taken away
  * - `abandon`: not in this way; the reply goes on with ordinary messages and edits
+ * - `insist`: again a few times, then `abandon`
  * - `undecided`: nothing can be found out
  * - `ignore`: the call is not worth a second one
  */
@@ -41,6 +42,7 @@ export type Rule =
   | "refuse"
   | "leave"
   | "abandon"
+  | "insist"
   | "undecided"
   | "ignore";
 
@@ -107,7 +109,8 @@ export const CALL_RULES = {
     // The edit that follows finds out why.
     missing: "abandon",
     unchanged: "abandon",
-    rejected: "abandon",
+    // A message whose stream is open cannot be edited, and one that is posted anew loses its place.
+    rejected: "insist",
     misconfigured: "retry-slowly",
   },
   draft: {

@@ -1,15 +1,18 @@
 import type { RichText, TextEntity } from "../../src/core/rich-text.ts";
 import type { Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
-import { CALL_RULES } from "../calls/call-policy.ts";
+import { backoffMs, CALL_RULES } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { failureOf } from "../calls/delivery-context.ts";
 import { callTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
-import { shown } from "../outbox/outbox-change.ts";
+import { shown, store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
+
+/** After so many refusals to end a stream the message is edited. */
+const MOST_END_REFUSALS = 5;
 
 /** One step of a message that streams, instead of an edit of it. */
 export interface StreamAction {
@@ -67,7 +70,15 @@ export async function performStreamStep(
     else endStream(context, entry, part, isInterim, isSame(before, target));
     return undefined;
   }
-  if (CALL_RULES[more === undefined ? "end" : "append"][failure.kind] === "abandon") {
+  const rule = CALL_RULES[more === undefined ? "end" : "append"][failure.kind];
+  const isInsisting = rule === "insist" && (entry.endRefusals ?? 0) < MOST_END_REFUSALS - 1;
+  if (isInsisting) {
+    const { clock, random } = context.deps;
+    entry.endRefusals = (entry.endRefusals ?? 0) + 1;
+    store(context, entry, { retryAt: clock.now() + backoffMs(entry.endRefusals, random()) });
+    return undefined;
+  }
+  if (rule === "insist" || rule === "abandon") {
     // It cannot be added to any more, or it is not known what it shows: the message is edited from here on.
     entry.stream = more === undefined ? { state: "ended", content: before } : undefined;
     return undefined;

@@ -34,6 +34,8 @@ export interface OutboxEntry {
   searchFailingSince?: number | undefined;
   /** The stream into the message, where replies are streamed. */
   stream?: MessageStream | undefined;
+  /** How often the platform has refused to end the stream. */
+  endRefusals?: number;
   /** The post ran into its time limit, and its answer may still come until then; epoch milliseconds. */
   answerUntil?: number | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */

@@ -164,9 +164,23 @@ describe("the end of a stream", () => {
     }
     expect(visible()).toEqual([ANSWER]);
     expect(delivery.receipt("r1")?.state).toBe("delivered");
-    const isAbandoned = kind === "missing" || kind === "unchanged" || kind === "rejected";
+    const isAbandoned = kind === "missing" || kind === "unchanged";
     expect(callsOf(harness, "end")).toHaveLength(isAbandoned ? 1 : 2);
     expect(callsOf(harness, "edit").length > 0).toBe(isAbandoned);
+  });
+
+  it("is said five times to a platform that refuses it, and then an edit says the whole text", async () => {
+    const harness = harnessOf("native", { streams: true });
+    const { surface, delivery, start, advance, visible } = harness;
+    surface.fault("end", ...Array.from({ length: 5 }, () => fail("rejected")));
+    delivery.open(start("r1"));
+    await stream(harness, ANSWER);
+    delivery.finish("r1", ANSWER);
+    await advance(120_000);
+    expect(callsOf(harness, "end")).toHaveLength(5);
+    expect(callsOf(harness, "edit").length).toBeGreaterThan(0);
+    expect(delivery.receipt("r1")?.state).toBe("delivered");
+    expect(visible().at(-1)).toBe(ANSWER);
   });
 });
 

@@ -146,11 +146,7 @@ it.each(SURFACES)(
         const parts = input.plans.flatMap((plan, index) => expectedMessages(textOf(plan, index), LIMITS));
         const places = parts.map((part) => visible.findLastIndex((text) => stripMark(text) === part));
         expect(places).not.toContain(-1);
-        // A message that the platform keeps open can neither be added to nor edited: it is posted anew, at the end.
-        const isKeptOpen = platform.calls.some(
-          ({ method, outcome }) => method === "end" && outcome === "rejected",
-        );
-        if (!isKeptOpen) expect(places).toEqual(places.toSorted((left, right) => left - right));
+        expect(places).toEqual(places.toSorted((left, right) => left - right));
         // Whatever else is visible was posted without an answer, or is of a void attempt and cannot be taken away.
         const others = visible.filter((_text, index) => !places.includes(index));
         const lost = platform.calls.filter(
