@@ -46,7 +46,7 @@ const RULES: Readonly<Record<CallMethod, readonly Rule[]>> = {
   edit: ["wait", "retry", "retry", "gone", "move", "replace", "done", "refuse", "retry-slowly"],
   remove: ["wait", "retry", "retry", "gone", "move", "done", "done", "leave", "retry-slowly"],
   append: ["wait", "retry", "abandon", "gone", "move", "abandon", "abandon", "abandon", "abandon"],
-  end: ["wait", "retry", "retry", "gone", "move", "abandon", "abandon", "abandon", "retry-slowly"],
+  end: ["wait", "retry", "retry", "gone", "move", "abandon", "abandon", "insist", "retry-slowly"],
   draft: ["wait", "retry", "retry", "abandon", "abandon", "abandon", "done", "abandon", "abandon"],
   probe: ["wait", "retry", "retry", "gone", "move", "undecided", "undecided", "undecided", "retry"],
   typing: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
