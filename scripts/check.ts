@@ -7,7 +7,7 @@ for (const [name, command, parameters] of [
   ["lint", "oxlint", []],
   ["types of the worker", "tsc", ["-p", "tsconfig.worker.json"]],
   ["types of the tools", "tsc", ["-p", "tsconfig.node.json"]],
-  ["types of the benchmark", "tsc", ["-p", "bench"]],
+  ["types of the benchmark's workers", "tsc", ["-p", "lab/bench/switchboard"]],
   ["dead code", "knip", []],
   ["unit and worker tests", "vitest", ["run", "--project=unit", "--project=worker"]],
 ] as const) {

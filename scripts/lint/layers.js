@@ -8,20 +8,29 @@
  * - A large part has rooms; a room imports lower ones only.
  * - Nothing outside of delivery/ imports anything of it but delivery/index.ts.
  * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
- * - The product never imports tests, tooling or the playground.
- * - The playground and the scripts never import the product, because they play the outside world.
+ * - The product never imports what stands outside of it.
+ * - Outside, each imports lower ones only: scripts ← playground ← lab ← test. The scripts and the playground never import
+ *   the product, because they play the outside world; the lab and the tests may import all of it.
  */
 import path from "node:path";
 
-/** Rooms inside of a part, lower ones first; those of one line never import each other. Files beside them stand on top. */
+/**
+ * Rooms inside of a part, lower ones first; those of one line never import each other. Files beside them stand on top.
+ * A room that has rooms itself comes after its part.
+ */
 const ROOMS = {
   delivery: [["text"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
   "src/messengers": [["declare"], ["root", "gate"], ["replies"], ["intake", "turns"], ["agent"]],
+  lab: [["support"], ["bench", "chaos", "simulation"]],
+  "lab/simulation": [["machine"], ["plan"], ["platform"], ["oracle"], ["world", "mutants"]],
 };
 const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
 
-/** Folders outside the product. They play the outside world, or build the product. */
-const OUTSIDE = new Set(["playground", "scripts"]);
+/** Folders outside the product, lower ones first. */
+const OUTSIDE = ["scripts", "playground", "lab", "test"];
+
+/** Those of them that play the outside world, or build the product. */
+const STRANGERS = new Set(["playground", "scripts"]);
 
 /**
  * Returns the part of the product that a file belongs to.
@@ -39,7 +48,7 @@ export function partOf(relative) {
   if (top === "delivery") return { layer: "part", part: "delivery" };
   if (top === "providers" && third !== undefined) return { layer: "part", part: `providers/${second}` };
   if (top === "examples" && third !== undefined) return { layer: "examples", part: `examples/${second}` };
-  if (OUTSIDE.has(top) || top === "test") return { layer: top, part: top };
+  if (OUTSIDE.includes(top)) return { layer: top, part: top };
   return undefined;
 }
 
@@ -70,6 +79,22 @@ function roomBreach(part, from, to) {
 }
 
 /**
+ * What is wrong with an import by something outside the product.
+ * @param {string} source importing part
+ * @param {{ layer: string, part: string }} target imported part
+ * @returns {string | undefined}
+ */
+function outsideBreach(source, target) {
+  if (target.layer in LAYERS) {
+    return STRANGERS.has(source)
+      ? `${source}/ stands outside the product and does not import ${target.part}/; talk to it as its users do.`
+      : undefined;
+  }
+  if (OUTSIDE.indexOf(source) > OUTSIDE.indexOf(target.part)) return undefined;
+  return `${source}/ is below ${target.part}/ and must not import it; the order is ${OUTSIDE.join(", ")}.`;
+}
+
+/**
  * Checks one import.
  * @param {string} from importing file, relative to the root
  * @param {string} to imported file, relative to the root
@@ -79,13 +104,13 @@ export function breach(from, to) {
   const source = partOf(from);
   const target = partOf(to);
   if (source === undefined || target === undefined) return undefined;
-  if (source.part === target.part) return roomBreach(source.part, from, to);
-  if (source.layer === "test") return undefined;
-  if (OUTSIDE.has(source.layer)) {
-    return target.layer in LAYERS
-      ? `${source.part}/ stands outside the product and does not import ${target.part}/; talk to it as its users do.`
-      : undefined;
+  if (source.part === target.part) {
+    const narrowest = Object.keys(ROOMS).findLast((part) =>
+      [from, to].every((file) => file.startsWith(`${part}/`)),
+    );
+    return roomBreach(narrowest ?? source.part, from, to);
   }
+  if (OUTSIDE.includes(source.layer)) return outsideBreach(source.part, target);
   if (!(target.layer in LAYERS)) return `The product (${source.part}/) does not import ${target.part}/.`;
   if (target.part === "delivery" && to !== "delivery/index.ts") {
     return `${source.part}/ imports delivery/index.ts, which is the whole face of delivery/, and not ${to}.`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGate } from "../support/gate.ts";
-import { callTool, holdAt, say } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
-import { lastUserText, textOf } from "../support/scripted-model.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { callTool, holdAt, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { lastUserText, textOf } from "../../lab/support/scripted-model.ts";
 import { newcomer } from "./rehearsal.ts";
 
 let rig: Rig;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
-import { createGate } from "../support/gate.ts";
-import { callTool, holdAt, say } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
-import { lastUserText } from "../support/scripted-model.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { callTool, holdAt, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { lastUserText } from "../../lab/support/scripted-model.ts";
 
 let rig: Rig;
 

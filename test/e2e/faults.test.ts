@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ApiCall, FaultKind, SimChat } from "../../playground/telegram/simulator.ts";
-import { createGate } from "../support/gate.ts";
+import { createGate } from "../../lab/support/gate.ts";
 import {
   callTool,
   cutConnection,
@@ -12,9 +12,9 @@ import {
   say,
   stall,
   type ModelStep,
-} from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
-import { startScriptedModel } from "../support/scripted-model.ts";
+} from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { startScriptedModel } from "../../lab/support/scripted-model.ts";
 import {
   logs,
   newcomer,

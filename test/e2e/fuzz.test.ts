@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
-import { startRig, type Rig } from "../support/rig.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { repliesIn } from "./rehearsal.ts";
 import { startRawModel, type RawModel } from "./fuzz/raw-model.ts";
 import { MARKER, piecesOf, strangeStream, type StrangeStream } from "./fuzz/strange-streams.ts";

@@ -1,11 +1,11 @@
 import type { User } from "grammy/types";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
-import { createGate } from "../support/gate.ts";
-import type { ModelRequest } from "../support/model-request.ts";
-import { holdAt, say, type ModelStep } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
-import { lastUserText } from "../support/scripted-model.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import type { ModelRequest } from "../../lab/support/model-request.ts";
+import { holdAt, say, type ModelStep } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { lastUserText } from "../../lab/support/scripted-model.ts";
 import { logs, newcomer, readsLike, rehearse, repliesIn, SOON, toldIn, type Rehearsal } from "./rehearsal.ts";
 
 let rig: Rig;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startRig, type Rig } from "../support/rig.ts";
-import { say } from "../support/model-script.ts";
-import { startServedBot } from "../support/served-bot.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
+import { say } from "../../lab/support/model-script.ts";
+import { startServedBot } from "../../lab/support/served-bot.ts";
 import { logs, newcomer, rehearse, SOON, type Person, type Rehearsal } from "./rehearsal.ts";
 
 const SECRET = "ingress-secret";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callTool, say } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
+import { callTool, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { logs, newcomer, rehearse, SOON, type Person } from "./rehearsal.ts";
 
 const BOT = "test/e2e/bots/failing";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGate } from "../support/gate.ts";
-import { holdAt, say } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { holdAt, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
 import {
   logs,
   newcomer,

@@ -1,10 +1,10 @@
 /** What the end-to-end tests share: a script per message, and what the bot made visible. */
 import type { Message, User } from "grammy/types";
 import type { SimChat, VisibleMessage } from "../../playground/telegram/simulator.ts";
-import type { ModelRequest } from "../support/model-request.ts";
-import { say, type ModelStep } from "../support/model-script.ts";
-import type { Rig } from "../support/rig.ts";
-import { lastUserText, textOf } from "../support/scripted-model.ts";
+import type { ModelRequest } from "../../lab/support/model-request.ts";
+import { say, type ModelStep } from "../../lab/support/model-script.ts";
+import type { Rig } from "../../lab/support/rig.ts";
+import { lastUserText, textOf } from "../../lab/support/scripted-model.ts";
 
 /** Longest wait for something that must come; a test that waits so long has failed. */
 export const SOON = { timeoutMs: 15_000 };

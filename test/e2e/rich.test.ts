@@ -5,9 +5,9 @@ import { richBlocks, telegramEntities } from "../../delivery/text/render/index.t
 import { CallParameters } from "../../playground/telegram/bot-api/call-parameters.ts";
 import { readRichMessage } from "../../playground/telegram/bot-api/rich/read-rich-message.ts";
 import { toInputRichMessage } from "../../providers/telegram/rich-message.ts";
-import { createGate } from "../support/gate.ts";
-import { holdAt, say } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { holdAt, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { logs, newcomer, rehearse, SOON, toldIn, type Person, type Rehearsal } from "./rehearsal.ts";
 
 let rig: Rig;

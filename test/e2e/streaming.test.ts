@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { VisibleMessage } from "../../playground/telegram/simulator.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGate } from "../support/gate.ts";
-import { callTool, holdAt, say } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { callTool, holdAt, say } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { newcomer, rehearse, SOON, toldIn, type Rehearsal } from "./rehearsal.ts";
 
 /** A shop that answers an order only when the test says so. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SimChat } from "../../playground/telegram/simulator.ts";
-import { createGate } from "../support/gate.ts";
-import { holdAt, say } from "../support/model-script.ts";
-import type { ModelStep } from "../support/model-script.ts";
-import { startRig, type Rig } from "../support/rig.ts";
+import { createGate } from "../../lab/support/gate.ts";
+import { holdAt, say } from "../../lab/support/model-script.ts";
+import type { ModelStep } from "../../lab/support/model-script.ts";
+import { startRig, type Rig } from "../../lab/support/rig.ts";
 import { logs, readsLike, rehearse, repliesIn, SOON, toldIn, type Rehearsal } from "./rehearsal.ts";
 
 let rig: Rig;

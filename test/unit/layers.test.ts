@@ -174,4 +174,31 @@ describe("layer rule", () => {
     expect(breach("playground/start.ts", "src/core/clock.ts")).toContain("stands outside the product");
     expect(breach("src/think.ts", "playground/shop/orders.ts")).toContain("does not import playground/");
   });
+
+  it("keeps what stands outside in its order", () => {
+    expect(breach("playground/start.ts", "scripts/serve/port.ts")).toBeUndefined();
+    expect(breach("scripts/serve.ts", "playground/start.ts")).toContain("scripts/ is below playground/");
+    expect(breach("playground/start.ts", "lab/support/rig.ts")).toContain("playground/ is below lab/");
+    expect(breach("lab/support/rig.ts", "test/support/fake-surface.ts")).toContain("lab/ is below test/");
+    expect(breach("src/think.ts", "lab/support/rig.ts")).toContain("does not import lab/");
+    expect(breach("lab/simulation/world/world.ts", "delivery/lane/lane.ts")).toBeUndefined();
+  });
+
+  it("keeps the rooms of the lab and of its simulation in their order", () => {
+    expect(breach("lab/chaos.ts", "lab/chaos/campaign.ts")).toBeUndefined();
+    expect(breach("lab/chaos/campaign.ts", "lab/support/rig.ts")).toBeUndefined();
+    expect(breach("lab/chaos/campaign.ts", "lab/simulation/simulate.ts")).toContain(
+      "lab/chaos/ is not above lab/simulation/",
+    );
+    expect(breach("lab/support/rig.ts", "lab/chaos/judge.ts")).toContain(
+      "lab/support/ is not above lab/chaos/",
+    );
+    expect(breach("lab/simulation/world/world.ts", "lab/simulation/plan/plan.ts")).toBeUndefined();
+    expect(breach("lab/simulation/plan/plan.ts", "lab/simulation/world/world.ts")).toContain(
+      "lab/simulation/plan/ is not above lab/simulation/world/",
+    );
+    expect(breach("lab/simulation/world/world.ts", "lab/simulation/simulate.ts")).toContain(
+      "is below the files beside it",
+    );
+  });
 });

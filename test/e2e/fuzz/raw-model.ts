@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { lastUserText } from "../../support/scripted-model.ts";
-import type { ModelRequest } from "../../support/model-request.ts";
+import { lastUserText } from "../../../lab/support/scripted-model.ts";
+import type { ModelRequest } from "../../../lab/support/model-request.ts";
 
 export interface RawAnswer {
   readonly pieces: readonly Buffer[];

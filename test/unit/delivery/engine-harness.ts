@@ -12,8 +12,8 @@ import { limitsWithRoom, resentMark } from "../../../delivery/outbox/resent-mark
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
 import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
-import type { NodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 

@@ -11,8 +11,8 @@ import type {
 } from "../../../src/core/gate.ts";
 import type { Address, Pacing } from "../../../src/core/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
-import type { NodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { ADDRESS, depsOn } from "./engine-harness.ts";

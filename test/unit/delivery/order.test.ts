@@ -4,7 +4,7 @@ import { createDelivery } from "../../../delivery/index.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { ADDRESS, createHarness, depsOn, expectedMessages, SPEAKER } from "./engine-harness.ts";
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { BoxStore } from "../../../delivery/budget/box-store.ts";
 import { parseIds, runsOf } from "../../../delivery/budget/id-ranges.ts";
 import { SeenMessages } from "../../../delivery/budget/seen-messages.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const BOX = "common";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startSimulator, type Simulator } from "../../../playground/telegram/simulator.ts";
-import { startServedBot, type ServedBot } from "../../support/served-bot.ts";
+import { startServedBot, type ServedBot } from "../../../lab/support/served-bot.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const SECRET = "minimal-secret";

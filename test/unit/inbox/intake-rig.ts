@@ -12,8 +12,8 @@ import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import type { RecordedLine } from "../../support/log-recorder.ts";
-import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerDefinition } from "../../../src/core/messenger.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 import type { IntakeRig } from "./intake-rig.ts";
 

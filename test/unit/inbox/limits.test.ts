@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../../src/core/database.ts";
 import type { MessengerLimits } from "../../../src/core/messenger.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { InboxRow } from "../../../src/inbox/inbox-store.ts";
 import { nextBatch } from "../../../src/inbox/next-batch.ts";
-import { inboxRow, messageEvent } from "../../support/messenger-events.ts";
+import { inboxRow, messageEvent } from "../../../lab/support/messenger-events.ts";
 
 const settingsOf = () => ({ burstMs: 1000, staleAfterMs: 60_000 });
 const batchOf = (rows: InboxRow[], now = 0) => {

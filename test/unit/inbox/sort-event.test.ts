@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SortSettings } from "../../../src/inbox/sort-event.ts";
 import { sortEvent } from "../../../src/inbox/sort-event.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 
 const settings = (overrides: Partial<SortSettings> = {}): SortSettings => ({
   respondTo: ["direct-message", "mention"],

@@ -3,7 +3,7 @@ import { createLog } from "../../../src/core/log.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const DAY_MS = 86_400_000;

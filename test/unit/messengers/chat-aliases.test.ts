@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ChatAliases } from "../../../src/messengers/root/chat-aliases.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MOVE = {

@@ -6,8 +6,8 @@ import { CommandMenu } from "../../../src/messengers/root/command-menu.ts";
 import { menuOf } from "../../../src/messengers/declare/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
-import { definitionOf } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const HOUR_MS = 3_600_000;

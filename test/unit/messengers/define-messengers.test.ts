@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineMessengers, normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
-import { definitionOf } from "../../support/messenger-events.ts";
+import { definitionOf } from "../../../lab/support/messenger-events.ts";
 
 const one = (overrides: Parameters<typeof definitionOf>[0], id = "telegram") =>
   normalizeMessengers({ [id]: definitionOf(overrides) });

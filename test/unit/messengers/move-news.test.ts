@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ChatMove } from "../../../src/core/chat-move.ts";
 import { MoveNews } from "../../../src/messengers/replies/move-news.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

@@ -4,8 +4,8 @@ import type { MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { CallFailure, Surface } from "../../../src/core/surface.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
-import { definitionOf } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MINUTE_MS = 60_000;

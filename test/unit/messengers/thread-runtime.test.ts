@@ -7,8 +7,8 @@ import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
-import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 /*

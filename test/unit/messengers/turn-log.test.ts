@@ -3,7 +3,7 @@ import { createLog } from "../../../src/core/log.ts";
 import { TurnLog } from "../../../src/messengers/turns/turn-log.ts";
 import type { Turn } from "../../../src/turn/turn-store.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 function createRig() {

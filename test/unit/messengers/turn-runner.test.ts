@@ -11,7 +11,7 @@ import { TurnRunner } from "../../../src/messengers/turns/turn-runner.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
 import { createTurnStore } from "../../../src/turn/turn-store.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const THREAD = { id: "any:1", chatId: "1", isDirectMessage: true };

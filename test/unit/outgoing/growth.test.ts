@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { costlyTexts } from "../../support/costly-texts.ts";
+import { costlyTexts } from "../../../lab/support/costly-texts.ts";
 import { leastWork, NOISE } from "../../support/least-work.ts";
 import { inChunks, streamThrough } from "./stream-through.ts";
 

@@ -1,6 +1,6 @@
 import { createOutgoingText } from "../../../src/outgoing/index.ts";
 import type { OutgoingContext, OutgoingOptions, OutgoingResult } from "../../../src/outgoing/index.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 
 export const group: OutgoingContext = {
   locale: "en",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallPurpose } from "../../../src/core/gate.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { startServedBot, type ServedBot } from "../../support/served-bot.ts";
+import { startServedBot, type ServedBot } from "../../../lab/support/served-bot.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const config = path.join(root, "test/worker/probe/wrangler.jsonc");

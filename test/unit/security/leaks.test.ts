@@ -18,8 +18,8 @@ import { FakeClock } from "../models/fake-clock.ts";
 import { stubModel } from "../models/stub-model.ts";
 import { addressOf } from "../providers/fake-bot-api.ts";
 import { createPlatformContext } from "../providers/platform-context.ts";
-import { definitionOf } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { everythingOf } from "./everything-of.ts";
 

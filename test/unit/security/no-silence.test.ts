@@ -4,7 +4,7 @@ import { safeText } from "../../../src/messengers/declare/texts.ts";
 import { visibleText } from "../../../src/messengers/turns/visible-text.ts";
 import { splitText } from "../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../delivery/text/render/index.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 
 const policy = { emptyResponseText: "EMPTY", errorResponseText: "ERROR", interruptedResponseText: "CUT" };
 const said = (text: string, kind: "done" | "failed" = "done"): string =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { userParts } from "../../../src/messengers/turns/user-message.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 
 const settings = { acceptsMedia: ["image/*"], maxMediaBytes: 1000, channelSpeakerLabel: undefined };
 

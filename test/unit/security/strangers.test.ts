@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { builtInCommands } from "../../../src/messengers/declare/commands.ts";
-import { definitionOf } from "../../support/messenger-events.ts";
+import { definitionOf } from "../../../lab/support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
 import { admitWebhook } from "../../../src/messengers/root/webhook.ts";

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, streamText, tool } from "ai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import {
   callTool,
   cutConnection,
@@ -12,8 +12,8 @@ import {
   reportUsage,
   say,
   stall,
-} from "../../support/model-script.ts";
-import { startScriptedModel, type ScriptedModel } from "../../support/scripted-model.ts";
+} from "../../../lab/support/model-script.ts";
+import { startScriptedModel, type ScriptedModel } from "../../../lab/support/scripted-model.ts";
 
 let model: ScriptedModel;
 

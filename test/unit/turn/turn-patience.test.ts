@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createLog } from "../../../src/core/log.ts";
 import { TurnPatience } from "../../../src/turn/turn-patience.ts";
 import { createWaitStore } from "../../../src/turn/wait-store.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const PATIENCE_MS = 120_000;

@@ -6,7 +6,7 @@ import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 import { RootRuntime } from "../../../src/messengers/root/root-runtime.ts";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { untilReached } from "../support/until-reached.ts";
 
 const IN_GROUP = { isGroup: true, mentions: true } as const;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { holdAt, say } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";

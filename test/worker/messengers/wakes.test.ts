@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, it, vi } from "vitest";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { untilReached } from "../support/until-reached.ts";

@@ -8,9 +8,9 @@ import type {
   Probing,
   Surface,
 } from "../../../src/core/surface.ts";
-import { DRAFT_LASTS_MS, LIMITS, PlatformRefusal } from "../../simulation/platform.ts";
-import type { Platform } from "../../simulation/platform.ts";
-import { classifyError as classifyRefusal } from "../../simulation/call-errors.ts";
+import { DRAFT_LASTS_MS, LIMITS, PlatformRefusal } from "../../../lab/simulation/platform/platform.ts";
+import type { Platform } from "../../../lab/simulation/platform/platform.ts";
+import { classifyError as classifyRefusal } from "../../../lab/simulation/platform/call-errors.ts";
 import type { ScheduledFault } from "./schedule.ts";
 
 /** What stands between the bot and the modelled platform. */

@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
-import { createRandom } from "../../simulation/random.ts";
-import { Platform } from "../../simulation/platform.ts";
-import type { Place } from "../../simulation/plan.ts";
+import { createRandom } from "../../../lab/support/random.ts";
+import { Platform } from "../../../lab/simulation/platform/platform.ts";
+import type { Place } from "../../../lab/simulation/plan/plan.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import type { FakeUpdate } from "../support/fake-platform.ts";
 import { holdAt, say, textOf } from "../support/scripted-model.ts";

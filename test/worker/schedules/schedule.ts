@@ -1,5 +1,5 @@
-import { createRandom } from "../../simulation/random.ts";
-import type { Random } from "../../simulation/random.ts";
+import { createRandom } from "../../../lab/support/random.ts";
+import type { Random } from "../../../lab/support/random.ts";
 
 /**
  * What goes wrong with one call to the platform.

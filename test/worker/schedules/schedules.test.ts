@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { partsOf } from "../../simulation/mode-rules.ts";
-import { isMarked, stripMark } from "../../simulation/visible-text.ts";
-import { DRAFT_LASTS_MS } from "../../simulation/platform.ts";
+import { partsOf } from "../../../lab/simulation/oracle/mode-rules.ts";
+import { isMarked, stripMark } from "../../../lab/simulation/oracle/visible-text.ts";
+import { DRAFT_LASTS_MS } from "../../../lab/simulation/platform/platform.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { ScheduleDefect } from "./faulty-surface.ts";
 import { ALARMS_AFTER_MS, createSchedule } from "./schedule.ts";

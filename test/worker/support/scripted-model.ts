@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
-import type { Gate } from "../../support/gate.ts";
+import type { Gate } from "../../../lab/support/gate.ts";
 
 /** What the model does, one after the other. */
 export type ModelStep =

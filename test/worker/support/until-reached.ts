@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Gate } from "../../support/gate.ts";
+import type { Gate } from "../../../lab/support/gate.ts";
 
 /**
  * Resolves when an object has come to a gate. Asked from the test's own time: code that awaits what an object resolves

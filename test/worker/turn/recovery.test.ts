@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import type { ScriptedBot } from "../worker.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-model.ts";

@@ -2,7 +2,7 @@ import { RpcStub, RpcTarget } from "cloudflare:workers";
 import { tool } from "ai";
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
 import { callTool, say } from "../support/scripted-model.ts";

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PlatformContext } from "../../../src/core/messenger.ts";
 import type { Surface } from "../../../src/core/surface.ts";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import { fakeTime } from "../support/fake-time.ts";
 import type { FakeTime } from "../support/fake-time.ts";

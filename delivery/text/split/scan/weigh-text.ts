@@ -2,7 +2,7 @@ import { isBlank } from "./line.ts";
 
 /**
  * Cost of characters that the parser tries as the beginning or end of a construct. The unit is the cost of a character
- * of a word. Measured with `bench/split-cost.ts`.
+ * of a word. Measured with `lab/bench/split-cost.ts`.
  */
 const WEIGHTS_BY_CHARACTER: Readonly<Record<string, number>> = {
   "*": 16,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPlanner, splitText } from "../../../../delivery/text/split/index.ts";
 import { telegramEntities } from "../../../../delivery/text/render/index.ts";
-import { costlyTexts } from "../../../support/costly-texts.ts";
+import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 import { runs } from "../../../support/runs.ts";
 import { chunksOf, markdown } from "./arbitrary-markdown.ts";
 import { telegramFaults } from "./telegram-faults.ts";

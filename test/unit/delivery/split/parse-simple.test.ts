@@ -3,7 +3,7 @@ import type { Nodes } from "mdast";
 import { describe, expect, it } from "vitest";
 import { fullParse } from "../../../../delivery/text/split/parse/parse-markdown.ts";
 import { parseSimple } from "../../../../delivery/text/split/parse/parse-simple.ts";
-import { costlyTexts } from "../../../support/costly-texts.ts";
+import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 import { runs } from "../../../support/runs.ts";
 import { markdown } from "./arbitrary-markdown.ts";
 import { corpus } from "./corpus.ts";

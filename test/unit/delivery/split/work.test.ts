@@ -4,7 +4,7 @@ import { richBlocks, telegramEntities } from "../../../../delivery/text/render/i
 import type { PlannerOptions } from "../../../../delivery/text/split/index.ts";
 import type { Work } from "../../../../delivery/text/split/pack/meter.ts";
 import type { RichText } from "../../../../src/core/rich-text.ts";
-import { costlyTexts } from "../../../support/costly-texts.ts";
+import { costlyTexts } from "../../../../lab/support/costly-texts.ts";
 
 type Counts = Record<Work, number>;
 

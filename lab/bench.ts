@@ -1,0 +1,90 @@
+/**
+ * `npm run bench`: the served bot beside a bare object that inserts a row and, once `npm run bench:peers` has installed
+ * it, beside the same bot on its peer. All of them run in workerd with storage on disk, at the same time and by turns.
+ *
+ *   npm run bench -- [--only webhook,latency] [--rounds 3] [--transcript 10,100,1000] [--without think] [--json]
+ */
+import { loadavg } from "node:os";
+import { readOptions } from "../scripts/command-line/read-options.ts";
+import { isPeerInstalled, type ContenderName } from "./bench/contender.ts";
+import { chatsPart, mostPart } from "./bench/parts/chats.ts";
+import type { Part } from "./bench/parts/context.ts";
+import { fiftyPart, longPart, stormPart, tokensPart } from "./bench/parts/engine.ts";
+import { latencyPart } from "./bench/parts/latency.ts";
+import { rowsPart } from "./bench/parts/rows.ts";
+import { threadsPart } from "./bench/parts/threads.ts";
+import { transcriptsPart } from "./bench/parts/transcripts.ts";
+import { webhookPart } from "./bench/parts/webhook.ts";
+import { Report } from "./bench/report.ts";
+
+/** In the order in which they run: what a run that is ended early should have told first. */
+const PARTS: Readonly<Record<string, Part>> = {
+  webhook: webhookPart,
+  latency: latencyPart,
+  chats: chatsPart,
+  most: mostPart,
+  rows: rowsPart,
+  long: longPart,
+  fifty: fiftyPart,
+  storm: stormPart,
+  tokens: tokensPart,
+  transcripts: transcriptsPart,
+  threads: threadsPart,
+};
+
+const values = readOptions("npm run bench", {
+  only: { type: "string", about: `parts, with commas between: ${Object.keys(PARTS).join(", ")}` },
+  rounds: { type: "string", default: "3", about: "how often each part runs" },
+  transcript: { type: "string", default: "10,100,1000", about: "lengths of transcripts, in messages" },
+  without: {
+    type: "string",
+    default: "",
+    about: "contenders to leave out: switchboard, think, bare, bare+hop",
+  },
+  json: { type: "boolean", default: false, about: "print the measurements as JSON" },
+});
+
+const chosen = values.only?.split(",") ?? Object.keys(PARTS);
+const left = values.without.split(",");
+const report = new Report((line) => process.stderr.write(`${line}\n`));
+const isWanted = (name: ContenderName): boolean => !left.includes(name);
+const peers: ContenderName[] = isPeerInstalled() ? ["think"] : [];
+if (peers.length === 0) process.stderr.write("The peer is not installed: npm run bench:peers\n");
+
+for (const name of chosen) {
+  if (PARTS[name] !== undefined) continue;
+  process.stderr.write(`There is no part "${name}". The parts: ${Object.keys(PARTS).join(", ")}.\n`);
+  process.exit(1);
+}
+
+function print(): void {
+  process.stdout.write(
+    values.json ? `${JSON.stringify(report.measurements, undefined, 2)}\n` : `${report.table()}\n`,
+  );
+}
+
+process.once("SIGINT", () => {
+  print();
+  process.exit(130);
+});
+
+const began = performance.now();
+for (const name of chosen) {
+  try {
+    await PARTS[name]?.({
+      report,
+      bots: (["switchboard", ...peers] as const).filter(isWanted),
+      bare: (["bare", "bare+hop"] as const).filter(isWanted),
+      rounds: Math.max(1, Number(values.rounds)),
+      transcripts: values.transcript.split(",").map(Number),
+    });
+  } catch (error) {
+    // The other parts are worth having all the same.
+    process.exitCode = 1;
+    process.stderr.write(`${name} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+  }
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  const load = loadavg().map((value) => value.toFixed(1));
+  process.stderr.write(`-- ${name} done, ${minutes} minutes so far; load ${load.join(" ")}\n`);
+}
+print();

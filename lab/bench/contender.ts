@@ -1,0 +1,233 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApiCall, SimChat, Simulator } from "../../playground/telegram/simulator.ts";
+import { startSimulator } from "../../playground/telegram/simulator.ts";
+import { startScriptedModel, type ScriptedModel } from "../support/scripted-model.ts";
+import { startServedBot, type ServedBot } from "../support/served-bot.ts";
+import { lastTokenTimes, replyScript } from "./reply-script.ts";
+import { createWebhookClient, type WebhookClient } from "./webhook-client.ts";
+
+export type ContenderName = "switchboard" | "think" | "bare" | "bare+hop";
+
+interface Description {
+  readonly config: string;
+  readonly path: string;
+  readonly isBot: boolean;
+}
+
+const root = path.resolve(import.meta.dirname, "../..");
+const WEBHOOK = "/messengers/telegram/webhook";
+const SECRET = "bench-webhook-secret";
+
+const DESCRIPTIONS: Readonly<Record<ContenderName, Description>> = {
+  switchboard: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true },
+  think: { config: "lab/bench/peers/think/wrangler.jsonc", path: WEBHOOK, isBot: true },
+  bare: { config: "lab/bench/baseline/wrangler.jsonc", path: WEBHOOK, isBot: false },
+  "bare+hop": { config: "lab/bench/baseline/wrangler.jsonc", path: `/hop${WEBHOOK}`, isBot: false },
+};
+
+/** Configurations whose worker also counts rows. */
+const COUNTING: Partial<Record<ContenderName, string>> = {
+  switchboard: "lab/bench/switchboard/wrangler.jsonc",
+  think: "lab/bench/peers/think/wrangler.jsonc",
+};
+
+export function isPeerInstalled(): boolean {
+  return existsSync(path.join(root, "lab/bench/peers/node_modules/@cloudflare/think/package.json"));
+}
+
+/** One server under measurement, with a platform and a model of its own. */
+export interface Contender {
+  readonly name: ContenderName;
+  readonly isBot: boolean;
+  readonly bot: ServedBot;
+  readonly simulator: Simulator;
+  readonly model: ScriptedModel;
+  readonly client: WebhookClient;
+  /** A private chat with a person who has not written yet. */
+  freshChat(): BenchChat;
+  /** An update that is stored and then passed over: a message in a group that does not speak to the bot. */
+  chatter(group: number): object;
+  /** An update that is stored and then passed over: somebody edits a message that was answered long ago. */
+  edit(chat: BenchChat): object;
+  /** Stops the bot, has somebody work on its storage, and starts it again. */
+  whileStopped(work: (dataDirectory: string) => void): Promise<void>;
+  /** Writes to the bot, and resolves when the reply is whole or the time is over. */
+  ask(chat: BenchChat, question: string, timeoutMs?: number): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface BenchChat {
+  readonly chat: SimChat;
+  readonly userId: number;
+}
+
+export interface Answer {
+  /** Names the question; stands in its text behind a `#`. */
+  readonly key: string;
+  /** From the first byte of the webhook to its answer. */
+  readonly webhookMs: number;
+  /** From the webhook's first byte to the arrival of the first call that shows text. */
+  readonly firstTextMs: number;
+  /** From the moment in which the model had sent everything to the arrival of the call that shows all of it. */
+  readonly finalTextMs: number;
+  readonly calls: readonly ApiCall[];
+  readonly isComplete: boolean;
+}
+
+/** Every reply ends with it, and nothing else holds it. No punctuation: a platform's markup may escape that. */
+export const END_MARK = "DONE";
+const POLL_MS = 20;
+
+export async function startContender(
+  name: ContenderName,
+  options: { readonly countsRows?: boolean } = {},
+): Promise<Contender> {
+  const description = DESCRIPTIONS[name];
+  const model = await startScriptedModel();
+  model.script(replyScript);
+  const simulator = await startSimulator({ callLimit: 1_000_000 });
+  // Only blocks are modelled, which the peer does not send: every server here is older than rich messages.
+  simulator.fault({ kind: "rich-refused", unknown: true, times: Infinity });
+  const config = options.countsRows === true ? (COUNTING[name] ?? description.config) : description.config;
+  const bot = await startServedBot({
+    config: path.join(root, config),
+    env: {
+      TELEGRAM_BOT_TOKEN: simulator.token,
+      TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET,
+      TELEGRAM_BOT_USERNAME: simulator.bot.username ?? "",
+      TELEGRAM_API_BASE_URL: simulator.url,
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: "scripted",
+      MODEL: "scripted",
+      ...(options.countsRows === true && { COUNT_ROWS: "1" }),
+    },
+  });
+  const client = createWebhookClient(`${bot.url}${description.path}`, SECRET, 512);
+  const callsTo = indexCalls(simulator);
+  let updateId = 500_000_000;
+  let groupMessageId = 0;
+  const nextUpdateId = (): number => (updateId += 1);
+
+  return {
+    name,
+    isBot: description.isBot,
+    bot,
+    simulator,
+    model,
+    client,
+    freshChat() {
+      const user = simulator.addUser();
+      return { chat: simulator.privateChat(user), userId: user.id };
+    },
+    chatter(group) {
+      groupMessageId += 1;
+      return {
+        update_id: nextUpdateId(),
+        message: {
+          message_id: groupMessageId,
+          date: Math.floor(Date.now() / 1000),
+          chat: { id: -1_000_000_000_000 - group, type: "supergroup", title: `Group ${group}` },
+          from: { id: 42, is_bot: false, first_name: "Ada", username: "ada" },
+          text: "Has anybody tried the new beans from the shop at the corner?",
+        },
+      };
+    },
+    edit({ chat, userId }) {
+      const date = Math.floor(Date.now() / 1000);
+      return {
+        update_id: nextUpdateId(),
+        edited_message: {
+          message_id: 1,
+          date: date - 60,
+          edit_date: date,
+          chat: { id: chat.id, type: "private", first_name: "Ada" },
+          from: { id: userId, is_bot: false, first_name: "Ada" },
+          text: `What was said before, in other words: ${updateId}`,
+        },
+      };
+    },
+    async whileStopped(work) {
+      await bot.stop();
+      work(bot.dataDirectory);
+      await bot.restart();
+      client.close();
+    },
+    async ask({ chat, userId }, question, timeoutMs = 20_000) {
+      const callsBefore = callsTo(chat.id).length;
+      const key = `${name}/${chat.id}/${callsBefore}`;
+      const message = simulator.sendText(chat, userId, `${question} #${key}`);
+      const startedAt = Date.now();
+      const webhookMs = await client.post({ update_id: nextUpdateId(), message });
+      const deadline = startedAt + timeoutMs;
+      for (;;) {
+        const calls = callsTo(chat.id).slice(callsBefore);
+        const final = calls.find((call) => call.outcome === "ok" && textOf(call).endsWith(END_MARK));
+        if (final !== undefined || Date.now() > deadline) {
+          const first = calls.find((call) => call.outcome === "ok" && textOf(call) !== "");
+          const lastTokenAt = lastTokenTimes.get(key) ?? Number.NaN;
+          return {
+            key,
+            webhookMs,
+            firstTextMs: (first?.at ?? Number.NaN) - startedAt,
+            finalTextMs: (final?.at ?? Number.NaN) - lastTokenAt,
+            calls,
+            isComplete: final !== undefined,
+          };
+        }
+        await delay(POLL_MS);
+      }
+    },
+    async close() {
+      client.close();
+      await bot.close();
+      await simulator.close();
+      await model.close();
+    },
+  };
+}
+
+/**
+ * The calls of a chat so far. The simulator looks through all of its calls for each question, which would make the
+ * measurer the slowest part of a run with a hundred chats.
+ */
+function indexCalls(simulator: Simulator): (chatId: number) => readonly ApiCall[] {
+  const byChat = new Map<number, ApiCall[]>();
+  let seen = 0;
+  let refreshedAt = 0;
+  return (chatId) => {
+    if (performance.now() - refreshedAt >= POLL_MS) {
+      const all = simulator.calls();
+      for (const call of all.slice(seen)) {
+        if (call.chatId === undefined) continue;
+        const calls = byChat.get(call.chatId) ?? [];
+        byChat.set(call.chatId, calls);
+        calls.push(call);
+      }
+      seen = all.length;
+      refreshedAt = performance.now();
+    }
+    return byChat.get(chatId) ?? [];
+  };
+}
+
+function textOf(call: ApiCall): string {
+  const { text } = call.payload;
+  return typeof text === "string" ? text.trimEnd() : "";
+}
+
+/** Starts contenders one after the other, and ends all of them whatever the body does. */
+export async function withContenders<Result>(
+  names: readonly ContenderName[],
+  body: (contenders: readonly Contender[]) => Promise<Result>,
+  options: { readonly countsRows?: boolean } = {},
+): Promise<Result> {
+  const started: Contender[] = [];
+  try {
+    for (const name of names) started.push(await startContender(name, options));
+    return await body(started);
+  } finally {
+    for (const contender of started) await contender.close();
+  }
+}

@@ -1,0 +1,282 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { realFloodRules } from "../../playground/telegram/control/flood.ts";
+import type { FaultRule } from "../../playground/telegram/control/faults.ts";
+import type { VisibleMessage } from "../../playground/telegram/simulator.ts";
+import { startRig } from "../support/rig.ts";
+import type { Rig } from "../support/rig.ts";
+import { lastUserText } from "../support/scripted-model.ts";
+import { createRandom } from "../support/random.ts";
+import type { Random } from "../support/random.ts";
+import { describeCalls } from "./describe-calls.ts";
+import { isAnswered, judge, strays } from "./judge.ts";
+import type { Judgement } from "./judge.ts";
+import { countCallsInPenalty } from "./penalty-count.ts";
+import type { PenaltyCount } from "./penalty-count.ts";
+import { answerTo, createWriters } from "./writers.ts";
+import type { Writer } from "./writers.ts";
+
+export interface CampaignOptions {
+  readonly kills: number;
+  readonly seed: number;
+  /** Time after which no more kills are made, in milliseconds. */
+  readonly limitMs: number;
+  readonly onProgress: (line: string) => void;
+  /** Called at the end with everything that the bot has logged. */
+  readonly onLog?: (text: string) => Promise<void>;
+  /** Called at the end with one line for each call and each kill, in order. */
+  readonly onCalls?: (lines: readonly string[]) => Promise<void>;
+}
+
+export interface CampaignResult extends PenaltyCount {
+  readonly seed: number;
+  readonly kills: number;
+  readonly seconds: number;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly calls: number;
+  readonly refusedForFlood: number;
+  readonly totals: Judgement;
+  /** Times from the bot being ready again to its next text in a chat with an open answer, in milliseconds. */
+  readonly continuedMs: readonly number[];
+  /**
+   * Times from the start of the restart to the bot's next text in such a chat, in milliseconds. Includes the start of
+   * workerd.
+   */
+  readonly restartedMs: readonly number[];
+}
+
+/** Longest wait for the last answers after the faults have ended. */
+const REST_MS = 900_000;
+/** Longer than any pause between two calls while there is still something to send. */
+const QUIET_MS = 180_000;
+/** A writer who has waited this long writes the next message although the answer is missing. */
+const PATIENCE_MS = 180_000;
+
+/**
+ * Runs a campaign: writers write, calls fail, and the bot's whole process group is killed many times. In the end every
+ * chat is read and judged.
+ */
+export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
+  const random = createRandom(`chaos/${options.seed}`);
+  const rig = await startRig({
+    simulator: { flood: realFloodRules, redelivery: { baseMs: 200, maxMs: 2_000 } },
+  });
+  try {
+    return await campaign(rig, random, options);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function campaign(rig: Rig, random: Random, options: CampaignOptions): Promise<CampaignResult> {
+  const { simulator, model, bot } = rig;
+  const pace = random.fork("model");
+  model.script((request) => answerTo(lastUserText(request), () => pace.next()));
+  const choices = random.fork("writers");
+  const writers = createWriters(simulator, () => choices.next());
+  const startedAt = Date.now();
+  const continuedMs: number[] = [];
+  const restartedMs: number[] = [];
+  const life = { isOver: false };
+  const writing = Promise.all(
+    writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
+  );
+  const trouble = keepTroubling(rig, writers, random.fork("faults"), life);
+
+  let kills = 0;
+  const killedAt: number[] = [];
+  while (kills < options.kills && Date.now() - startedAt < options.limitMs) {
+    await delay(random.chance(0.5) ? random.int(300, 2_500) : random.int(4_000, 11_000));
+    const open = writers.filter((writer) => hasOpenAnswer(rig, writer)).map(({ chat }) => chat.id);
+    killedAt.push(Date.now());
+    await bot.kill("SIGKILL");
+    kills += 1;
+    const restartAt = Date.now();
+    await bot.restart();
+    const readyAt = Date.now();
+    void watchContinuation(rig, open, readyAt).then((at) => {
+      if (at === undefined) return;
+      continuedMs.push(at - readyAt);
+      restartedMs.push(at - restartAt);
+    });
+    if (kills % 10 === 0) {
+      const asked = writers.reduce((sum, { questions }) => sum + questions.length, 0);
+      options.onProgress(
+        `${kills} kills, ${asked} messages, ${Math.round((Date.now() - startedAt) / 1_000)} s`,
+      );
+    }
+  }
+
+  life.isOver = true;
+  simulator.clearFaults();
+  await Promise.all([writing, trouble]);
+  simulator.clearFaults();
+  options.onProgress("all faults have ended");
+  await rest(rig, writers);
+  await options.onLog?.(bot.logs());
+  const calls = simulator.calls();
+  await options.onCalls?.(describeCalls(calls, killedAt, startedAt));
+  return {
+    seed: options.seed,
+    kills,
+    seconds: Math.round((Date.now() - startedAt) / 1_000),
+    faults: countFaults(calls),
+    calls: calls.length,
+    refusedForFlood: calls.filter(({ errorCode }) => errorCode === 429).length,
+    ...countCallsInPenalty(calls, killedAt),
+    totals: sum(
+      writers.map((writer) => ({ writer, judgement: judge(simulator, writer) })),
+      strays(simulator, writers),
+    ),
+    continuedMs: continuedMs.toSorted((left, right) => left - right),
+    restartedMs: restartedMs.toSorted((left, right) => left - right),
+  };
+}
+
+/** Writes, waits for the whole answer or loses patience, pauses, and writes again. */
+async function keepWriting(
+  rig: Rig,
+  writer: Writer,
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  await delay(random.int(0, 2_000));
+  while (!life.isOver) {
+    writer.ask();
+    const askedAt = Date.now();
+    while (!life.isOver && Date.now() - askedAt < PATIENCE_MS && hasOpenAnswer(rig, writer)) await delay(100);
+    await delay(random.int(100, 1_500));
+  }
+}
+
+function hasOpenAnswer({ simulator }: Rig, writer: Writer): boolean {
+  return writer.questions.slice(-2).some((question) => !isAnswered(simulator, writer, question));
+}
+
+const METHODS = ["sendMessage", "editMessageText", /./] as const;
+
+/** Makes single calls fail, and sometimes all calls of a chat for a while. */
+async function keepTroubling(
+  { simulator }: Rig,
+  writers: readonly Writer[],
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  while (!life.isOver) {
+    await delay(random.int(800, 3_500));
+    const method = METHODS[random.int(0, METHODS.length - 1)] ?? /./;
+    const kind = faultOf(random);
+    if (random.chance(0.12)) {
+      const chat = writers[random.int(0, writers.length - 1)]?.chat;
+      if (chat === undefined) continue;
+      const remove = simulator.fault({ ...kind, method: /./, chatId: chat.id, times: 20 });
+      await delay(random.int(500, 3_000));
+      remove();
+    } else {
+      simulator.fault({ ...kind, method });
+    }
+  }
+}
+
+function faultOf(random: Random): FaultRule {
+  switch (random.int(0, 12)) {
+    case 0:
+      return { kind: "429", retryAfter: random.int(1, 6) };
+    case 2:
+      return { kind: "5xx", status: random.chance(0.5) ? 502 : 500 };
+    case 3:
+    case 1:
+      return { kind: "cut-before" };
+    case 4:
+    case 5:
+      return { kind: "cut-after" };
+    case 6:
+    case 8:
+      return { kind: "late", delayMs: random.int(200, 6_000) };
+    case 7:
+    case 9:
+    case 10:
+      return { kind: "slow", delayMs: random.int(500, 8_000) };
+    default:
+      return { kind: "hang", processed: random.chance(0.5) };
+  }
+}
+
+async function watchContinuation(
+  { simulator }: Rig,
+  chats: readonly number[],
+  since: number,
+): Promise<number | undefined> {
+  if (chats.length === 0) return undefined;
+  const first = (): number | undefined =>
+    simulator
+      .calls({ method: /^(sendMessage|editMessageText)$/ })
+      .find(({ at, chatId }) => at >= since && chatId !== undefined && chats.includes(chatId))?.at;
+  for (let waited = 0; waited < 20_000; waited += 50) {
+    const at = first();
+    if (at !== undefined) return at;
+    await delay(50);
+  }
+  return undefined;
+}
+
+/** Waits until everything is answered, or until the bot has been quiet for so long that nothing more will come. */
+async function rest(rig: Rig, writers: readonly Writer[]): Promise<void> {
+  const end = Date.now() + REST_MS;
+  const isDone = (): boolean =>
+    writers.every((writer) =>
+      writer.questions.every((question) => isAnswered(rig.simulator, writer, question)),
+    );
+  const quietMs = (): number => Date.now() - (rig.simulator.calls().at(-1)?.at ?? 0);
+  while (!isDone() && quietMs() < QUIET_MS && Date.now() < end) await delay(500);
+  // Remaining removals and edits have a time limit of their own.
+  await delay(25_000);
+}
+
+function countFaults(
+  calls: Rig["simulator"]["calls"] extends (...args: never[]) => infer List ? List : never,
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { fault } of calls) if (fault !== undefined) counts[fault] = (counts[fault] ?? 0) + 1;
+  return counts;
+}
+
+function sum(
+  parts: readonly { readonly writer: Writer; readonly judgement: Judgement }[],
+  unread: readonly VisibleMessage[],
+): Judgement {
+  const total: Judgement = {
+    questions: 0,
+    shown: 0,
+    lost: 0,
+    truncated: 0,
+    duplicated: 0,
+    marked: 0,
+    leftovers: 0,
+    leftoversBelow: 0,
+    outOfOrder: 0,
+    misplaced: unread.length,
+    unformatted: 0,
+    interrupted: 0,
+    apologies: 0,
+    problems: unread.map(
+      ({ chatId, id }) => `message ${id} is in chat ${chatId}, outside every conversation`,
+    ),
+  };
+  for (const { writer, judgement } of parts) {
+    total.questions += judgement.questions;
+    total.shown += judgement.shown;
+    total.lost += judgement.lost;
+    total.truncated += judgement.truncated;
+    total.duplicated += judgement.duplicated;
+    total.marked += judgement.marked;
+    total.leftovers += judgement.leftovers;
+    total.leftoversBelow += judgement.leftoversBelow;
+    total.outOfOrder += judgement.outOfOrder;
+    total.misplaced += judgement.misplaced;
+    total.unformatted += judgement.unformatted;
+    total.interrupted += judgement.interrupted;
+    total.apologies += judgement.apologies;
+    total.problems.push(...judgement.problems.map((problem) => `${writer.name}: ${problem}`));
+  }
+  return total;
+}

@@ -1,0 +1,49 @@
+import type { Life } from "./life.ts";
+import type { Random } from "../../support/random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** Another object cannot be reached, or has died over the call. */
+export class Unreachable extends Error {
+  readonly code = "object-unreachable";
+}
+
+/** Longest way of a call between two objects. */
+export const RPC_MS = 12;
+
+export interface Wire {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly isDown: () => boolean;
+}
+
+/** A call from one object to another: it takes time on both ways, and fails when either side dies. */
+export function callOver<Value>(
+  { isDown, random, scheduler }: Wire,
+  caller: Life,
+  name: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  caller.boundary(`before ${name}`);
+  return new Promise<Value>((resolve, reject) => {
+    const back = (settle: () => void): void => {
+      const answer = (): void => {
+        if (!caller.isDead) settle();
+      };
+      if (random.chance(0.7)) answer();
+      else scheduler.after(random.int(1, RPC_MS / 2), answer);
+    };
+    const there = (): void => {
+      if (caller.isDead) return;
+      if (isDown()) {
+        back(() => reject(new Unreachable("down")));
+        return;
+      }
+      work().then(
+        (value) => back(() => resolve(value)),
+        () => back(() => reject(new Unreachable("died"))),
+      );
+    };
+    if (random.chance(0.7)) there();
+    else scheduler.after(random.int(1, RPC_MS / 2), there);
+  });
+}

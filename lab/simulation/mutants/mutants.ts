@@ -1,0 +1,16 @@
+import { conversationMutants } from "./conversation-mutants.ts";
+import { deliveryMutants } from "./delivery-mutants.ts";
+import { gateMutants } from "./gate-mutants.ts";
+import type { Mutant } from "../machine/mutant.ts";
+
+export const mutants: readonly Mutant[] = [...deliveryMutants, ...gateMutants, ...conversationMutants];
+
+/** @throws {Error} when there is none of this name */
+export function mutantNamed(name: string | undefined): Mutant | undefined {
+  if (name === undefined) return undefined;
+  const found = mutants.find((mutant) => mutant.name === name);
+  if (found !== undefined) return found;
+  throw new Error(
+    `There is no mutant "${name}". There are: ${mutants.map((known) => known.name).join(", ")}.`,
+  );
+}

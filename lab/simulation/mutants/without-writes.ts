@@ -1,0 +1,14 @@
+import type { Database, SqlValue } from "../../../src/core/database.ts";
+
+/** The database without certain writes. */
+export function withoutWrites(
+  database: Database,
+  isLeftOut: (statement: string, bindings: readonly SqlValue[]) => boolean,
+): Database {
+  return {
+    all: (statement, ...bindings) => database.all(statement, ...bindings),
+    run: (statement, ...bindings) =>
+      isLeftOut(statement, bindings) ? 0 : database.run(statement, ...bindings),
+    transaction: (body) => database.transaction(body),
+  };
+}

@@ -1,0 +1,88 @@
+import type { CallPurpose, Grant } from "../../../src/core/gate.ts";
+import type { Address, Pacing } from "../../../src/core/surface.ts";
+
+interface Bucket {
+  tokens: number;
+  at: number;
+  burst: number;
+  everyMs: number;
+  /** The end of a penalty: from then on there is at least one call. */
+  penaltyUntil: number;
+}
+
+/** Calls that a gate grants after a start, when it does not know what was sent before. */
+const FIRST_TOKENS = 2;
+/** Rounding of times to whole milliseconds, in tokens. */
+const TOLERANCE = 0.01;
+
+/** A second, simpler count of what every chat was granted, which knows nothing of the first one (I7). */
+export class BudgetCount {
+  readonly #chats = new Map<string, Bucket>();
+  readonly #unused = new Map<string, number>();
+
+  /** Returns what is wrong with a grant. */
+  count(
+    address: Address,
+    purpose: CallPurpose,
+    pacing: Pacing,
+    grant: Grant,
+    now: number,
+  ): string | undefined {
+    if (grant.kind !== "granted" || purpose === "answer") return undefined;
+    const { chatId, isDirectMessage } = address;
+    const { burst, everyMs } = isDirectMessage ? pacing.direct : pacing.group;
+    const bucket = this.#chats.get(chatId) ?? {
+      tokens: burst,
+      at: now,
+      burst,
+      everyMs,
+      penaltyUntil: Infinity,
+    };
+    this.#chats.set(chatId, bucket);
+    fill(bucket, now);
+    bucket.tokens -= 1;
+    this.#unused.set(chatId, (this.#unused.get(chatId) ?? 0) + 1);
+    if (bucket.tokens < -TOLERANCE) return `${chatId} was granted more than its rate allows (${purpose})`;
+    const isCosmetic = purpose === "edit" || purpose === "typing";
+    if (isCosmetic && bucket.tokens < 1 - TOLERANCE) {
+      return `${chatId}: ${purpose} was granted the slot that is kept for the final text`;
+    }
+    return undefined;
+  }
+
+  /** A call leaves: uses up a grant. Returns whether there was none. */
+  use(chatId: string): boolean {
+    const left = this.#unused.get(chatId) ?? 0;
+    if (left === 0) return true;
+    this.#unused.set(chatId, left - 1);
+    return false;
+  }
+
+  penalized(chatId: string, until: number): void {
+    const bucket = this.#chats.get(chatId);
+    if (bucket !== undefined) bucket.penaltyUntil = until;
+  }
+
+  /** A start of the chat's gate: it gives a few calls, because it does not know what was sent before. */
+  restarted(chatId: string, now: number): void {
+    const bucket = this.#chats.get(chatId);
+    if (bucket === undefined) return;
+    fill(bucket, now);
+    bucket.tokens = Math.max(bucket.tokens, FIRST_TOKENS);
+  }
+}
+
+function fill(bucket: Bucket, now: number): void {
+  const { penaltyUntil } = bucket;
+  if (penaltyUntil <= now) {
+    grow(bucket, Math.max(bucket.at, penaltyUntil));
+    bucket.tokens = Math.max(bucket.tokens, 1);
+    bucket.penaltyUntil = Infinity;
+  }
+  grow(bucket, now);
+}
+
+function grow(bucket: Bucket, now: number): void {
+  bucket.tokens = Math.min(bucket.burst, bucket.tokens + (now - bucket.at) / bucket.everyMs);
+  bucket.at = now;
+}

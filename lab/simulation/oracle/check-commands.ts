@@ -1,0 +1,33 @@
+import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import { STOPPED } from "./contract.ts";
+import type { EndState, Thread } from "./end-state.ts";
+
+/** What `/stop` says when nothing was running. */
+const NOTHING_TO_STOP = /^There is nothing to stop/;
+
+/** Each command that says something has said it, once, whatever came again or died (I2, I5). */
+export function checkCommands(
+  { oracle, written }: EndState,
+  { threadId, wasBlocked }: Thread,
+  receipts: ReadonlyMap<string, DeliveryReceipt>,
+): void {
+  const given = (...names: readonly string[]): number =>
+    written.filter((one) => one.threadId === threadId && names.includes(one.name ?? "")).length;
+  const notices = [...oracle.replies.values()].filter(
+    ({ id, threadId: at }) => at === threadId && id.startsWith("command:") && receipts.has(id),
+  );
+  const refusals = notices.filter(({ text }) => NOTHING_TO_STOP.test(text)).length;
+  const answers = notices.length - refusals;
+  const expected = given("help", "new");
+  if (answers > expected) oracle.fail("I2", `${expected} commands in ${threadId} have ${answers} answers`);
+  if (refusals > given("stop")) oracle.fail("I2", `/stop was answered ${refusals} times in ${threadId}`);
+  const stopped = [...oracle.replies.values()].filter(
+    ({ threadId: at, text }) => at === threadId && text.includes(STOPPED),
+  ).length;
+  if (refusals + stopped < given("stop") && !wasBlocked) {
+    oracle.fail("I5", `/stop had an effect ${refusals + stopped} times of ${given("stop")} in ${threadId}`);
+  }
+  if (answers < expected && !wasBlocked) {
+    oracle.fail("I5", `of ${expected} commands in ${threadId} ${answers} were answered`);
+  }
+}

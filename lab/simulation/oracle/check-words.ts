@@ -1,0 +1,55 @@
+import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import { textOfParts } from "../../../src/turn/reply-text.ts";
+import type { SaidReply, StoredOperation } from "./contract.ts";
+import { STOPPED } from "./contract.ts";
+import type { EndState, Thread } from "./end-state.ts";
+import { partsOf } from "./stored-message.ts";
+import { SILENCE } from "../plan/model-script.ts";
+import { turnWordsOf } from "./visible-text.ts";
+
+/**
+ * What was said is what the model said: all of it, or as far as it came, and the footer where it is whole. An answer that
+ * was stopped may also say what an interrupted attempt did, when nothing as long had been said since.
+ */
+export function checkWords(
+  { oracle, plan }: EndState,
+  thread: Thread,
+  reply: SaidReply,
+  { state }: DeliveryReceipt,
+): void {
+  const operation = thread.operations.get(reply.id);
+  if (operation === undefined || state !== "delivered") return;
+  if (operation.status === "failed" && operation.script.attempts.some(({ failsAt }) => failsAt >= 1)) {
+    oracle.fail("I5", `${reply.id} has failed, though the model did not`);
+  }
+  const model = textOfParts(partsOf(operation));
+  const words = turnWordsOf(reply.text).join(" ");
+  if (model.startsWith(SILENCE)) {
+    const isSaid = operation.status === "done" && reply.text !== "" && !reply.text.includes(STOPPED);
+    if (isSaid) oracle.fail("I5", `${reply.id} speaks, though the model says nothing: ${reply.text}`);
+    return;
+  }
+  const said = turnWordsOf(model).join(" ");
+  const isWhole = operation.status === "done" && !reply.text.includes(STOPPED);
+  const isStopped = reply.text.includes(STOPPED);
+  const stays = isStopped && reply.interrupted?.isHeld === true ? reply.interrupted.text : "";
+  const maySay = [...mayHaveSaid(operation), turnWordsOf(stays).join(" ")];
+  if (isWhole ? words !== said : !maySay.some((text) => text.startsWith(words))) {
+    oracle.fail("I5", `${reply.id} says ${JSON.stringify(words)}, and the model ${JSON.stringify(said)}`);
+  }
+  const { footer } = plan.policy;
+  const feet = footer === undefined ? 0 : reply.text.split(footer).length - 1;
+  const isFooted = isWhole && footer !== undefined && said !== "";
+  if (feet !== (isFooted ? 1 : 0) || (isFooted && !reply.text.endsWith(footer))) {
+    oracle.fail("I5", `${reply.id} has ${feet} footers`);
+  }
+}
+
+/** All that a model may have said until it was ended: more than what is stored of it, in each of its attempts. */
+function mayHaveSaid(operation: StoredOperation): string[] {
+  const { attempt, said, script } = operation;
+  return Array.from({ length: attempt + 1 }, (_, index) => {
+    const text = script.text(said.length, index);
+    return turnWordsOf(textOfParts(partsOf({ said, text }))).join(" ");
+  });
+}

@@ -1,0 +1,63 @@
+import type { Delivery } from "../../../src/core/delivery.ts";
+import type { OperationStore } from "./contract.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Platform, PlatformMessage } from "../platform/platform.ts";
+
+/** A message that somebody wrote to the bot, as the bot should see it. */
+export interface Written {
+  readonly token: string;
+  readonly threadId: string;
+  readonly kind: "message" | "command";
+  /** Of the command. */
+  readonly name?: string | undefined;
+}
+
+export interface EndState {
+  readonly oracle: Oracle;
+  readonly plan: Pick<Plan, "policy" | "whenBusy">;
+  readonly platform: Platform;
+  readonly written: readonly Written[];
+  readonly threads: readonly {
+    readonly threadId: string;
+    /** The name of its object, and all threads that this handles. */
+    readonly conversation: string;
+    readonly siblings: readonly string[];
+    readonly delivery: Delivery;
+    /** Of the whole conversation. */
+    readonly operations: OperationStore;
+    readonly hasActed: (turnId: string) => boolean;
+    /** A person has blocked the bot at some time: what was said then may be gone. */
+    readonly wasBlocked: boolean;
+    /** Formatting was refused at some time. */
+    readonly lostFormatting: boolean;
+  }[];
+}
+
+/** What became of everything, for the statistics of many runs. */
+export interface EndFigures {
+  replies: number;
+  parts: number;
+  delivered: number;
+  marked: number;
+  /** Drafts of posts without an answer that stay visible beside their marked twin. */
+  leftovers: number;
+  /** Replies that policy gave up: twice in doubt, or refused content. */
+  failed: number;
+  gone: number;
+}
+
+export type Thread = EndState["threads"][number];
+
+/** What a person sees of the bot under an id. */
+export function findMessage(
+  platform: Platform,
+  threadId: string,
+  messageId: string,
+): PlatformMessage | undefined {
+  return platform.visible(threadId).find((message) => String(message.id) === messageId);
+}
+
+export function describeMessage({ id, text }: PlatformMessage): string {
+  return `${id} ${JSON.stringify(text.slice(0, 40))}`;
+}

@@ -1,0 +1,216 @@
+import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
+import type { SaidReply } from "./contract.ts";
+import { STOPPED } from "./contract.ts";
+import { checkCommands } from "./check-commands.ts";
+import { checkReply } from "./check-reply.ts";
+import { checkWords } from "./check-words.ts";
+import { describeMessage, findMessage } from "./end-state.ts";
+import type { EndFigures, EndState, Thread } from "./end-state.ts";
+import type { Oracle } from "./oracle.ts";
+import type { PlatformMessage } from "../platform/platform.ts";
+import { isMarked, turnWordsOf } from "./visible-text.ts";
+
+/** Commands and buttons that end a running turn. */
+const ENDING: ReadonlySet<string> = new Set(["stop", "new", "stop-button"]);
+
+export function checkEnd(state: EndState): EndFigures {
+  const figures: EndFigures = {
+    replies: 0,
+    parts: 0,
+    delivered: 0,
+    marked: 0,
+    leftovers: 0,
+    failed: 0,
+    gone: 0,
+  };
+  for (const thread of state.threads) {
+    const isEnded = (token: string): boolean => mayHaveEnded(state, thread.threadId, token);
+    checkEveryMessageAnswered(state, thread, isEnded);
+    const operations = [...thread.operations.values()];
+    const { threadId } = thread;
+    const isOfConversation = (one: { readonly threadId: string }): boolean =>
+      thread.siblings.includes(one.threadId);
+    const isNew = state.written.some((one) => isOfConversation(one) && one.name === "new");
+    const newest = operations.at(-1)?.id;
+    const hasActed = newest !== undefined && thread.hasActed(newest);
+    // A turn that was ended before its operation began was the newest one; what was answered before is not begun anew.
+    const isPassed = state.written.some(
+      (one) =>
+        isOfConversation(one) &&
+        one.kind === "message" &&
+        mayHaveEnded(state, one.threadId, one.token) &&
+        !operations.some(({ questions }) => questions.includes(one.token)),
+    );
+    const isRerunning = state.plan.policy.rerunOnEdit && !isNew && !hasActed && !isPassed;
+    if (!thread.wasBlocked) state.oracle.inbox.checkThread(threadId, operations, isRerunning, isEnded);
+    state.oracle.presses.checkThread(thread.threadId);
+    const replies = [...state.oracle.replies.values()].filter(({ threadId }) => threadId === thread.threadId);
+    const owned = new Set<string>();
+    const receipts = new Map<string, DeliveryReceipt>();
+    for (const reply of replies) {
+      const receipt = thread.delivery.receipt(reply.id);
+      // Never stored: the process died within the transaction that said it.
+      if (receipt === undefined) continue;
+      receipts.set(reply.id, receipt);
+      for (const { messageId, state: rowState, part } of receipt.messages) {
+        if (messageId === undefined) continue;
+        owned.add(messageId);
+        if (rowState === "removed" && findMessage(state.platform, thread.threadId, messageId) !== undefined) {
+          state.oracle.fail("I5", `part ${part} of ${reply.id} counts as removed and is visible`);
+        }
+      }
+      checkReply(state, thread, reply, receipt, figures);
+      checkWords(state, thread, reply, receipt);
+      state.oracle.lateness.check(reply, receipt);
+    }
+    checkCommands(state, thread, receipts);
+    checkOrder(state, thread, replies, receipts);
+    checkNothingTwice(state, thread, owned, receipts, figures);
+  }
+  return figures;
+}
+
+/**
+ * Whether the turn of a message was ended, also before its operation began: what ends it is written later, and it is said
+ * that something was stopped.
+ */
+function mayHaveEnded({ oracle, plan, written }: EndState, threadId: string, token: string): boolean {
+  const at = written.findIndex((one) => one.token === token);
+  const isFollowed = written.some(
+    ({ kind, name, threadId: of }, index) =>
+      index > at &&
+      of === threadId &&
+      (kind === "message" ? plan.whenBusy === "interrupt" : name !== undefined && ENDING.has(name)),
+  );
+  return (
+    isFollowed &&
+    [...oracle.replies.values()].some((reply) => reply.threadId === threadId && reply.text.includes(STOPPED))
+  );
+}
+
+/** Each message is part of exactly one turn that was not withdrawn, and its turn has a reply (I2). */
+function checkEveryMessageAnswered(
+  { oracle, plan, written }: EndState,
+  thread: Thread,
+  isEnded: (token: string) => boolean,
+): void {
+  for (const { token, threadId, kind } of written) {
+    if (threadId !== thread.threadId || kind !== "message") continue;
+    const turns = [...thread.operations.values()].filter(({ questions }) => questions.includes(token));
+    const kept = turns.filter(
+      ({ id, status }) =>
+        (status !== "aborted" || (plan.whenBusy === "steer" && madeWay(oracle, threadId, id))) &&
+        !turns.some((later) => oracle.said.replaces(threadId, later.id, id)),
+    );
+    for (const { id } of kept) {
+      if (thread.wasBlocked || isEnded(token) || hasEnded(thread.delivery.receipt(id)?.state)) continue;
+      oracle.fail("I5", `${token} has no reply, though ${id} is over`);
+    }
+    if (kept.length > 1) oracle.fail("I2", `${token} was answered by ${kept.length} turns`);
+    if (kept.length > 0 || thread.wasBlocked || oracle.inbox.isTakenBack(token)) continue;
+    if (!isEnded(token)) oracle.fail("I5", `${token} was never answered`);
+  }
+}
+
+function hasEnded(state: DeliveryReceipt["state"] | undefined): boolean {
+  return state === "delivered" || state === "failed" || state === "gone";
+}
+
+/** A turn that ended between two steps for a later message: what it said stays, and is its answer. */
+function madeWay(oracle: Oracle, threadId: string, id: string): boolean {
+  const reply = oracle.said.reply(threadId, id);
+  return reply?.isFinal === true && !reply.text.includes(STOPPED);
+}
+
+/** The parts of a reply, and the replies of the turns, stand in the order in which they were said. */
+function checkOrder(
+  { oracle, plan, platform }: EndState,
+  thread: Thread,
+  replies: readonly SaidReply[],
+  receipts: ReadonlyMap<string, DeliveryReceipt>,
+): void {
+  let last = 0;
+  for (const reply of replies.toSorted((left, right) => left.order - right.order)) {
+    const receipt = receipts.get(reply.id);
+    if (reply.isNotice || receipt?.state !== "delivered") continue;
+    // What a person deleted before it was whole is posted anew, where it stands then.
+    if (platform.hasDeletions(thread.threadId)) continue;
+    // A server that is replaced by an older one while it is not known whether an edit has landed: the reply, which was
+    // one message, becomes several, behind what was said meanwhile.
+    if (plan.policy.rich?.kind === "until" && oracle.posts.unsupportedIn.has(thread.threadId)) continue;
+    const shown = receipt.messages.filter(({ part, state }) => part >= 0 && state === "sent");
+    for (const { messageId, part } of shown.toSorted((left, right) => left.part - right.part)) {
+      const id = Number(messageId);
+      if (id <= last) {
+        oracle.fail(
+          "I5",
+          `part ${part} of ${reply.id} in ${thread.threadId} stands before what was said earlier`,
+        );
+      }
+      last = id;
+    }
+  }
+}
+
+/** Whatever no row owns is the draft of a post without an answer, and says so in its twin (I6). */
+function checkNothingTwice(
+  { oracle, plan, platform }: EndState,
+  thread: Thread,
+  owned: ReadonlySet<string>,
+  receipts: ReadonlyMap<string, DeliveryReceipt>,
+  figures: EndFigures,
+): void {
+  const visible = platform.visible(thread.threadId);
+  const orphans = visible.filter(({ id }) => !owned.has(String(id)));
+  figures.leftovers += orphans.length;
+  const unresolved = [...receipts.values()].flatMap((receipt) =>
+    receipt.messages.filter(({ state, attempts }) => {
+      if (state === "unknown" || state === "failed") return true;
+      // The search for an earlier message ends with the chat.
+      if ((state === "sent" || state === "planned") && receipt.state === "gone") return attempts > 1;
+      if (state !== "sending") return false;
+      // What was under way when its process died stays so when the chat is gone, and with a withdrawn reply where
+      // nothing can be taken over.
+      return receipt.state === "gone" || (receipt.state === "withdrawn" && platform.kind === "fixed");
+    }),
+  ).length;
+  const stranger = orphans.find(({ call }) => !oracle.posts.isLost(call));
+  if (stranger !== undefined)
+    oracle.fail("I6", `${describeMessage(stranger)} is nobody's, and its post was answered`);
+  // Without a mark nothing tells what is sent again, or what is left because several may be it.
+  const isMarking = plan.policy.onUnknown === "resend-marked";
+  const marked = isMarking ? (oracle.marks.get(thread.threadId) ?? 0) : orphans.length;
+  if (orphans.length > unresolved + marked) {
+    oracle.fail(
+      "I6",
+      `${orphans.length} messages in ${thread.threadId} are nobody's: ${orphans.map(describeMessage).join("; ")}`,
+    );
+  }
+  // A draft may hold words that the final cut gave to the next part, so only what the bot knows of is compared.
+  const shownBy = new Map<string, PlatformMessage>();
+  // Where nothing can be taken away, what an attempt has begun anew stays above it.
+  const superseded = new Set(
+    [...receipts.values()].flatMap(({ messages }) =>
+      messages.flatMap(({ part, messageId }) => (part < 0 && messageId !== undefined ? messageId : [])),
+    ),
+  );
+  // What the policy leaves alone stays a draft, whatever is learnt of it later.
+  const isLeft = ({ call }: PlatformMessage): boolean =>
+    plan.policy.onUnknown === "leave" && oracle.posts.isLost(call);
+  const isCounted = (message: PlatformMessage): boolean =>
+    owned.has(String(message.id)) &&
+    !isLeft(message) &&
+    !(platform.kind === "fixed" && superseded.has(String(message.id)));
+  for (const message of visible.filter(isCounted)) {
+    for (const word of turnWordsOf(message.text)) {
+      const other = shownBy.get(word);
+      if (other !== undefined && other !== message && !isMarked(other.text) && !isMarked(message.text)) {
+        oracle.fail(
+          "I6",
+          `${word} is visible twice, in ${describeMessage(other)} and ${describeMessage(message)}, and not marked`,
+        );
+      }
+      shownBy.set(word, message);
+    }
+  }
+}

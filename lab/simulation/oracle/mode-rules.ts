@@ -1,0 +1,99 @@
+import { limitsWithRoom, resentMark } from "../../../delivery/outbox/resent-mark.ts";
+import { splitText } from "../../../delivery/text/split/index.ts";
+import { plainText, richWhereItShows, telegramEntities } from "../../../delivery/text/render/index.ts";
+import { draftIdOf } from "../../../src/core/draft-id.ts";
+import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { Part } from "../../../delivery/text/split/index.ts";
+import type { RichText } from "../../../src/core/rich-text.ts";
+import type { SaidReply, SurfaceCall } from "./contract.ts";
+import type { PlatformKind } from "../plan/plan.ts";
+import { LIMITS, RICH } from "../platform/platform.ts";
+import { stripMark } from "./visible-text.ts";
+
+export interface ModeQuestion {
+  readonly call: SurfaceCall;
+  readonly reply: SaidReply;
+  /** What was asked for. */
+  readonly mode: DeliveryMode;
+  readonly platform: PlatformKind;
+  readonly wereDraftsRefused: boolean;
+  /** Whether rich messages are asked for. */
+  readonly isRich: boolean;
+}
+
+/** How a platform wants a text to be cut; with blocks where they show more, when these are asked for. */
+export function partsOf(
+  text: string,
+  platform: PlatformKind,
+  final: boolean,
+  isRich = false,
+): readonly Part<RichText>[] {
+  const mark = resentMark({});
+  const renderer = platform === "fixed" ? plainText : telegramEntities;
+  const limits = limitsWithRoom(LIMITS, mark);
+  if (!isRich) return splitText(text, { renderer, limits, final });
+  const { maxLength, maxEntities } = limitsWithRoom(RICH.limits, mark);
+  return splitText(text, {
+    renderer: richWhereItShows(renderer, limits),
+    // The mark is a block.
+    limits: { maxLength, maxEntities: maxEntities - 1 },
+    final,
+  });
+}
+
+/** Whether a message shows a part of a text as it is when nothing more of the text comes. */
+export function isPartOf(
+  text: string,
+  shown: string,
+  { platform, isRich }: Pick<ModeQuestion, "platform" | "isRich">,
+): boolean {
+  const plans = [partsOf(text, platform, false)];
+  if (isRich) plans.push(partsOf(text, platform, false, true));
+  return plans.flat().some((part) => part.content.text === stripMark(shown));
+}
+
+/**
+ * What a call shows of a reply that its mode does not show yet. In every mode a prefix of the current attempt is
+ * visible at most; which prefix differs:
+ *
+ * - `edit`, `native`: all that was said
+ * - `draft`: messages are complete parts, all else is drafts, which show nothing any more once the text is whole
+ * - `buffered`: complete parts
+ * - `final-only`: nothing
+ */
+export function modeProblem(question: ModeQuestion): string | undefined {
+  const { call, reply, mode, platform, wereDraftsRefused } = question;
+  const isDraft = call.method === "draft";
+  if (isDraft && (draftIdOf(reply.id) !== call.draftId || reply.isNotice))
+    return "is the draft of another reply";
+  if (isDraft && reply.isFinal) return "is the draft of a text that is whole";
+  if (reply.isFinal) return undefined;
+  switch (mode) {
+    case "edit":
+      return platform === "fixed" ? growingMessage(question) : undefined;
+    case "native":
+      return undefined;
+    case "draft": {
+      const isUsual = platform === "telegram" && call.address.isDirectMessage && !wereDraftsRefused;
+      // A message that is there already (of a reply that was taken over, or before a restart) grows as it did.
+      return isUsual && call.method === "post" && reply.takesOver === undefined
+        ? growingMessage(question)
+        : undefined;
+    }
+    case "buffered":
+      return growingMessage(question);
+    case "final-only":
+      return "shows a text that is not whole";
+    default:
+      return mode satisfies never;
+  }
+}
+
+/** A message must be a complete part: such a part never changes when the text grows. */
+function growingMessage({ call, reply, platform, isRich }: ModeQuestion): string | undefined {
+  const shown = stripMark(call.content?.text ?? "");
+  const plans = [partsOf(reply.text, platform, false)];
+  if (isRich) plans.push(partsOf(reply.text, platform, false, true));
+  const isComplete = plans.flat().some((part) => part.complete && part.content.text === shown);
+  return isComplete ? undefined : "shows a part that is not complete";
+}

@@ -1,0 +1,335 @@
+import type { CallRequest, Grant } from "../../../src/core/gate.ts";
+import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
+import { isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";
+import { BudgetCount } from "./budget-count.ts";
+import type { Life } from "../machine/life.ts";
+import { isPartOf, modeProblem } from "./mode-rules.ts";
+import { InboxWatch } from "./inbox-watch.ts";
+import type { Heard } from "./inbox-watch.ts";
+import { LatenessWatch } from "./lateness-watch.ts";
+import { PenaltyWatch } from "./penalty-watch.ts";
+import type { CallFault, Plan } from "../plan/plan.ts";
+import type { Platform } from "../platform/platform.ts";
+import { PostWatch } from "./post-watch.ts";
+import { PressWatch } from "./press-watch.ts";
+import { RightWatch } from "./right-watch.ts";
+import { Said } from "./said.ts";
+import type { SaidFigures } from "./said.ts";
+import { TrafficCount } from "../plan/traffic.ts";
+import { isMarked, isRunOf, questionWordsOf, turnWordsOf, wordsOf } from "./visible-text.ts";
+
+export interface OracleOptions {
+  readonly now: () => number;
+  readonly platform: Platform;
+  /** How replies appear while they stream, by thread. */
+  readonly modes: ReadonlyMap<string, DeliveryMode>;
+  readonly plan: Pick<Plan, "policy" | "whenBusy" | "places" | "objects">;
+}
+
+/** What happened, for the proof that it does happen. */
+export interface Happened extends Heard, SaidFigures {
+  /** Drafts that were shown. */
+  drafts: number;
+  /** Additions to messages that are streamed into. */
+  appends: number;
+  /** Presses of buttons that were answered, and those of them in a penalty. */
+  presses: number;
+  pressesInPenalty: number;
+  /** Calls that showed blocks, and those of them that the server refused. */
+  rich: number;
+  richRefused: number;
+  /** Posts that were made again without a mark, because the policy says so. */
+  resent: number;
+}
+
+/** Several short penalties, each met by several threads, are no more than this. */
+const MOST_IDLE_WAKES = 40;
+
+type Seen = Pick<Happened, "drafts" | "appends">;
+
+/**
+ * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
+ * it is not thrown, because the product catches what its callees throw.
+ */
+export class Oracle {
+  violation: Violation | undefined;
+  readonly said: Said;
+  /** How many messages got the mark, by thread. */
+  readonly marks = new Map<string, number>();
+  readonly #seen: Seen = { drafts: 0, appends: 0 };
+  /** What people have written, and what the turns know of it. */
+  readonly inbox: InboxWatch;
+  readonly presses: PressWatch;
+  readonly posts: PostWatch;
+  readonly lateness: LatenessWatch;
+  readonly traffic: TrafficCount;
+  readonly #now: () => number;
+  readonly #platform: Platform;
+  readonly #isRich: boolean;
+  readonly #modes: ReadonlyMap<string, DeliveryMode>;
+  /** Threads in which a draft was refused: the reply goes on with edits. */
+  readonly #draftsRefused = new Set<string>();
+  readonly #budget = new BudgetCount();
+  readonly #rights: RightWatch;
+  readonly #penalties: PenaltyWatch;
+  readonly #idleWakes = new Map<string, number>();
+  readonly #postsUnderWay = new Map<Life, Set<number>>();
+  /** The thread that each turn of the model answers, by the turn's number. */
+  readonly #turns = new Map<number, string>();
+
+  constructor({ now, platform, modes, plan }: OracleOptions) {
+    this.#now = now;
+    const fail = (invariant: Invariant, message: string): void => this.fail(invariant, message);
+    const objects = new Map(
+      plan.places.map((place, index) => [place.threadId, plan.objects[index] ?? place.threadId]),
+    );
+    const conversationOf = (threadId: string): string => objects.get(threadId) ?? threadId;
+    this.traffic = new TrafficCount(now, plan);
+    this.said = new Said({
+      now,
+      platform: platform.kind,
+      fail,
+      conversationOf,
+      onText: (conversation, { chatId }) => this.traffic.text(conversation, chatId),
+    });
+    this.inbox = new InboxWatch({
+      now,
+      fail,
+      isSteering: plan.whenBusy === "steer",
+      conversationOf,
+      replaces: (threadId, id, earlierId) => this.said.replaces(threadId, id, earlierId),
+    });
+    this.presses = new PressWatch(now, fail);
+    this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
+    this.lateness = new LatenessWatch(now, fail);
+    this.#rights = new RightWatch(now, this.said, fail);
+    this.#isRich = plan.policy.rich !== undefined;
+    this.#penalties = new PenaltyWatch(now);
+    this.#platform = platform;
+    this.#modes = modes;
+  }
+
+  get replies(): ReadonlyMap<string, SaidReply> {
+    return this.said.replies;
+  }
+
+  fail(invariant: Invariant, message: string): void {
+    this.violation ??= { invariant, message };
+  }
+
+  /** A new operation of the model. */
+  onTurn(
+    turn: number,
+    threadId: string,
+    id: string,
+    questions: readonly string[],
+    operations: OperationStore,
+  ): void {
+    this.#turns.set(turn, threadId);
+    const spokenIn = this.said.reply(threadId, id)?.threadId ?? threadId;
+    if (spokenIn !== threadId) this.fail("I11", `${id} answers ${threadId}, and speaks in ${spokenIn}`);
+    for (const operation of operations.values()) {
+      if (operation.status === "running") {
+        this.fail("I3", `the conversation of ${threadId} runs two turns at once: ${operation.id} and ${id}`);
+      }
+      const again = operation.questions.filter((token) => questions.includes(token));
+      if (
+        again.length > 0 &&
+        operation.status !== "aborted" &&
+        !this.said.replaces(threadId, id, operation.id)
+      ) {
+        this.fail(
+          "I2",
+          `${again.join(", ")} was answered by ${operation.id} (${operation.status}) and starts ${id}`,
+        );
+      }
+    }
+    this.posts.answers(threadId, id, this.inbox.messageIdOf(questions.at(-1) ?? ""));
+    if (new Set(questions).size < questions.length) {
+      this.fail("I2", `${id} answers a message twice: ${questions.join(", ")}`);
+    }
+  }
+
+  get happened(): Happened {
+    const { rich, richRefused, resent } = this.posts;
+    const { answered: presses, inPenalty: pressesInPenalty } = this.presses;
+    const answers = { presses, pressesInPenalty };
+    return {
+      ...this.#seen,
+      ...this.said.figures,
+      ...this.inbox.heard,
+      ...answers,
+      rich,
+      richRefused,
+      resent,
+    };
+  }
+
+  onCall(call: SurfaceCall, life: Life, fault: CallFault | undefined): void {
+    const { address, method } = call;
+    this.traffic.call(life.name, address.chatId);
+    this.lateness.call(address.chatId);
+    if (fault !== undefined) this.lateness.trouble(address.chatId);
+    if (method === "answer") {
+      this.presses.onCall(call.messageId ?? "", life, this.#penalties.isSilent(address.chatId));
+      return;
+    }
+    const early = this.#penalties.check(call, life);
+    if (early !== undefined) this.fail("I8", early);
+    const missing = this.#budget.use(address.chatId);
+    if (missing) this.fail("I7", `call #${call.number} (${method}) was not granted`);
+    this.#checkI11(call);
+    if (method === "post" || method === "begin") {
+      this.#underWay(life).add(call.number);
+      this.#checkI4(call, life);
+      if (this.#platform.kind === "telegram") this.#rights.onPost(call, life);
+    }
+    this.posts.onCall(call, life, [...this.replies.values()], this.said.delivery(life.name));
+    // A message may also get the mark later, when it turns out that another one may stand beside it.
+    const before = call.messageId === undefined ? "" : this.#platform.textOf(address.chatId, call.messageId);
+    if (isMarked(call.content?.text ?? "") && !isMarked(before)) {
+      this.marks.set(address.threadId, (this.marks.get(address.threadId) ?? 0) + 1);
+    }
+    if (call.content !== undefined) this.#checkI5(call, life);
+    if (call.content !== undefined && /^\W*\[\[si/i.test(call.content.text)) {
+      this.fail("I5", `call #${call.number} shows how the model says that it says nothing`);
+    }
+  }
+
+  /** What is visible is judged at the end, and by what leaves the process. */
+  onProcessed({ method }: SurfaceCall): void {
+    if (method === "draft") this.#seen.drafts += 1;
+    if (method === "append") this.#seen.appends += 1;
+  }
+
+  onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
+    if (call.method === "answer") this.presses.onAnswer(call.messageId ?? "", life, error);
+    this.posts.onAnswer(call, life, error, [...this.replies.values()]);
+    this.#underWay(life).delete(call.number);
+    if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
+      this.#draftsRefused.add(call.address.threadId);
+    }
+    const retryAfterS = retryAfterOf(error);
+    if (retryAfterS === undefined) return;
+    this.lateness.trouble(call.address.chatId);
+    this.#penalties.spoken(call.address, retryAfterS * 1_000, life);
+  }
+
+  onGrant({ address, isPost = false, purpose, pacing }: CallRequest, grant: Grant): void {
+    if (grant.kind === "wait" && grant.reason === "post" && !isPost) {
+      this.fail("I3", `${address.threadId}: ${purpose} waits for a post of somebody else`);
+    }
+    if (grant.kind === "wait" && grant.reason === "penalty" && !this.#penalties.isSpoken(address.chatId)) {
+      this.fail("I8", `${address.threadId}: ${purpose} waits for a penalty that its chat does not have`);
+    }
+    const problem = this.#budget.count(address, purpose, pacing, grant, this.#now());
+    if (problem !== undefined) this.fail("I7", problem);
+  }
+
+  onPenalized(address: Address, retryAfterMs: number): void {
+    this.#budget.penalized(address.chatId, this.#penalties.told(address, retryAfterMs));
+  }
+
+  /**
+   * An object is woken. While one of its chats is in a penalty and the others need nothing, it has nothing to do, unless
+   * its model is at work. Where posts were lost, it looks now and then whether one of them has been heard of.
+   */
+  onAlarm(conversation: string, chatIds: readonly string[], isBusy: boolean): void {
+    if (isBusy || !chatIds.some((chatId) => this.#penalties.isSilent(chatId))) return;
+    const isQuiet = (chatId: string): boolean =>
+      this.#penalties.isSilent(chatId) || !this.#hasOpenReply(conversation, chatId);
+    if (!chatIds.every(isQuiet) || chatIds.some((chatId) => this.posts.hasLostIn(chatId))) return;
+    const wakes = (this.#idleWakes.get(conversation) ?? 0) + 1;
+    this.#idleWakes.set(conversation, wakes);
+    if (wakes > MOST_IDLE_WAKES) {
+      this.fail("I8", `${conversation} is woken again and again during a penalty`);
+    }
+  }
+
+  #hasOpenReply(conversation: string, chatId: string): boolean {
+    const delivery = this.said.delivery(conversation);
+    return [...this.replies.values()].some((reply) => {
+      if (reply.conversation !== conversation || reply.chatId !== chatId) return false;
+      const state = delivery?.receipt(reply.id)?.state;
+      return state === undefined || state === "streaming" || state === "final";
+    });
+  }
+
+  onGateStarted(chatId: string): void {
+    this.#budget.restarted(chatId, this.#now());
+  }
+
+  #underWay(life: Life): Set<number> {
+    const known = this.#postsUnderWay.get(life);
+    if (known !== undefined) return known;
+    const calls = new Set<number>();
+    this.#postsUnderWay.set(life, calls);
+    return calls;
+  }
+
+  #checkI4(call: SurfaceCall, life: Life): void {
+    const { threadId } = call.address;
+    const delivery = this.said.delivery(life.name);
+    // The newest first: that it is there is all that has to be known.
+    for (const reply of [...this.replies.values()].reverse()) {
+      if (reply.threadId !== threadId || reply.conversation !== life.name) continue;
+      const messages = delivery?.receipt(reply.id)?.messages ?? [];
+      if (messages.some(({ state }) => state === "sending")) return;
+    }
+    const underWay = this.#underWay(life).size;
+    this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
+  }
+
+  /** No word that was said in one thread, or for it, shows in another one. */
+  #checkI11({ address, content, number }: SurfaceCall): void {
+    const text = content?.text ?? "";
+    const threadOf = (word: string): string | undefined =>
+      this.#turns.get(Number(/^t(\d+)/.exec(word)?.[1])) ?? this.inbox.threadOf(word);
+    const turnWords = turnWordsOf(text);
+    const questionWords = questionWordsOf(text);
+    // An answer that ended before its first own word may have been cut in its last question: `m6` of `m60`.
+    const whole = turnWords.length > 0 ? questionWords : questionWords.slice(0, -1);
+    for (const word of [...turnWords, ...whole]) {
+      const threadId = threadOf(word);
+      if (threadId === address.threadId) continue;
+      const where = `shows in ${address.threadId} (${address.chatId})`;
+      this.fail("I11", `call #${number} ${where} what was said for ${threadId ?? "nobody"}: ${word}`);
+      return;
+    }
+  }
+
+  /**
+   * What leaves is a rendering of what has been said, and of as much as the mode may show: of a prefix of the current
+   * attempt, or while an interrupted one was longer, a whole part of that one and nothing else.
+   */
+  #checkI5(call: SurfaceCall, life: Life): void {
+    const { threadId, chatId } = call.address;
+    const before = call.method === "append" ? this.#platform.textOf(chatId, call.messageId ?? "") : "";
+    const words = wordsOf(before + (call.content?.text ?? ""));
+    if (words.length === 0) return;
+    let problem: string | undefined;
+    for (const reply of this.replies.values()) {
+      if (reply.threadId !== threadId || reply.conversation !== life.name) continue;
+      const question = {
+        call,
+        reply,
+        mode: this.#modes.get(threadId) ?? "edit",
+        platform: this.#platform.kind,
+        wereDraftsRefused: this.#draftsRefused.has(threadId),
+        isRich: this.#isRich,
+      };
+      const held = reply.isFinal || reply.interrupted?.isHeld !== true ? undefined : reply.interrupted;
+      if (held !== undefined && isPartOf(held.text, before + (call.content?.text ?? ""), question)) {
+        problem = modeProblem({ ...question, reply: { ...reply, text: held.text } });
+        if (problem === undefined) return;
+      }
+      if (!isRunOf(words, wordsOf(reply.text))) continue;
+      problem =
+        held?.isStored === true ? "shows less than an interrupted attempt did" : modeProblem(question);
+      if (problem === undefined) return;
+    }
+    this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);
+  }
+}

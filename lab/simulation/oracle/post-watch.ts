@@ -1,0 +1,197 @@
+import type { Delivery } from "../../../src/core/delivery.ts";
+import { classifyError } from "../platform/call-errors.ts";
+import type { Invariant, SaidReply, SurfaceCall } from "./contract.ts";
+import type { Life } from "../machine/life.ts";
+import type { PlannedPolicy, PlatformKind } from "../plan/plan.ts";
+import { isRunOf, wordsOf } from "./visible-text.ts";
+
+export interface PostWatchOptions {
+  readonly now: () => number;
+  readonly fail: (invariant: Invariant, message: string) => void;
+  readonly policy: PlannedPolicy;
+  readonly platform: PlatformKind;
+}
+
+interface Post {
+  /** Nothing when no row says so. */
+  readonly row: string | undefined;
+  readonly chatId: string;
+  readonly life: Life;
+  readonly at: number;
+  outcome: "open" | "done" | "refused" | "unknown";
+  answeredAt: number;
+}
+
+/** Nobody waits longer for an answer. */
+const CALL_TIMEOUT_MS = 15_000;
+
+/** How often a post may be made again whose outcome nobody can find out. */
+const MOST_RESENT: Readonly<Record<PlannedPolicy["onUnknown"], number>> = {
+  "resend-marked": 2,
+  resend: 1,
+  leave: 0,
+};
+
+/** Watches what the policy of a messenger says about posts: how often a lost one is repeated, and what they quote. */
+export class PostWatch {
+  /** Calls that showed blocks, and those of them that the server refused. */
+  rich = 0;
+  richRefused = 0;
+  /** Threads that were told that the server knows no blocks. */
+  readonly unsupportedIn = new Set<string>();
+  /** Posts that were made again without a mark, because the policy says so. */
+  resent = 0;
+  readonly #options: PostWatchOptions;
+  readonly #posts = new Map<number, Post>();
+  /** The id of the message that the reply of a turn answers, where there is one. */
+  readonly #answers = new Map<string, string | undefined>();
+  /** Replies whose blocks were refused, with the process that was told. */
+  readonly #refused = new Map<string, Life>();
+  /** Processes that were told that the server knows no blocks, and the replies that were begun by then. */
+  readonly #unsupported = new Map<Life, ReadonlySet<string>>();
+
+  constructor(options: PostWatchOptions) {
+    this.#options = options;
+  }
+
+  /** A turn answers a message, or something that is none. */
+  answers(threadId: string, replyId: string, messageId: string | undefined): void {
+    this.#answers.set(keyOf(threadId, replyId), messageId);
+  }
+
+  /** Posts whose answer the bot has never got, or could not store: what they made may be nobody's. */
+  isLost(call: number): boolean {
+    const post = this.#posts.get(call);
+    if (post === undefined) return false;
+    if (post.outcome !== "done") return post.outcome !== "refused";
+    return post.life.diedAt <= post.answeredAt || post.answeredAt - post.at >= CALL_TIMEOUT_MS;
+  }
+
+  hasLostIn(chatId: string): boolean {
+    return [...this.#posts].some(([call, post]) => post.chatId === chatId && this.isLost(call));
+  }
+
+  /** Whether a post of a reply was lost. */
+  hasLost(threadId: string, replyId: string): boolean {
+    const rows = `${keyOf(threadId, replyId)}#`;
+    return [...this.#posts].some(([call, { row }]) => row?.startsWith(rows) === true && this.isLost(call));
+  }
+
+  onCall(call: SurfaceCall, life: Life, replies: readonly SaidReply[], delivery: Delivery | undefined): void {
+    const isPost = call.method === "post" || call.method === "begin";
+    if (isPost) this.#onPost(call, life, replies, delivery);
+    if (call.content?.blocks !== undefined) this.#onRich(call, life, replies, delivery);
+  }
+
+  onAnswer(call: SurfaceCall, life: Life, error: unknown, replies: readonly SaidReply[]): void {
+    const post = this.#posts.get(call.number);
+    const failure = error === undefined ? undefined : classifyError(error);
+    if (post !== undefined) {
+      post.outcome = failure === undefined ? "done" : failure.kind === "unknown" ? "unknown" : "refused";
+      post.answeredAt = this.#options.now();
+    }
+    if (failure?.code !== "rich-unsupported" && failure?.code !== "rich-refused") return;
+    this.richRefused += 1;
+    // Nobody waits for it any more: that it was refused is found out again.
+    if (this.#options.now() - call.at >= CALL_TIMEOUT_MS) return;
+    if (failure.code === "rich-unsupported") {
+      this.unsupportedIn.add(call.address.threadId);
+      const begun = replies.filter(({ conversation }) => conversation === life.name);
+      this.#unsupported.set(life, new Set(begun.map(({ id }) => id)));
+    }
+    if (post?.row !== undefined) this.#refused.set(post.row.split("#")[0] ?? "", life);
+  }
+
+  #onPost(
+    call: SurfaceCall,
+    life: Life,
+    replies: readonly SaidReply[],
+    delivery: Delivery | undefined,
+  ): void {
+    const found = sendingRow(call, replies, delivery);
+    const { threadId, chatId } = call.address;
+    const made = { chatId, life, at: call.at, outcome: "open", answeredAt: Infinity } as const;
+    if (found === undefined) {
+      this.#posts.set(call.number, { ...made, row: undefined });
+      return;
+    }
+    const { reply, part } = found;
+    const row = `${keyOf(threadId, reply.id)}#${part}`;
+    this.#checkQuote(call, reply, part);
+    // Where nothing can be edited, what was posted of a void attempt is posted anew: that is no repetition.
+    const lost = [...this.#posts].filter(
+      ([number, post]) => post.row === row && post.outcome !== "done" && this.isLost(number),
+    ).length;
+    const { onUnknown } = this.#options.policy;
+    // Where it can be found out that it was not made, it is made again as often as that.
+    if (this.#options.platform !== "telegram" && lost > MOST_RESENT[onUnknown]) {
+      this.#options.fail(
+        "I6",
+        `part ${part} of ${reply.id} is posted again, ${lost} lost, with "${onUnknown}"`,
+      );
+    }
+    if (lost > 0 && onUnknown === "resend") this.resent += 1;
+    this.#posts.set(call.number, { ...made, row });
+  }
+
+  #checkQuote(call: SurfaceCall, reply: SaidReply, part: number): void {
+    const { replyTo } = this.#options.policy;
+    const key = keyOf(call.address.threadId, reply.id);
+    if (!this.#answers.has(key) && !reply.isNotice) return;
+    const isQuoting =
+      !reply.isNotice &&
+      part === 0 &&
+      (replyTo === "always" || (replyTo === "groups" && !call.address.isDirectMessage));
+    const expected = isQuoting ? this.#answers.get(key) : undefined;
+    if (call.replyTo !== expected) {
+      this.#options.fail(
+        "I5",
+        `post #${call.number} quotes ${call.replyTo ?? "nothing"} instead of ${expected ?? "nothing"}`,
+      );
+    }
+  }
+
+  /** Blocks go out only where they are asked for, and not again by a process that was told that they are not taken. */
+  #onRich(
+    call: SurfaceCall,
+    life: Life,
+    replies: readonly SaidReply[],
+    delivery: Delivery | undefined,
+  ): void {
+    this.rich += 1;
+    if (this.#options.policy.rich === undefined) {
+      this.#options.fail("I5", `call #${call.number} shows blocks that nobody has asked for`);
+    }
+    const { threadId } = call.address;
+    const reply = call.method === "post" ? sendingRow(call, replies, delivery)?.reply : undefined;
+    if (reply === undefined) return;
+    const begun = this.#unsupported.get(life);
+    // How a reply is shown is decided when it begins.
+    const isLate = begun !== undefined && !begun.has(reply.id);
+    if (isLate || this.#refused.get(keyOf(threadId, reply.id)) === life) {
+      this.#options.fail("I5", `call #${call.number} shows blocks that were refused before`);
+    }
+  }
+}
+
+/**
+ * The row of the post that leaves now: that of the newest reply that says so and has these words. One whose process has
+ * died before its call says so, too.
+ */
+function sendingRow(
+  call: SurfaceCall,
+  replies: readonly SaidReply[],
+  delivery: Delivery | undefined,
+): { readonly reply: SaidReply; readonly part: number } | undefined {
+  const words = wordsOf(call.content?.text ?? "");
+  for (const reply of replies.toReversed()) {
+    if (reply.threadId !== call.address.threadId || !isRunOf(words, wordsOf(reply.text))) continue;
+    const row = delivery?.receipt(reply.id)?.messages.find(({ state }) => state === "sending");
+    if (row !== undefined) return { reply, part: row.part };
+  }
+  return undefined;
+}
+
+function keyOf(threadId: string, replyId: string): string {
+  return `${threadId}|${replyId}`;
+}

@@ -1,0 +1,44 @@
+import type { Invariant, SurfaceCall } from "./contract.ts";
+import type { Life } from "../machine/life.ts";
+import type { Said } from "./said.ts";
+
+/** A gate keeps the right for a conversation that says nothing, counted from the grant. */
+const HOLD_MS = 30_000;
+/** The way from the grant to the post. */
+const WAY_MS = 50;
+
+/**
+ * One post of a chat is in doubt at a time, whoever speaks there. Otherwise nobody knows whose message it is that a
+ * search finds. A conversation that has died over its post keeps the right for a while, too.
+ */
+export class RightWatch {
+  readonly #now: () => number;
+  readonly #said: Said;
+  readonly #fail: (invariant: Invariant, message: string) => void;
+  /** When each conversation last posted into a chat. */
+  readonly #postedAt = new Map<string, number>();
+
+  constructor(now: () => number, said: Said, fail: (invariant: Invariant, message: string) => void) {
+    this.#now = now;
+    this.#said = said;
+    this.#fail = fail;
+  }
+
+  onPost({ address, number }: SurfaceCall, by: Life): void {
+    const now = this.#now();
+    for (const [conversation, { delivery, life }] of this.#said.deliveries) {
+      // The conversation itself may have several threads in the chat.
+      const isOwn = conversation === by.name;
+      if (!delivery.isInDoubt(address, isOwn ? address.threadId : "")) continue;
+      if (life.isDead && !this.#isHeld(conversation, address.chatId)) continue;
+      const whose = `${conversation}${life.isDead ? ", which has died," : ""}`;
+      this.#fail("I6", `post #${number} left while a post of ${whose} in the same chat is in doubt`);
+    }
+    this.#postedAt.set(`${by.name}|${address.chatId}`, now);
+  }
+
+  #isHeld(conversation: string, chatId: string): boolean {
+    const at = this.#postedAt.get(`${conversation}|${chatId}`) ?? -Infinity;
+    return this.#now() < at + HOLD_MS - WAY_MS;
+  }
+}

@@ -1,0 +1,17 @@
+import type { UIMessage } from "ai";
+import type { StoredOperation } from "./contract.ts";
+
+/** The tokens of the messages that a turn answers. */
+export function questionsOf(message: UIMessage): readonly string[] {
+  const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return text.match(/\b[mbp]\d+\b/g) ?? [];
+}
+
+/** The message as the turn engine stores it: what was said in each step, with a tool behind all but the last one. */
+export function partsOf({ said, text }: Pick<StoredOperation, "said" | "text">): UIMessage["parts"] {
+  const steps = said.flatMap((step): UIMessage["parts"] => [
+    { type: "text", text: step },
+    { type: "tool-any", toolCallId: "0", state: "output-available", input: {}, output: {} },
+  ]);
+  return text === "" ? steps : [...steps, { type: "text", text }];
+}

@@ -1,0 +1,157 @@
+import type { DeliveryMode, DeliveryPolicy, ReplyPolicy } from "../../../src/core/delivery.ts";
+
+/** A place where people and the bot write: a private chat, a group, or one topic of a forum. */
+export interface Place {
+  readonly threadId: string;
+  readonly chatId: string;
+  readonly topicId?: string;
+  readonly isDirectMessage: boolean;
+  /** Messages of one box share the count of ids: all private chats and basic groups, or one supergroup. */
+  readonly box: string;
+}
+
+/**
+ * What the platform of a run can do.
+ *
+ * - `telegram`: edits, deletions, passing drafts in private chats, ids that tell where a lost post may be
+ * - `streams`: edits, deletions, messages that are streamed into; what was lost cannot be found again
+ * - `fixed`: a message that was posted stays as it is, and nothing can be found out about it
+ */
+export type PlatformKind = "telegram" | "streams" | "fixed";
+
+/** What goes wrong with one call to the platform. `doneAfterMs` counts from its arrival. */
+export type CallFault =
+  /** Refused before anything was done: a connection that was not made, the platform's own 5xx. */
+  | { readonly kind: "refused" }
+  /** A gateway's error: it may have been done. */
+  | { readonly kind: "gateway"; readonly done: boolean }
+  | { readonly kind: "cut-before" }
+  | { readonly kind: "cut-after" }
+  /** The connection is cut, and the call is done later. */
+  | { readonly kind: "late"; readonly doneAfterMs: number }
+  /** No answer, ever. */
+  | { readonly kind: "hang"; readonly done: boolean }
+  /** Done at once, answered late. */
+  | { readonly kind: "slow"; readonly answeredAfterMs: number }
+  /** Done late, and answered then. */
+  | { readonly kind: "slow-done"; readonly doneAfterMs: number }
+  | { readonly kind: "flood"; readonly retryAfterS: number }
+  /** The platform does not take the formatting. */
+  | { readonly kind: "bad-entities" }
+  | { readonly kind: "unauthorized" };
+
+export type Victim = "thread" | "gate" | "root" | "machine";
+
+export type PlanItem =
+  | { readonly kind: "message"; readonly at: number; readonly place: number; readonly token: string }
+  | { readonly kind: "edit"; readonly at: number; readonly token: string }
+  | {
+      readonly kind: "command";
+      readonly at: number;
+      readonly place: number;
+      readonly token: string;
+      readonly name: "stop" | "new" | "help";
+    }
+  /** Other people's messages, which take ids of the box. */
+  | { readonly kind: "noise"; readonly at: number; readonly place: number; readonly count: number }
+  /** The person blocks the bot, comes back, and writes. */
+  | {
+      readonly kind: "block";
+      readonly at: number;
+      readonly forMs: number;
+      readonly place: number;
+      readonly token: string;
+    }
+  /** The platform's own stop button, under the draft that is seen at that time, if there is one. */
+  | { readonly kind: "stop-button"; readonly at: number; readonly place: number }
+  /** A person deletes one of the bot's messages: the last one, the one before it, ... */
+  | { readonly kind: "delete"; readonly at: number; readonly place: number; readonly back: number }
+  /** The process dies at the n-th boundary: before or after a durable write, or before or after a call. */
+  | {
+      readonly kind: "crash";
+      readonly boundary: number;
+      /** Only boundaries of gates count that serve conversations in other objects. @default all boundaries count */
+      readonly within?: "gate";
+      readonly victim: Victim;
+      readonly downMs: number;
+    }
+  | {
+      readonly kind: "crash-at";
+      readonly at: number;
+      readonly victim: Victim;
+      readonly place: number;
+      readonly downMs: number;
+    }
+  | { readonly kind: "fault"; readonly call: number; readonly fault: CallFault }
+  | {
+      readonly kind: "storm";
+      readonly at: number;
+      readonly forMs: number;
+      readonly share: number;
+      readonly fault: CallFault;
+    }
+  /** A person presses a button. */
+  | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
+  /** A person deletes a message of their own, and the bot is told. */
+  | { readonly kind: "take-back"; readonly at: number; readonly token: string }
+  /** A message has a file, which can be loaded at once, late or not at all. */
+  | { readonly kind: "file"; readonly token: string; readonly loadedAfterMs: number; readonly fails: boolean }
+  /** What happens to the n-th update after it was stored. */
+  | { readonly kind: "again"; readonly update: number; readonly how: "answer-lost" | "twice" | "renumbered" };
+
+/**
+ * What a server makes of rich messages.
+ *
+ * - `knows`: shows them
+ * - `never`: is older than they are
+ * - `until`: is replaced by an older one when so much time has passed
+ * - `refuses`: does not take the content of the n-th one
+ */
+export type RichServer =
+  | { readonly kind: "knows" }
+  | { readonly kind: "never" }
+  | { readonly kind: "until"; readonly at: number }
+  | { readonly kind: "refuses"; readonly call: number };
+
+/** How the messenger is set up, where that changes what may happen. */
+export interface PlannedPolicy {
+  readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
+  readonly replyTo: NonNullable<DeliveryPolicy["replyTo"]>;
+  /** Nothing where rich messages are not asked for. */
+  readonly rich: RichServer | undefined;
+  readonly rerunOnEdit: boolean;
+  /** Whether a press of a button starts a turn. */
+  readonly answersPresses: boolean;
+  readonly footer: string | undefined;
+  /** Whether the model may say nothing in a group, which it does now and then. */
+  readonly silence: boolean;
+  /** Whether the model calls tools. */
+  readonly tools: boolean;
+}
+
+/**
+ * How events find their conversation.
+ *
+ * - `thread`: each place has a conversation of its own
+ * - `person`: a conversation speaks in all places of a person, which no other object speaks in
+ * - `self`: the root itself answers everywhere
+ */
+export type Routing = "thread" | "person" | "self";
+
+/** Everything that happens to the system in one run, apart from latencies, which the seed gives too. */
+export interface Plan {
+  readonly seed: number;
+  readonly places: readonly Place[];
+  readonly routing: Routing;
+  /** The name of the object that handles each place, by the number of the place. */
+  readonly objects: readonly string[];
+  readonly items: readonly PlanItem[];
+  /** What the model does with a text that was cut short. */
+  readonly interruptedStep: "restart" | "continue";
+  readonly platform: PlatformKind;
+  /** What a message does that comes while a reply runs. */
+  readonly whenBusy: "queue" | "interrupt" | "steer";
+  /** How replies appear while they stream, by the number of the place. Places of one object have one mode. */
+  readonly modes: readonly DeliveryMode[];
+  readonly policy: PlannedPolicy;
+}

@@ -1,0 +1,323 @@
+import type { MessageBlock } from "../../../src/core/message-block.ts";
+import type { RichText } from "../../../src/core/rich-text.ts";
+import type { Address, Pacing, RichMessages } from "../../../src/core/surface.ts";
+import type { Place, PlatformKind, RichServer } from "../plan/plan.ts";
+
+/** The limits of the modelled platform: small, so that a short text makes several messages. */
+export const LIMITS = { maxLength: 150, maxEntities: 100 };
+
+/** Messages of blocks: longer, but not as long as the longest text. */
+export const RICH: RichMessages = {
+  limits: { maxLength: 500, maxEntities: 40 },
+  unsupportedCode: "rich-unsupported",
+  refusedCode: "rich-refused",
+  doubtfulCode: "rich-doubtful",
+};
+
+/** What the bot believes it may do; the platform itself allows a little more, as the real one does. */
+export const PACING: Pacing = {
+  direct: { burst: 3, everyMs: 1_000 },
+  group: { burst: 3, everyMs: 3_000 },
+  global: { burst: 30, everyMs: 34 },
+};
+
+export interface PlatformMessage {
+  readonly id: number;
+  readonly threadId: string;
+  readonly chatId: string;
+  readonly isFromBot: boolean;
+  text: string;
+  entities: RichText["entities"];
+  blocks: RichText["blocks"];
+  /** Who has taken it away. */
+  deletedBy: "bot" | "person" | undefined;
+  /** It is streamed into, and cannot be edited until that has ended. */
+  isStreaming: boolean;
+  /** The number of the call that made it. */
+  readonly call: number;
+}
+
+export type Refusal =
+  | { readonly kind: "flood"; readonly retryAfterS: number }
+  | { readonly kind: "blocked" }
+  | { readonly kind: "not-found" }
+  /** Said of a probe only, where a box has one chat: the message is not somebody else's either. */
+  | { readonly kind: "not-there" }
+  | { readonly kind: "not-modified" }
+  /** `isUnknown`: the server knows no such messages. */
+  | { readonly kind: "blocks"; readonly isUnknown: boolean }
+  | { readonly kind: "bad-request"; readonly why: string };
+
+/** A preview that fades by itself, and goes when the bot posts a message to its thread. It is no message. */
+interface PlatformDraft {
+  readonly id: number;
+  readonly text: string;
+  readonly until: number;
+}
+
+export class PlatformRefusal extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.kind);
+    this.refusal = refusal;
+  }
+}
+
+interface Flood {
+  tokens: number;
+  at: number;
+  penaltyUntil: number;
+}
+
+const DIRECT_CAPACITY = 6;
+const GROUP_CAPACITY = 20;
+/** What each call during a penalty adds to it. */
+const PENALTY_GROWTH_MS = 2_000;
+const FLOOD_PENALTY_S = 5;
+
+/** How long a draft is seen. */
+export const DRAFT_LASTS_MS = 6_000;
+
+/**
+ * A chat platform with the rules of Telegram, as far as the delivery can tell, and with those of platforms that can do
+ * other things than it. It outlives every process.
+ */
+export class Platform {
+  readonly messages: PlatformMessage[] = [];
+  /** Calls that arrived while their chat was in a penalty. */
+  penaltyBreaches = 0;
+  readonly kind: PlatformKind;
+  readonly #now: () => number;
+  readonly #drafts = new Map<string, PlatformDraft>();
+  readonly #lastIds = new Map<string, number>();
+  readonly #floods = new Map<string, Flood>();
+  readonly #blocked = new Set<string>();
+  readonly #boxes = new Map<string, string>();
+  readonly #rich: RichServer;
+  readonly #startedAt: number;
+  readonly #blocksTaken = new Set<string>();
+  #richCalls = 0;
+
+  constructor(
+    kind: PlatformKind,
+    now: () => number,
+    places: readonly Place[],
+    rich: RichServer = { kind: "never" },
+  ) {
+    this.kind = kind;
+    this.#now = now;
+    this.#rich = rich;
+    this.#startedAt = now();
+    for (const { chatId, box } of places) this.#boxes.set(chatId, box);
+  }
+
+  /** A person writes: takes an id of the chat's box. */
+  write(place: Place): number {
+    const id = this.#nextId(place.chatId);
+    const { threadId, chatId } = place;
+    const rest = { text: "", entities: [], blocks: undefined, isStreaming: false, call: 0 };
+    this.messages.push({ id, threadId, chatId, isFromBot: false, deletedBy: undefined, ...rest });
+    return id;
+  }
+
+  setBlocked(chatId: string, isBlocked: boolean): void {
+    if (isBlocked) this.#blocked.add(chatId);
+    else this.#blocked.delete(chatId);
+  }
+
+  /** Begins a penalty of the chat, whatever it has used. */
+  penalize(chatId: string, retryAfterS: number): never {
+    const flood = this.#flood(chatId);
+    flood.penaltyUntil = Math.max(flood.penaltyUntil, this.#now() + retryAfterS * 1_000);
+    throw new PlatformRefusal({ kind: "flood", retryAfterS });
+  }
+
+  /** @throws {PlatformRefusal} for a chat that is in a penalty, which this call lengthens, has used up its rate, or is blocked */
+  admit({ chatId, isDirectMessage }: Address): void {
+    const now = this.#now();
+    const flood = this.#flood(chatId);
+    if (flood.penaltyUntil > now) {
+      this.penaltyBreaches += 1;
+      flood.penaltyUntil += PENALTY_GROWTH_MS;
+      const retryAfterS = Math.ceil((flood.penaltyUntil - now) / 1_000);
+      throw new PlatformRefusal({ kind: "flood", retryAfterS });
+    }
+    const capacity = isDirectMessage ? DIRECT_CAPACITY : GROUP_CAPACITY;
+    flood.tokens = Math.min(capacity, flood.tokens + (now - flood.at) / (isDirectMessage ? 1_000 : 3_000));
+    flood.at = now;
+    if (flood.tokens < 1) this.penalize(chatId, FLOOD_PENALTY_S);
+    flood.tokens -= 1;
+    if (this.#blocked.has(chatId)) throw new PlatformRefusal({ kind: "blocked" });
+  }
+
+  /** @throws {PlatformRefusal} for blocks that this server does not take */
+  takeBlocks(blocks: readonly MessageBlock[]): void {
+    const server = this.#rich;
+    const isUnknown =
+      server.kind === "never" || (server.kind === "until" && this.#now() >= this.#startedAt + server.at);
+    const shown = JSON.stringify(blocks);
+    if (!this.#blocksTaken.has(shown)) this.#richCalls += 1;
+    const isRefused = server.kind === "refuses" && server.call === this.#richCalls;
+    // What was taken once is taken again.
+    if (isUnknown || (isRefused && !this.#blocksTaken.has(shown))) {
+      throw new PlatformRefusal({ kind: "blocks", isUnknown });
+    }
+    this.#blocksTaken.add(shown);
+    if (blocks.length === 0) throw new PlatformRefusal({ kind: "bad-request", why: "no blocks" });
+  }
+
+  post(address: Address, content: RichText, call: number, isStreaming = false): number {
+    checkText(content);
+    const id = this.#nextId(address.chatId);
+    const { threadId, chatId } = address;
+    const { text, entities, blocks } = content;
+    const made = { id, threadId, chatId, isFromBot: true, text, entities, blocks, isStreaming, call };
+    this.messages.push({ ...made, deletedBy: undefined });
+    this.#drafts.delete(threadId);
+    return id;
+  }
+
+  /** Private chats only. It has no id of the box. */
+  showDraft({ threadId, isDirectMessage }: Address, draftId: number, content: RichText): void {
+    checkText(content);
+    if (!isDirectMessage) throw new PlatformRefusal({ kind: "bad-request", why: "no drafts here" });
+    this.#drafts.set(threadId, { id: draftId, text: content.text, until: this.#now() + DRAFT_LASTS_MS });
+  }
+
+  /** The draft that a person sees in a thread. */
+  draft(threadId: string): PlatformDraft | undefined {
+    const draft = this.#drafts.get(threadId);
+    return draft !== undefined && draft.until > this.#now() ? draft : undefined;
+  }
+
+  append(address: Address, messageId: string, more: RichText): void {
+    const message = this.#own(address, messageId);
+    if (!message.isStreaming) throw new PlatformRefusal({ kind: "bad-request", why: "not streaming" });
+    const shift = message.text.length;
+    const added = more.entities.map((entity) => ({ ...entity, offset: entity.offset + shift }));
+    const content = { text: message.text + more.text, entities: [...message.entities, ...added] };
+    checkText(content);
+    Object.assign(message, content);
+  }
+
+  endStream(address: Address, messageId: string): void {
+    this.#own(address, messageId).isStreaming = false;
+  }
+
+  edit(address: Address, messageId: string, content: RichText): void {
+    const message = this.#own(address, messageId);
+    checkText(content);
+    if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no edits here" });
+    if (message.isStreaming) throw new PlatformRefusal({ kind: "bad-request", why: "streaming" });
+    if (isSame(message, content)) throw new PlatformRefusal({ kind: "not-modified" });
+    message.text = content.text;
+    message.entities = content.entities;
+    message.blocks = content.blocks;
+  }
+
+  remove(address: Address, messageId: string): void {
+    if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no deletions here" });
+    this.#own(address, messageId).deletedBy = "bot";
+  }
+
+  /** A person deletes the bot's last message in a thread, or one before it. The bot is not told. */
+  deleteByPerson(threadId: string, back: number): PlatformMessage | undefined {
+    const message = this.visible(threadId).at(-1 - back);
+    if (message !== undefined) message.deletedBy = "person";
+    return message;
+  }
+
+  /** Whether a person has deleted this message of the bot. */
+  isDeletedByPerson(threadId: string, messageId: string): boolean {
+    return this.messages.some(
+      (message) =>
+        message.threadId === threadId && String(message.id) === messageId && message.deletedBy === "person",
+    );
+  }
+
+  /** Changes nothing and tells whether the message is the bot's own: "not modified" when it is. */
+  probe(address: Address, messageId: string): never {
+    const { chatId } = address;
+    if (this.boxOf(chatId) === chatId && !this.#isThere(chatId, Number(messageId))) {
+      throw new PlatformRefusal({ kind: "not-there" });
+    }
+    this.#own(address, messageId);
+    throw new PlatformRefusal({ kind: "not-modified" });
+  }
+
+  /** Whether a person has deleted any message of the bot in a thread. */
+  hasDeletions(threadId: string): boolean {
+    return this.messages.some((message) => message.threadId === threadId && message.deletedBy === "person");
+  }
+
+  textOf(chatId: string, messageId: string): string {
+    return this.messages.find((one) => one.chatId === chatId && String(one.id) === messageId)?.text ?? "";
+  }
+
+  /** Which messages a chat's messages are numbered with. */
+  boxOf(chatId: string): string {
+    return this.#boxes.get(chatId) ?? "own";
+  }
+
+  /** What a person sees of the bot in a thread. */
+  visible(threadId: string): PlatformMessage[] {
+    return this.messages.filter(
+      (message) => message.threadId === threadId && message.isFromBot && message.deletedBy === undefined,
+    );
+  }
+
+  #own({ chatId }: Address, messageId: string): PlatformMessage {
+    const found = this.messages.find(
+      (message) =>
+        message.chatId === chatId && String(message.id) === messageId && message.deletedBy === undefined,
+    );
+    if (found?.isFromBot !== true) throw new PlatformRefusal({ kind: "not-found" });
+    return found;
+  }
+
+  #isThere(chatId: string, id: number): boolean {
+    if (id > (this.#lastIds.get(this.boxOf(chatId)) ?? 0)) return false;
+    const found = this.messages.find((message) => message.chatId === chatId && message.id === id);
+    return found?.deletedBy === undefined;
+  }
+
+  #nextId(chatId: string): number {
+    const box = this.boxOf(chatId);
+    const id = (this.#lastIds.get(box) ?? 100) + 1;
+    this.#lastIds.set(box, id);
+    return id;
+  }
+
+  #flood(chatId: string): Flood {
+    const known = this.#floods.get(chatId);
+    if (known !== undefined) return known;
+    const flood = {
+      tokens: Number(chatId) > 0 ? DIRECT_CAPACITY : GROUP_CAPACITY,
+      at: this.#now(),
+      penaltyUntil: 0,
+    };
+    this.#floods.set(chatId, flood);
+    return flood;
+  }
+}
+
+function checkText({ text, entities, blocks }: RichText): void {
+  if (text.trim() === "") throw new PlatformRefusal({ kind: "bad-request", why: "empty" });
+  // What sets blocks apart does not count.
+  const length = blocks === undefined ? text.length : text.replaceAll(/\s/g, "").length;
+  const { maxLength } = blocks === undefined ? LIMITS : RICH.limits;
+  if (length > maxLength) throw new PlatformRefusal({ kind: "bad-request", why: "too long" });
+  const isOutside = entities.some(
+    ({ offset, length }) => offset < 0 || length < 1 || offset + length > text.length,
+  );
+  if (isOutside) throw new PlatformRefusal({ kind: "bad-request", why: "entities" });
+}
+
+function isSame(message: RichText, content: RichText): boolean {
+  return (
+    message.text === content.text &&
+    JSON.stringify(message.entities) === JSON.stringify(content.entities) &&
+    JSON.stringify(message.blocks) === JSON.stringify(content.blocks)
+  );
+}

@@ -1,0 +1,21 @@
+import { parentPort } from "node:worker_threads";
+import { mutantNamed } from "./mutants/mutants.ts";
+import type { FailedSeed, SeedsQuestion, SeedsResult } from "./run-seeds.ts";
+import { simulateSeed } from "./simulate.ts";
+import { addFigures, noFigures } from "./totals.ts";
+
+/** Runs the seeds that `runSeeds` asks for, one question at a time. */
+parentPort?.on("message", (question: SeedsQuestion) => {
+  void answer(question).then((result) => parentPort?.postMessage(result));
+});
+
+async function answer({ from, seeds, mutant }: SeedsQuestion): Promise<SeedsResult> {
+  const totals = noFigures();
+  const failed: FailedSeed[] = [];
+  for (let seed = from; seed < from + seeds; seed += 1) {
+    const result = await simulateSeed(seed, mutantNamed(mutant));
+    addFigures(totals, result);
+    if (result.violation !== undefined) failed.push({ seed, ...result.violation });
+  }
+  return { totals, failed };
+}

@@ -1,0 +1,111 @@
+import type { Violation } from "./oracle/contract.ts";
+import type { Deaths } from "./world/count-deaths.ts";
+import { checkEnd } from "./oracle/final-checks.ts";
+import type { EndFigures } from "./oracle/end-state.ts";
+import type { Mutant } from "./machine/mutant.ts";
+import type { Happened } from "./oracle/oracle.ts";
+import { People } from "./world/people.ts";
+import { createPlan } from "./plan/create-plan.ts";
+import type { Plan } from "./plan/plan.ts";
+import type { Traffic, TrafficKind } from "./plan/traffic.ts";
+import { World } from "./world/world.ts";
+
+export interface SimulationOptions {
+  readonly plan: Plan;
+  readonly mutant?: Mutant | undefined;
+  readonly isTraced?: boolean;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly violation: Violation | undefined;
+  readonly trace: readonly string[];
+  readonly figures: EndFigures | undefined;
+  readonly crashes: number;
+  readonly boundaries: number;
+  readonly faults: number;
+  readonly penaltyBreaches: number;
+  readonly written: number;
+  readonly happened: Happened;
+  readonly deaths: Deaths;
+  /** Calls between objects, where conversations speak in chats that have another object. */
+  readonly traffic: { readonly kind: TrafficKind; readonly counted: Traffic } | undefined;
+  /** Messages of the bot that people deleted. */
+  readonly deleted: number;
+}
+
+/** Everything must be over long before this, in virtual time. */
+const LIMIT_MS = 6 * 60 * 60 * 1_000;
+
+/** Runs one plan to its end: until nothing is left to happen. The same plan gives the same run, in every process. */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const world = new World(options);
+  const { oracle, scheduler, trace, plan } = world;
+  const people = new People(world, options.mutant);
+  let figures: EndFigures | undefined;
+  try {
+    people.start();
+    const isOver = (): boolean => oracle.violation !== undefined;
+    let end = await scheduler.run(LIMIT_MS, isOver);
+    if (end === "empty") {
+      // A machine that starts once more has nothing to do.
+      const calls = world.faults.calls;
+      world.crash("machine", undefined, 100);
+      trace.add("end", () => "all is quiet; the machine starts once more");
+      scheduler.after(5_000, () => {
+        for (const thread of world.threads.values()) void thread.receive([]).catch(() => undefined);
+      });
+      end = await scheduler.run(2 * LIMIT_MS, isOver);
+      if (world.faults.calls > calls) oracle.fail("I5", "a restart after the end sends something");
+    }
+    if (end === "timeout") oracle.fail("I5", "it never comes to rest");
+    if (oracle.violation === undefined) {
+      figures = checkEnd({
+        oracle,
+        plan,
+        platform: world.platform,
+        written: people.written,
+        threads: plan.places.map((place) => {
+          const thread = world.thread(place);
+          return {
+            threadId: place.threadId,
+            conversation: thread.name,
+            siblings: thread.places.map(({ threadId }) => threadId),
+            delivery: thread.delivery(),
+            operations: thread.operations,
+            hasActed: (turnId) => thread.hasActed(turnId),
+            wasBlocked: people.blockedChats.has(place.chatId),
+            lostFormatting: world.faults.met.has("bad-entities"),
+          };
+        }),
+      });
+    }
+    return {
+      seed: plan.seed,
+      violation: oracle.violation,
+      trace: trace.lines,
+      figures,
+      crashes: world.crashes,
+      boundaries: world.boundaries,
+      faults: [...world.faults.met.values()].reduce((sum, count) => sum + count, 0),
+      penaltyBreaches: world.platform.penaltyBreaches,
+      written: people.written.filter(({ name }) => name !== "stop-button").length,
+      happened: oracle.happened,
+      deaths: world.deaths,
+      traffic: trafficOf(world),
+      deleted: world.platform.messages.filter(({ deletedBy }) => deletedBy === "person").length,
+    };
+  } finally {
+    world.close();
+  }
+}
+
+function trafficOf({ oracle, plan: { places, routing } }: World): SimulationResult["traffic"] {
+  const counted = oracle.traffic.traffic;
+  if (routing !== "thread") return { kind: routing, counted };
+  return places.some(({ topicId }) => topicId !== undefined) ? { kind: "forum", counted } : undefined;
+}
+
+export function simulateSeed(seed: number, mutant?: Mutant, isTraced = false): Promise<SimulationResult> {
+  return simulate({ plan: createPlan(seed), mutant, isTraced });
+}

@@ -1,0 +1,156 @@
+import type { Happened } from "./oracle/oracle.ts";
+import type { SimulationResult } from "./simulate.ts";
+import { addTraffic, describeTraffic, noTrafficByKind } from "./plan/traffic.ts";
+import type { TrafficByKind, TrafficKind } from "./plan/traffic.ts";
+
+/** Sums over many runs. */
+export interface Totals extends Counts {
+  readonly traffic: TrafficByKind;
+}
+
+interface Counts extends Happened {
+  seeds: number;
+  failed: number;
+  seedsPerSecond: number;
+  messages: number;
+  replies: number;
+  parts: number;
+  crashes: number;
+  faults: number;
+  penaltyBreaches: number;
+  marked: number;
+  leftovers: number;
+  givenUp: number;
+  gone: number;
+  deleted: number;
+  /** Gates that died while a conversation in another object lived, and of these while a turn was at work. */
+  gatesDied: number;
+  gatesDiedBusy: number;
+  /** Conversations that died with a turn at work while their gate lived in another object. */
+  speakersDied: number;
+  /** Runs in which a conversation follows a person, or the root answers. */
+  byPerson: number;
+  bySelf: number;
+}
+
+export function noFigures(): Totals {
+  return { ...noCounts(), traffic: noTrafficByKind() };
+}
+
+function noCounts(): Counts {
+  return {
+    seeds: 0,
+    failed: 0,
+    seedsPerSecond: 0,
+    messages: 0,
+    replies: 0,
+    parts: 0,
+    crashes: 0,
+    faults: 0,
+    penaltyBreaches: 0,
+    marked: 0,
+    leftovers: 0,
+    givenUp: 0,
+    gone: 0,
+    drafts: 0,
+    appends: 0,
+    takeovers: 0,
+    held: 0,
+    stopped: 0,
+    beside: 0,
+    deleted: 0,
+    presses: 0,
+    pressesInPenalty: 0,
+    effects: 0,
+    steered: 0,
+    files: 0,
+    lostFiles: 0,
+    takenBack: 0,
+    reruns: 0,
+    rich: 0,
+    richRefused: 0,
+    resent: 0,
+    gatesDied: 0,
+    gatesDiedBusy: 0,
+    speakersDied: 0,
+    byPerson: 0,
+    bySelf: 0,
+  };
+}
+
+export function addFigures(totals: Totals, result: SimulationResult): void {
+  const { deaths, figures, traffic } = result;
+  totals.seeds += 1;
+  if (result.violation !== undefined) totals.failed += 1;
+  totals.messages += result.written;
+  totals.crashes += result.crashes;
+  totals.faults += result.faults;
+  totals.penaltyBreaches += result.penaltyBreaches;
+  const { happened } = result;
+  for (const key of Object.keys(happened) as (keyof Happened)[]) totals[key] += happened[key];
+  totals.deleted += result.deleted;
+  totals.gatesDied += deaths.gates;
+  totals.gatesDiedBusy += deaths.gatesBusy;
+  totals.speakersDied += deaths.speakers;
+  if (traffic?.kind === "person") totals.byPerson += 1;
+  if (traffic?.kind === "self") totals.bySelf += 1;
+  if (traffic !== undefined) addTraffic(totals.traffic[traffic.kind], traffic.counted);
+  if (figures === undefined) return;
+  totals.replies += figures.delivered;
+  totals.parts += figures.parts;
+  totals.marked += figures.marked;
+  totals.leftovers += figures.leftovers;
+  totals.givenUp += figures.failed;
+  totals.gone += figures.gone;
+}
+
+/** Adds the sums of other runs. */
+export function addTotals(totals: Totals, more: Totals): void {
+  for (const key of Object.keys(noCounts()) as (keyof Counts)[]) totals[key] += more[key];
+  for (const kind of Object.keys(totals.traffic) as TrafficKind[]) {
+    addTraffic(totals.traffic[kind], more.traffic[kind]);
+  }
+}
+
+export function describeTotals(totals: Totals): string {
+  const rows: readonly (readonly [string, number])[] = [
+    ["seeds", totals.seeds],
+    ["seeds a second", totals.seedsPerSecond],
+    ["seeds that broke an invariant", totals.failed],
+    ["messages written", totals.messages],
+    ["replies delivered", totals.replies],
+    ["messages of these", totals.parts],
+    ["crashes", totals.crashes],
+    ["faults of calls", totals.faults],
+    ["calls that met a penalty", totals.penaltyBreaches],
+    ["messages marked as sent again", totals.marked],
+    ["drafts left beside them", totals.leftovers],
+    ["replies given up by policy", totals.givenUp],
+    ["replies to a person who had gone", totals.gone],
+    ["drafts shown", totals.drafts],
+    ["additions to streamed messages", totals.appends],
+    ["takeovers of visible messages", totals.takeovers],
+    ["visible answers that were cut short", totals.held],
+    ["replies stopped in the middle", totals.stopped],
+    ["notices beside a streaming reply", totals.beside],
+    ["messages deleted by a person", totals.deleted],
+    ["presses of buttons answered", totals.presses],
+    ["of these in a penalty", totals.pressesInPenalty],
+    ["calls with blocks", totals.rich],
+    ["blocks that were refused", totals.richRefused],
+    ["posts repeated without a mark", totals.resent],
+    ["tools with an effect", totals.effects],
+    ["turns that made way (steer)", totals.steered],
+    ["answers begun anew for an edit", totals.reruns],
+    ["messages taken back in time", totals.takenBack],
+    ["files loaded", totals.files],
+    ["files that could not be loaded", totals.lostFiles],
+    ["conversations that follow a person", totals.byPerson],
+    ["conversations of the root itself", totals.bySelf],
+    ["gates that died", totals.gatesDied],
+    ["of these while a turn was at work", totals.gatesDiedBusy],
+    ["turns cut while their gate lived", totals.speakersDied],
+  ];
+  const lines = rows.map(([name, value]) => `${name.padEnd(34)} ${value}`);
+  return [...lines, "", describeTraffic(totals.traffic)].join("\n");
+}

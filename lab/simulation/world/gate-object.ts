@@ -1,0 +1,127 @@
+import { createChatGate } from "../../../delivery/index.ts";
+import type { Database } from "../../../src/core/database.ts";
+import type { Deps } from "../../../src/core/deps.ts";
+import type { BotBudget, ChatGate, LocalSpeaker } from "../../../src/core/gate.ts";
+import type { NodeDatabase } from "../../support/node-database.ts";
+import type { Life } from "../machine/life.ts";
+import type { Mutant } from "../machine/mutant.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import { callOver } from "../machine/rpc.ts";
+import type { Wire } from "../machine/rpc.ts";
+import { returnStorage, takeStorage } from "../machine/storage.ts";
+import type { TrafficCount } from "../plan/traffic.ts";
+
+export interface GateParts {
+  readonly name: string;
+  readonly chatId: string;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly root: BotBudget;
+  readonly local: LocalSpeaker;
+  readonly oracle: Oracle;
+  readonly mutant: Mutant | undefined;
+}
+
+/** The gate of a chat in a process that begins, watched. */
+export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): ChatGate {
+  const { database } = parts;
+  const real = createChatGate({ ...parts, database: mutant?.gateDatabase?.(database) ?? database });
+  const gate = mutant?.gate?.(real) ?? real;
+  oracle.onGateStarted(chatId);
+  return {
+    acquire: async (request) => {
+      const grant = await gate.acquire(request);
+      oracle.onGrant(request, grant);
+      return grant;
+    },
+    penalize: async (address, retryAfterMs) => {
+      await gate.penalize(address, retryAfterMs);
+      oracle.onPenalized(address, retryAfterMs);
+    },
+    report: (report) => gate.report(report),
+    unclaimed: (question) => gate.unclaimed(question),
+  };
+}
+
+/** A gate as another object reaches it. */
+export function linkGate(
+  wire: Wire,
+  caller: Life,
+  { traffic }: TrafficCount,
+  live: () => ChatGate,
+): ChatGate {
+  const call = <Value>(body: (gate: ChatGate) => Promise<Value>): Promise<Value> =>
+    callOver(wire, caller, "gate", async () => body(live()));
+  const tell = <Value>(body: (gate: ChatGate) => Promise<Value>): Promise<Value> => {
+    traffic.reports += 1;
+    return call(body);
+  };
+  return {
+    acquire: async (request) => {
+      traffic.questions += 1;
+      const grant = await call((gate) => gate.acquire(request));
+      if (grant.kind === "wait") traffic.waits += 1;
+      return grant;
+    },
+    penalize: (address, retryAfterMs) => tell((gate) => gate.penalize(address, retryAfterMs)),
+    report: (report) => tell((gate) => gate.report(report)),
+    unclaimed: (question) => tell((gate) => gate.unclaimed(question)),
+  };
+}
+
+export interface GateObjectOptions {
+  readonly name: string;
+  readonly chatId: string;
+  readonly newLife: () => Life;
+  readonly deps: (life: Life) => Deps;
+  readonly root: (life: Life) => BotBudget;
+  readonly oracle: Oracle;
+  readonly mutant: Mutant | undefined;
+}
+
+/** An object that says nothing itself. */
+const NOBODY: LocalSpeaker = { isInDoubt: () => false, sentIds: () => [], lastUsedAt: () => undefined };
+
+/** The object of a chat in which nobody speaks but conversations in other objects: nothing but its gate. */
+export class GateObject {
+  readonly database: NodeDatabase = takeStorage("gate");
+  readonly #options: GateObjectOptions;
+  #live: { readonly life: Life; readonly gate: ChatGate } | undefined;
+
+  constructor(options: GateObjectOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it is in memory. */
+  get isAlive(): boolean {
+    return this.#live?.life.isDead === false;
+  }
+
+  get chatId(): string {
+    return this.#options.chatId;
+  }
+
+  gate(): ChatGate {
+    if (this.#live !== undefined && !this.#live.life.isDead) return this.#live.gate;
+    const { deps, newLife, root, ...parts } = this.#options;
+    const life = newLife();
+    const database = this.database.withHooks({
+      beforeWrite: () => life.boundary("before write"),
+      afterWrite: () => life.boundary("after write"),
+    });
+    const gate = startGate({ ...parts, database, deps: deps(life), root: root(life), local: NOBODY });
+    this.#live = { life, gate };
+    life.started();
+    return gate;
+  }
+
+  kill(): void {
+    this.#live?.life.kill();
+    this.#live = undefined;
+  }
+
+  close(): void {
+    this.kill();
+    returnStorage("gate", this.database);
+  }
+}

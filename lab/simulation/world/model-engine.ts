@@ -1,0 +1,275 @@
+import type { UIMessage } from "ai";
+import { loadFiles } from "../../../src/turn/load-files.ts";
+import type { LoadFilesOptions } from "../../../src/turn/load-files.ts";
+import { ReplyText, textOfParts } from "../../../src/turn/reply-text.ts";
+import type { ReplyTextSink } from "../../../src/turn/reply-text.ts";
+import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import type { OperationStore, StoredOperation } from "../oracle/contract.ts";
+import { partsOf, questionsOf } from "../oracle/stored-message.ts";
+import type { Life } from "../machine/life.ts";
+import { createScript } from "../plan/model-script.ts";
+import type { ScriptOptions } from "../plan/model-script.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import type { Random } from "../../support/random.ts";
+import type { Trace } from "../machine/trace.ts";
+
+export interface ModelEngineOptions {
+  readonly life: Life;
+  readonly operations: OperationStore;
+  readonly random: Random;
+  readonly oracle: Oracle;
+  readonly trace: Trace;
+  readonly interruptedStep: "restart" | "continue";
+  /** A number for a new operation, unique in the run. */
+  readonly nextTurn: () => number;
+  readonly onSettled: () => void;
+  readonly script: (threadId: string) => ScriptOptions;
+  /** What the thread says before the model is called again, and before a tool runs. */
+  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
+  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
+  readonly resolveFile: LoadFilesOptions["resolveFile"];
+}
+
+/** Chunks between two durable states of a stream. */
+const STORE_EVERY = 3;
+const REST_MS = 300;
+const TOOL_MS = 200;
+const MAX_CONTEXT_TOKENS = 100_000;
+
+/**
+ * The turn engine with a scripted model in place of the harness: durable operations, streaming, failures, resumption
+ * after a crash. It keeps the contract of `TurnEngine` that the thread's runtime uses.
+ */
+export class ModelEngine implements Pick<
+  TurnEngine,
+  "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget" | "stats"
+> {
+  readonly stats = new TurnStats();
+  readonly #options: ModelEngineOptions;
+  readonly #texts = new Map<string, ReplyText>();
+  /** Operations whose model is at work in this process, with the timer of their next chunk. */
+  readonly #running = new Map<string, unknown>();
+
+  constructor(options: ModelEngineOptions) {
+    this.#options = options;
+  }
+
+  async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
+    const { life, operations, oracle, random, nextTurn, script: optionsOf } = this.#options;
+    await this.follow(operationId, session, sink);
+    if (!operations.has(operationId)) {
+      const questions = questionsOf(message);
+      const threadId = oracle.inbox.threadOf(questions[0] ?? "") ?? "";
+      const turn = nextTurn();
+      oracle.onTurn(turn, threadId, operationId, questions, operations);
+      oracle.inbox.onTurn(threadId, operationId, message);
+      const script = createScript(random.fork(`turn/${turn}`), turn, questions, optionsOf(threadId));
+      const operation: StoredOperation = {
+        id: operationId,
+        session,
+        threadId,
+        script,
+        questions,
+        question: message,
+        status: "running",
+        attempt: 0,
+        failures: 0,
+        said: [],
+        tool: "none",
+        text: "",
+      };
+      life.write("operation", () => operations.set(operationId, operation));
+    }
+    this.#run(operationId, false);
+  }
+
+  async follow(operationId: string, _session: string, sink: ReplyTextSink): Promise<void> {
+    if (this.#texts.has(operationId)) return;
+    const operation = this.#options.operations.get(operationId);
+    this.#texts.set(operationId, new ReplyText(sink, operation === undefined ? [] : partsOf(operation)));
+  }
+
+  async resumeAll(): Promise<void> {
+    for (const operation of this.#options.operations.values()) {
+      if (operation.status === "running") this.#run(operation.id, true);
+    }
+  }
+
+  async abort(operationId: string, _session: string): Promise<void> {
+    const { life, operations, random } = this.#options;
+    const operation = operations.get(operationId);
+    if (operation?.status !== "running") return;
+    life.clock.clearTimeout(this.#running.get(operationId));
+    this.#running.delete(operationId);
+    await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, random.int(0, 150)));
+    life.write("abort", () => (operation.status = "aborted"));
+    this.#texts.delete(operationId);
+    this.#options.onSettled();
+  }
+
+  async outcome(operationId: string, _session: string): Promise<TurnOutcome> {
+    const operation = this.#options.operations.get(operationId);
+    if (operation === undefined) return { kind: "unknown" };
+    const text = textOfParts(partsOf(operation));
+    switch (operation.status) {
+      case "running":
+        return { kind: "open" };
+      case "done":
+        return { kind: "done", text };
+      case "failed":
+        return { kind: "failed", text };
+      case "aborted":
+        return { kind: "stopped", text };
+      default:
+        return operation.status satisfies never;
+    }
+  }
+
+  textSoFar(operationId: string): string {
+    return this.#texts.get(operationId)?.text ?? "";
+  }
+
+  async forget(): Promise<void> {
+    // The scripted model reads no transcript.
+  }
+
+  #run(operationId: string, isResumed: boolean): void {
+    const { life, operations, interruptedStep, trace } = this.#options;
+    const operation = operations.get(operationId);
+    if (operation?.status !== "running" || this.#running.has(operationId)) return;
+    if (isResumed && interruptedStep === "restart") this.#startOver(operation);
+    trace.add(
+      life.name,
+      () => `model answers ${operation.questions.join(" ")} (${operationId}), attempt ${operation.attempt}`,
+    );
+    this.#running.set(operationId, undefined);
+    void life.guard(() => this.#begin(operation));
+  }
+
+  /** The files of the question are loaded first, whenever the model is called anew. */
+  async #begin(operation: StoredOperation): Promise<void> {
+    const { oracle, resolveFile } = this.#options;
+    if (operation.question.parts.some(({ type }) => type === "file")) {
+      const options = { maxContextTokens: MAX_CONTEXT_TOKENS, resolveFile };
+      const messages = await loadFiles([operation.question], options).catch(() => undefined);
+      if (!this.#isAtWork(operation)) return;
+      if (messages === undefined) {
+        this.#running.delete(operation.id);
+        this.#settle(operation, "failed", "");
+        return;
+      }
+      oracle.inbox.onFiles(operation.questions, messages);
+    }
+    if (operation.tool === "none") {
+      this.#later(operation, operation.script.firstTokenMs, operation.text.length, 0);
+    } else await this.#tool(operation);
+  }
+
+  #isAtWork(operation: StoredOperation): boolean {
+    const { life } = this.#options;
+    return !life.isDead && operation.status === "running" && this.#running.has(operation.id);
+  }
+
+  /** What was said of the interrupted call is void; what was said before it, and its tools, are not. */
+  #startOver(operation: StoredOperation, said = operation.text): void {
+    this.#texts.get(operation.id)?.onInterrupted(partsOf({ ...operation, text: said }));
+    this.#options.life.write("attempt", () => {
+      operation.attempt += 1;
+      operation.text = "";
+    });
+    this.#texts.get(operation.id)?.onMessage(partsOf(operation));
+  }
+
+  #later(operation: StoredOperation, delayMs: number, at: number, chunks: number): void {
+    const { life } = this.#options;
+    const step = (): void => void life.guard(() => this.#chunk(operation, at, chunks));
+    this.#running.set(operation.id, life.clock.setTimeout(step, delayMs));
+  }
+
+  async #chunk(operation: StoredOperation, at: number, chunks: number): Promise<void> {
+    const { life } = this.#options;
+    const { script, attempt, said } = operation;
+    const whole = script.text(said.length, attempt);
+    const isLast = said.length === script.tools.length;
+    const { failsAt } = (isLast ? script.attempts[operation.failures] : undefined) ?? { failsAt: 1 };
+    const end = failsAt >= 1 ? whole.length : Math.floor(whole.length * failsAt);
+    if (at >= end) {
+      if (!isLast) {
+        await this.#endStep(operation, whole);
+        return;
+      }
+      this.#running.delete(operation.id);
+      if (failsAt < 1) this.#fail(operation, whole.slice(0, end));
+      else this.#settle(operation, "done", whole);
+      return;
+    }
+    const next = Math.min(end, at + script.chunkLength);
+    this.#texts.get(operation.id)?.onChunk({ type: "text-delta", id: "0", delta: whole.slice(at, next) });
+    if (chunks % STORE_EVERY === STORE_EVERY - 1) {
+      life.write("stream", () => (operation.text = whole.slice(0, next)));
+    }
+    this.#later(operation, script.paceMs, next, chunks + 1);
+  }
+
+  async #endStep(operation: StoredOperation, whole: string): Promise<void> {
+    const { life } = this.#options;
+    this.#running.set(operation.id, undefined);
+    life.write("step", () => {
+      operation.said = [...operation.said, whole];
+      operation.text = "";
+      operation.tool = "waits";
+    });
+    this.#texts
+      .get(operation.id)
+      ?.onChunk({ type: "tool-input-available", toolCallId: "0", toolName: "tool", input: {} });
+    await this.#tool(operation);
+  }
+
+  /** A tool that had begun when its process died is not run again: the model is told. */
+  async #tool(operation: StoredOperation): Promise<void> {
+    const { beforeTool, beforeStep, life, oracle, trace } = this.#options;
+    const { threadId } = operation;
+    if (operation.tool === "waits") {
+      const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
+      const decision = await beforeTool(operation.id, tool === "lookup");
+      if (!this.#isAtWork(operation) || decision === "block") return;
+      life.write("tool", () => (operation.tool = "began"));
+      trace.add(life.name, () => `the tool of ${operation.id} runs (${tool})`);
+      if (tool === "effect") oracle.inbox.onEffect(threadId, operation.id, operation.questions);
+      await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, TOOL_MS));
+      if (!this.#isAtWork(operation)) return;
+    }
+    const decision = await beforeStep(operation.id);
+    if (!this.#isAtWork(operation)) return;
+    oracle.inbox.onStep(threadId, operation, decision);
+    if (decision === "yield") {
+      this.#running.delete(operation.id);
+      this.#settle(operation, "aborted", "");
+      return;
+    }
+    life.write("step", () => (operation.tool = "none"));
+    this.#later(operation, operation.script.firstTokenMs, 0, 0);
+  }
+
+  #fail(operation: StoredOperation, said: string): void {
+    const isLast = operation.failures + 1 >= operation.script.attempts.length;
+    operation.failures += 1;
+    if (isLast) {
+      this.#settle(operation, "failed", said);
+      return;
+    }
+    this.#startOver(operation, said);
+    this.#later(operation, REST_MS, 0, 0);
+  }
+
+  #settle(operation: StoredOperation, status: "done" | "failed" | "aborted", text: string): void {
+    const { life, onSettled } = this.#options;
+    life.write("settle", () => {
+      operation.status = status;
+      operation.text = text;
+    });
+    this.#texts.delete(operation.id);
+    onSettled();
+  }
+}

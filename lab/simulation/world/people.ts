@@ -1,0 +1,355 @@
+import type { IncomingEvent } from "../../../src/core/messenger.ts";
+import type {
+  MessengerAttachment,
+  MessengerEvent,
+  MessengerEventKind,
+} from "../../../src/core/messenger-event.ts";
+import type { Written } from "../oracle/end-state.ts";
+import type { Life } from "../machine/life.ts";
+import type { Mutant } from "../machine/mutant.ts";
+import type { Place, PlanItem } from "../plan/plan.ts";
+import type { Random } from "../../support/random.ts";
+import { START_AT } from "./world.ts";
+import type { World } from "./world.ts";
+
+/** An update of the platform on its way to the bot. */
+interface Update {
+  readonly id: number;
+  readonly place: Place;
+  readonly event: MessengerEvent;
+  readonly token: string | undefined;
+  readonly version: number | undefined;
+  attempts: number;
+  /** Of an edit, or a deletion: its message was waiting when it was stored. */
+  findsWaiting: boolean;
+}
+
+const LONGEST_BACKOFF_MS = 4_000;
+
+/** What people do, and how the platform tells the bot: in order per chat, again and again until it is answered. */
+export class People {
+  readonly written: Written[] = [];
+  readonly blockedChats = new Set<string>();
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #mutant: Mutant | undefined;
+  readonly #lanes = new Map<string, Update[]>();
+  readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
+  readonly #versions = new Map<string, number>();
+  #updates = 0;
+
+  constructor(world: World, mutant: Mutant | undefined) {
+    this.#world = world;
+    this.#random = world.random.fork("people");
+    this.#mutant = mutant;
+  }
+
+  /** Puts everything that people do into the schedule. */
+  start(): void {
+    const { plan, scheduler } = this.#world;
+    for (const item of plan.items) {
+      if ("at" in item) scheduler.after(item.at, () => this.#do(item));
+    }
+  }
+
+  #do(item: Extract<PlanItem, { at: number }>): void {
+    const { plan, platform, scheduler, trace } = this.#world;
+    const place = "place" in item ? plan.places[item.place] : undefined;
+    switch (item.kind) {
+      case "message":
+        if (place !== undefined) this.#write(place, item.token, item.token);
+        return;
+      case "command":
+        if (place !== undefined) this.#write(place, item.token, `/${item.name}`, item.name);
+        return;
+      case "edit":
+        this.#edit(item.token);
+        return;
+      case "noise":
+        if (place === undefined) return;
+        for (let left = item.count; left > 0; left -= 1) platform.write(place);
+        trace.add("others", () => `${item.count} messages take ids`);
+        return;
+      case "block":
+        if (place === undefined) return;
+        trace.add("person", () => `blocks the bot in ${place.chatId}`);
+        this.blockedChats.add(place.chatId);
+        platform.setBlocked(place.chatId, true);
+        scheduler.after(item.forMs, () => {
+          trace.add("person", () => `comes back to ${place.chatId}`);
+          platform.setBlocked(place.chatId, false);
+          this.#write(place, item.token, item.token);
+        });
+        return;
+      case "stop-button": {
+        const draft = place === undefined ? undefined : platform.draft(place.threadId);
+        if (place === undefined || draft === undefined) return;
+        trace.add("person", () => `presses the stop button of draft ${draft.id} in ${place.threadId}`);
+        this.written.push({ token: "", threadId: place.threadId, kind: "command", name: "stop-button" });
+        const key = `s:${place.chatId}:${draft.id}`;
+        this.#tell(place, {
+          ...this.#event("stop", key, place, 0, ""),
+          message: undefined,
+          stop: { draftId: draft.id },
+        });
+        return;
+      }
+      case "delete": {
+        const message = place === undefined ? undefined : platform.deleteByPerson(place.threadId, item.back);
+        if (message === undefined) return;
+        trace.add("person", () => `deletes the bot's message ${message.id} in ${message.threadId}`);
+        return;
+      }
+      case "press":
+        if (place !== undefined) this.#press(place, item.token);
+        return;
+      case "take-back":
+        this.#takeBack(item.token);
+        return;
+      case "crash-at":
+        this.#world.crash(
+          item.victim,
+          place === undefined ? undefined : this.#world.thread(place).name,
+          item.downMs,
+        );
+        return;
+      case "storm":
+        return;
+      default:
+        item satisfies never;
+    }
+  }
+
+  #write(place: Place, token: string, text: string, command?: string): void {
+    const id = this.#world.platform.write(place);
+    const kind = place.isDirectMessage ? "direct-message" : "mention";
+    const files = command === undefined ? this.#filesOf(token) : [];
+    const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
+    this.#world.trace.add(
+      "person",
+      () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,
+    );
+    this.written.push({
+      token,
+      threadId: place.threadId,
+      kind: command === undefined ? "message" : "command",
+      name: command,
+    });
+    this.#messages.set(token, { place, event });
+    this.#tell(place, event, command === undefined ? token : undefined);
+  }
+
+  /** A button of some message. Where presses start turns, it is a question like any other. */
+  #press(place: Place, token: string): void {
+    const { oracle, plan, trace } = this.#world;
+    trace.add("person", () => `presses ${token} in ${place.threadId}`);
+    oracle.presses.pressed(token, place.threadId);
+    const kind = plan.policy.answersPresses ? "message" : "command";
+    this.written.push({ token, threadId: place.threadId, kind });
+    const event = this.#event("action", `p:${token}`, place, 0, "");
+    const press = { ...event, message: undefined, action: { id: token, data: token } };
+    this.#tell(place, press, kind === "message" ? token : undefined);
+  }
+
+  #takeBack(token: string): void {
+    const { place, event } = this.#messages.get(token) ?? {};
+    if (place === undefined || event?.message === undefined) return;
+    this.#world.trace.add("person", () => `deletes ${token}`);
+    const key = `d:${place.chatId}:${event.message.id}`;
+    this.#tell(place, this.#event("message-deleted", key, place, Number(event.message.id), ""), token);
+  }
+
+  #edit(token: string): void {
+    const { place, event } = this.#messages.get(token) ?? {};
+    if (place === undefined || event?.message === undefined) return;
+    const version = (this.#versions.get(token) ?? 1) + 1;
+    this.#versions.set(token, version);
+    const key = `e:${place.chatId}:${event.message.id}:${version}`;
+    this.#world.trace.add("person", () => `edits ${token}: v${version}`);
+    const edited = this.#event(
+      "message-edited",
+      key,
+      place,
+      Number(event.message.id),
+      `${token} v${version}`,
+      undefined,
+      event.message.attachments,
+    );
+    this.#tell(place, edited, token, version);
+  }
+
+  #event(
+    kind: MessengerEventKind,
+    key: string,
+    place: Place,
+    id: number,
+    text: string,
+    command?: string,
+    attachments: readonly MessengerAttachment[] = [],
+  ): MessengerEvent {
+    const { threadId, chatId, topicId, isDirectMessage } = place;
+    const now = this.#world.scheduler.now();
+    return {
+      key,
+      kind,
+      messengerId: "sim",
+      provider: "sim",
+      thread: { id: threadId, chatId, isDirectMessage, ...(topicId !== undefined && { topicId }) },
+      author: { userId: "7", fullName: "Ada" },
+      message: {
+        id: String(id),
+        text,
+        sentAt: now - ((now - START_AT) % 1_000),
+        isMention: !isDirectMessage,
+        attachments,
+        ...(command !== undefined && { command: { name: command, args: "" } }),
+      },
+      capabilities: {
+        canEditMessages: true,
+        canStream: true,
+        maxMessageLength: 150,
+        supportsActions: true,
+        supportsAttachments: true,
+      },
+    };
+  }
+
+  #filesOf(token: string): readonly MessengerAttachment[] {
+    const hasFile = this.#world.plan.items.some((item) => item.kind === "file" && item.token === token);
+    return hasFile ? [{ kind: "image", mediaType: "image/png", reference: { fileId: token } }] : [];
+  }
+
+  /** @param token of the message that it is, or is about; @param version of an edit */
+  #tell(place: Place, event: MessengerEvent, token?: string, version?: number): void {
+    this.#updates += 1;
+    const update: Update = {
+      id: this.#updates,
+      place,
+      event,
+      token,
+      version,
+      attempts: 0,
+      findsWaiting: false,
+    };
+    const lane = this.#lanes.get(place.chatId) ?? [];
+    this.#lanes.set(place.chatId, lane);
+    lane.push(update);
+    if (lane.length === 1) this.#deliver(lane);
+  }
+
+  #deliver(lane: Update[]): void {
+    this.#world.scheduler.after(this.#random.int(3, 60), () => this.#post(lane));
+  }
+
+  #post(lane: Update[]): void {
+    const [update] = lane;
+    if (update === undefined) return;
+    const { isDown, trace } = this.#world;
+    update.attempts += 1;
+    trace.add(
+      "webhook",
+      () => `update ${update.id} (${update.event.key})${isDown ? ": nobody listens" : ""}`,
+    );
+    let isSettled = false;
+    const settle = (isStored: boolean): void => {
+      if (isSettled) return;
+      isSettled = true;
+      if (isStored) this.#stored(lane, update);
+      else this.#again(lane, update);
+    };
+    if (isDown) {
+      settle(false);
+      return;
+    }
+    const key = this.#mutant?.eventKey?.(update.id) ?? update.event.key;
+    const isNew = update.event.kind !== "message-edited" && update.event.kind !== "message-deleted";
+    const incoming: IncomingEvent = {
+      key,
+      thread: update.event.thread,
+      raw: update.event,
+      ...(isNew && { messageId: update.event.message?.id }),
+    };
+    const thread = this.#world.thread(update.place);
+    const receive = async (): Promise<void> => {
+      this.#observe(incoming);
+      await thread.receive([incoming]);
+    };
+    this.#arrives(update);
+    receive().then(
+      () => {
+        this.#isStored(update, thread.life);
+        settle(true);
+      },
+      () => settle(false),
+    );
+    // A process that dies never answers.
+    this.#world.scheduler.after(5_000, () => settle(false));
+  }
+
+  /** The root learns of the ids of what comes, where messages are numbered. */
+  #observe({ messageId, thread: { chatId } }: IncomingEvent): void {
+    const { platform, root } = this.#world;
+    if (messageId === undefined || platform.kind !== "telegram") return;
+    const box = platform.boxOf(chatId);
+    root.observe(box, box !== chatId, [Number(messageId)]);
+  }
+
+  #arrives(update: Update): void {
+    const { event, place, token } = update;
+    if (token === undefined) return;
+    const { oracle } = this.#world;
+    if (event.kind !== "message-edited" && event.kind !== "message-deleted") {
+      oracle.inbox.arrives(token, place.threadId, event.message);
+      return;
+    }
+    if (event.kind === "message-deleted") oracle.inbox.takeBackArrives(token);
+    // Of an update that was stored before, what counts is what it found then.
+    if (this.#world.thread(place).inboxState(event.key) !== undefined) return;
+    const state = this.#stateOf(update);
+    update.findsWaiting = state === "received" || state === "queued";
+  }
+
+  /** Of the message that an edit or a deletion is about. */
+  #stateOf({ event, place }: Update): string | undefined {
+    return this.#world.thread(place).inboxState(`m:${place.chatId}:${event.message?.id ?? ""}`);
+  }
+
+  #isStored(update: Update, by: Life | undefined): void {
+    const { event, token, version } = update;
+    const { inbox, presses } = this.#world.oracle;
+    if (event.action !== undefined) presses.stored(event.action.id, by);
+    // One that comes again was stored before, and may have been read by then.
+    const isFirst = update.attempts === 1;
+    if (isFirst && event.message?.command?.name === "stop") inbox.stopStored(update.place.threadId);
+    if (token === undefined) return;
+    // It may have been taken into a turn at the same moment.
+    const findsWaiting = update.findsWaiting && this.#stateOf(update) !== "taken";
+    if (version !== undefined) inbox.edited(token, version, findsWaiting);
+    else if (event.kind === "message-deleted") inbox.takenBack(token, findsWaiting);
+    else inbox.stored(token);
+  }
+
+  /** The platform has its 200, or would have, if it had not been lost. */
+  #stored(lane: Update[], update: Update): void {
+    const { plan, trace } = this.#world;
+    const again = plan.items.find((item) => item.kind === "again" && item.update === update.id);
+    const how = again?.kind === "again" && update.attempts < 3 ? again.how : undefined;
+    if (how === "answer-lost") {
+      trace.add("webhook", () => `the answer to update ${update.id} is lost`);
+      this.#again(lane, update);
+      return;
+    }
+    lane.shift();
+    if (how !== undefined) {
+      const id = how === "twice" ? update.id : update.id + 1_000;
+      trace.add("webhook", () => `update ${update.id} comes again as ${id}`);
+      lane.unshift({ ...update, id, attempts: update.attempts + 2 });
+    }
+    if (lane.length > 0) this.#deliver(lane);
+  }
+
+  #again(lane: Update[], update: Update): void {
+    const delayMs = Math.min(LONGEST_BACKOFF_MS, 300 * 2 ** update.attempts);
+    this.#world.scheduler.after(delayMs, () => this.#post(lane));
+  }
+}

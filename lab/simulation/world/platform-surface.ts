@@ -1,0 +1,248 @@
+import type { RichText } from "../../../src/core/rich-text.ts";
+import type {
+  Address,
+  CallOptions,
+  Drafts,
+  NativeStream,
+  Probing,
+  Surface,
+} from "../../../src/core/surface.ts";
+import { Disconnected, GatewayError, NotDone, Unauthorized, classifyError } from "../platform/call-errors.ts";
+import type { SurfaceCall, SurfaceMethod } from "../oracle/contract.ts";
+import type { CallFaults } from "../platform/call-faults.ts";
+import type { Life } from "../machine/life.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import type { CallFault } from "../plan/plan.ts";
+import { DRAFT_LASTS_MS, LIMITS, PACING, PlatformRefusal, RICH } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Random } from "../../support/random.ts";
+import type { Scheduler } from "../machine/scheduler.ts";
+import type { Trace } from "../machine/trace.ts";
+
+export interface SurfaceWorld {
+  readonly scheduler: Scheduler;
+  readonly platform: Platform;
+  readonly faults: CallFaults;
+  readonly oracle: Oracle;
+  readonly trace: Trace;
+  readonly random: Random;
+}
+
+type Answer =
+  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+/** The platform as one process reaches it: over a network with latency, faults and time limits. */
+export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface {
+  const { scheduler, platform, faults, oracle, trace, random } = world;
+
+  /** What the platform does with a call, and what it answers. */
+  const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
+    try {
+      const { method, address, content, messageId, draftId } = call;
+      if (method === "answer") {
+        // Outside of the chat's rate; a bot that answers too many presses is refused all the same.
+        if (fault?.kind === "flood") throw new PlatformRefusal(fault);
+        return { kind: "done", value: undefined };
+      }
+      if (fault?.kind === "flood") platform.penalize(address.chatId, fault.retryAfterS);
+      platform.admit(address);
+      if (content?.blocks !== undefined) platform.takeBlocks(content.blocks);
+      let value: unknown;
+      if ((method === "post" || method === "begin") && content !== undefined) {
+        value = { messageId: String(platform.post(address, content, call.number, method === "begin")) };
+      } else if (method === "draft" && content !== undefined && draftId !== undefined) {
+        platform.showDraft(address, draftId, content);
+      } else if (method === "append" && content !== undefined && messageId !== undefined) {
+        platform.append(address, messageId, content);
+      } else if (method === "end" && messageId !== undefined) {
+        platform.endStream(address, messageId);
+      } else if (method === "edit" && content !== undefined && messageId !== undefined) {
+        platform.edit(address, messageId, content);
+      } else if (method === "remove" && messageId !== undefined) {
+        platform.remove(address, messageId);
+      } else if (method === "probe" && messageId !== undefined) {
+        platform.probe(address, messageId);
+      }
+      trace.add(
+        "platform",
+        () => `#${call.number} ${method} done${value === undefined ? "" : ` ${JSON.stringify(value)}`}`,
+      );
+      oracle.onProcessed(call);
+      return { kind: "done", value };
+    } catch (error) {
+      trace.add(
+        "platform",
+        () => `#${call.number} refused: ${JSON.stringify((error as PlatformRefusal).refusal)}`,
+      );
+      return { kind: "failed", error };
+    }
+  };
+
+  const call = async (
+    method: SurfaceMethod,
+    address: Address,
+    { signal }: CallOptions,
+    content?: RichText,
+    messageId?: string,
+    more: Pick<SurfaceCall, "draftId" | "replyTo"> = {},
+  ): Promise<unknown> => {
+    life.boundary(`before ${method}`);
+    const number = faults.count();
+    const fault = faults.take(number, scheduler.now(), content);
+    const made: SurfaceCall = { number, method, address, content, messageId, ...more, at: scheduler.now() };
+    trace.add(life.name, () => describeCall(made, fault));
+    oracle.onCall(made, life, fault);
+    const hearsAbort = !random.chance(0.2);
+    const answer = await new Promise<Answer>((resolve) => {
+      const fail = (error: unknown): void => resolve({ kind: "failed", error });
+      // Sometimes the answer was on its way when the time limit passed.
+      if (hearsAbort) {
+        signal.addEventListener("abort", () => fail(new Disconnected("aborted")), { once: true });
+      }
+      travel(random.int(2, 40), made, fault, resolve, fail);
+    });
+    if (life.isDead) return new Promise(() => {});
+    oracle.onAnswer(made, life, answer.kind === "failed" ? answer.error : undefined);
+    trace.add(
+      life.name,
+      () => `#${number} ${answer.kind === "done" ? "answered" : `failed: ${String(answer.error)}`}`,
+    );
+    life.boundary(`after ${method}`);
+    if (answer.kind === "done") return answer.value;
+    throw answer.error;
+  };
+
+  /** The way to the platform and back. */
+  const travel = (
+    latencyMs: number,
+    made: SurfaceCall,
+    fault: CallFault | undefined,
+    resolve: (answer: Answer) => void,
+    fail: (error: unknown) => void,
+  ): void => {
+    const back = random.int(2, 40);
+    const later = (delayMs: number, body: () => void): void => void scheduler.after(delayMs, body);
+    later(latencyMs, () => {
+      switch (fault?.kind) {
+        case undefined:
+        case "flood": {
+          const answer = process(made, fault);
+          return later(back, () => resolve(answer));
+        }
+        case "bad-entities":
+          return later(back, () => fail(new PlatformRefusal({ kind: "bad-request", why: "entities" })));
+        case "unauthorized":
+          return later(back, () => fail(new Unauthorized("unauthorized")));
+        case "refused":
+          return later(back, () => fail(new NotDone("not connected")));
+        case "gateway":
+          if (fault.done) process(made, undefined);
+          return later(back, () => fail(new GatewayError("502")));
+        case "cut-before":
+          return later(back, () => fail(new Disconnected("cut")));
+        case "cut-after":
+          process(made, undefined);
+          return later(back, () => fail(new Disconnected("cut")));
+        case "late":
+          later(fault.doneAfterMs, () => process(made, undefined));
+          return later(back, () => fail(new Disconnected("cut")));
+        case "hang":
+          if (fault.done) process(made, undefined);
+          return;
+        case "slow": {
+          const answer = process(made, undefined);
+          return later(fault.answeredAfterMs, () => resolve(answer));
+        }
+        case "slow-done":
+          return later(fault.doneAfterMs, () => {
+            const answer = process(made, undefined);
+            later(back, () => resolve(answer));
+          });
+        default:
+          return fault satisfies never;
+      }
+    });
+  };
+
+  const post =
+    (method: "post" | "begin"): Surface["post"] =>
+    async (address, { replyTo, ...content }, options) =>
+      (await call(method, address, options, shownOf(content), undefined, { replyTo })) as {
+        messageId: string;
+      };
+
+  const drafts = (): Drafts => ({
+    lastsMs: DRAFT_LASTS_MS,
+    show: async (address, { id, ...content }, options) => {
+      await call("draft", address, options, shownOf(content), undefined, { draftId: id });
+    },
+  });
+
+  const stream = (): NativeStream => ({
+    begin: post("begin"),
+    append: async (address, messageId, more, options) => {
+      await call("append", address, options, more, messageId);
+    },
+    end: async (address, messageId, options) => {
+      await call("end", address, options, undefined, messageId);
+    },
+  });
+
+  const probing = (): Probing => ({
+    box: ({ chatId }) => platform.boxOf(chatId),
+    async probe(address, messageId, options) {
+      try {
+        await call("probe", address, options, undefined, messageId);
+      } catch (error) {
+        const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
+        if (kind === "not-modified") return "own";
+        if (kind === "not-found") return "other";
+        if (kind === "not-there") return "none";
+        throw error;
+      }
+      throw new Error("A probe cannot succeed: it changes nothing.");
+    },
+  });
+
+  const canChange = platform.kind !== "fixed";
+  return {
+    provider: "sim",
+    capabilities: { edit: canChange, remove: canChange, typing: true, buttons: true },
+    format: canChange ? "telegram-entities" : "plain",
+    limits: LIMITS,
+    pacing: PACING,
+    typingLastsMs: 5_000,
+    post: post("post"),
+    edit: async (address, messageId, message, options) => {
+      await call("edit", address, options, shownOf(message), messageId);
+    },
+    remove: async (address, messageId, options) => {
+      await call("remove", address, options, undefined, messageId);
+    },
+    typing: async (address, options) => {
+      await call("typing", address, options);
+    },
+    answerAction: async (address, actionId, _notice, options) => {
+      await call("answer", address, options, undefined, actionId);
+    },
+    classifyError,
+    ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing(), rich: RICH }),
+    ...(platform.kind === "streams" && { stream: stream() }),
+  };
+}
+
+/** What an error means, as the Telegram provider reads the real ones. */
+function shownOf({ text, entities, blocks }: RichText): RichText {
+  return blocks === undefined ? { text, entities } : { text, entities, blocks };
+}
+
+function describeCall(
+  { number, method, address, content, messageId }: SurfaceCall,
+  fault: CallFault | undefined,
+): string {
+  const target = `${address.threadId}${messageId === undefined ? "" : ` message ${messageId}`}`;
+  const form = content?.blocks === undefined ? "" : " (blocks)";
+  const text = content === undefined ? "" : ` ${JSON.stringify(content.text)}${form}`;
+  return `#${number} ${method} ${target}${text}${fault === undefined ? "" : `  << ${JSON.stringify(fault)}`}`;
+}

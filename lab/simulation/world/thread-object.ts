@@ -1,0 +1,304 @@
+import { createBotBudget } from "../../../delivery/index.ts";
+import type { RootBudget } from "../../../delivery/index.ts";
+import type { BotBudget, ChatGate } from "../../../src/core/gate.ts";
+import type { Database } from "../../../src/core/database.ts";
+import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Deps } from "../../../src/core/deps.ts";
+import type { Log } from "../../../src/core/log.ts";
+import type { IncomingEvent } from "../../../src/core/messenger.ts";
+import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
+import { fileContent } from "../../../src/messengers/turns/file-content.ts";
+import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
+import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
+import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
+import type { NodeDatabase } from "../../support/node-database.ts";
+import type { OperationStore } from "../oracle/contract.ts";
+import type { Life } from "../machine/life.ts";
+import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
+import { startGate } from "./gate-object.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import { ModelEngine } from "./model-engine.ts";
+import type { ModelEngineOptions } from "./model-engine.ts";
+import type { Mutant } from "../machine/mutant.ts";
+import type { Place } from "../plan/plan.ts";
+import { gateName, ROOT } from "../plan/route-places.ts";
+import { returnStorage, takeStorage } from "../machine/storage.ts";
+
+export interface ThreadObjectOptions {
+  readonly name: string;
+  /** Where it speaks: one place, or several of a conversation that is no place's own. */
+  readonly places: readonly Place[];
+  /** The chat whose gate it is, if it is one. */
+  readonly gateOfChat: string | undefined;
+  readonly newLife: () => Life;
+  readonly deps: (life: Life) => Deps;
+  readonly log: Log;
+  readonly root: (life: Life) => BotBudget;
+  /** The gate of a chat in another object, by the name of that object's conversation. */
+  readonly gateOf: (conversation: string, life: Life) => ChatGate;
+  readonly oracle: Oracle;
+  readonly definition: (life: Life) => NormalizedMessengerDefinition;
+  readonly engine: Omit<ModelEngineOptions, "life" | "operations" | OfThread>;
+  /** Sees and may wrap the delivery before anybody uses it. */
+  readonly onDelivery: (delivery: Delivery, life: Life) => void;
+  readonly mutant: Mutant | undefined;
+  /** Calls `onAlarm` at that time, unless the machine is down then. */
+  readonly scheduleAlarm: (at: number) => void;
+}
+
+/** What the model's engine asks of its thread. */
+type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "resolveFile";
+
+interface Live {
+  readonly life: Life;
+  readonly database: Database;
+  readonly runtime: ThreadRuntime;
+  readonly gate: () => ChatGate;
+  budget: RootBudget | undefined;
+  /** The time of the durable wake, as far as this process knows. */
+  armedAt: number | undefined;
+  arming: Promise<void>;
+}
+
+/** Wakes closer together than this are one. */
+const SAME_WAKE_MS = 5;
+const PUT_OFF_FROM_MS = 1000;
+const PUT_OFF_WITHIN_MS = 600;
+
+/**
+ * One conversation's Durable Object, which may be the root as well: the thread's real runtime over storage that outlives it, with the alarm that the
+ * agent's runtime keeps for it (one durable job, run at least once).
+ */
+export class ThreadObject {
+  readonly database: NodeDatabase;
+  readonly operations: OperationStore = new Map();
+  readonly #options: ThreadObjectOptions;
+  #alarmAt: number | undefined;
+  /** The alarm's work has begun; it is done again when the process dies before its end. */
+  #isRunning = false;
+  #live: Live | undefined;
+
+  constructor(options: ThreadObjectOptions) {
+    this.#options = options;
+    this.database = takeStorage(this.#storage);
+  }
+
+  /** A root has more tables than another conversation. */
+  get #storage(): string {
+    return this.#options.name === ROOT ? "self" : "thread";
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get alarmAt(): number | undefined {
+    return this.#alarmAt;
+  }
+
+  get places(): readonly Place[] {
+    return this.#options.places;
+  }
+
+  /** The chat whose gate it is, if it is one. */
+  get gateOfChat(): string | undefined {
+    return this.#options.gateOfChat;
+  }
+
+  /** Whether the model is at work. */
+  get isBusy(): boolean {
+    return [...this.operations.values()].some(({ status }) => status === "running");
+  }
+
+  get life(): Life | undefined {
+    return this.#live?.life.isDead === false ? this.#live.life : undefined;
+  }
+
+  /** What is stored of an event, by its key. */
+  inboxState(key: string): string | undefined {
+    const tables = this.database.all("SELECT name FROM sqlite_master WHERE name = 'inbox_v1'");
+    if (tables.length === 0) return undefined;
+    const query = "SELECT state FROM inbox_v1 WHERE key = ?";
+    return this.database.all<{ state: string }>(query, `sim|${key}`)[0]?.state;
+  }
+
+  /** Whether it is stored of a turn that a tool with an effect has begun. */
+  hasActed(turnId: string): boolean {
+    return this.database.all("SELECT id FROM turn_v1 WHERE id = ? AND acted = 1", turnId).length > 0;
+  }
+
+  /** The delivery of the process that lives, which is started when there is none. */
+  delivery(): Delivery {
+    return this.#ensure().runtime.delivery;
+  }
+
+  gate(): ChatGate {
+    return this.#ensure().gate();
+  }
+
+  /** The rate of the bot, where it is the root. */
+  root(): { readonly life: Life; readonly budget: RootBudget } {
+    const live = this.#ensure();
+    const { deps, mutant } = this.#options;
+    const database = mutant?.rootDatabase?.(live.database) ?? live.database;
+    live.budget ??= createBotBudget({ database, deps: deps(live.life) });
+    return { life: live.life, budget: live.budget };
+  }
+
+  /** Stores events. Resolves when they are durable; rejects, or never resolves, when the process dies before. */
+  async receive(events: readonly IncomingEvent[]): Promise<void> {
+    const live = this.#ensure();
+    const isWorkLeft = await live.runtime.receive("sim", events);
+    await live.arming;
+    live.life.boundary("before stored");
+    if (isWorkLeft) this.#later(live);
+  }
+
+  onAlarm(): void {
+    const live = this.#ensure();
+    void live.life.guard(async () => {
+      this.#isRunning = true;
+      live.armedAt = undefined;
+      await live.runtime.drive();
+      await live.arming;
+      if (!this.#isRunning) return;
+      live.life.write("alarm done", () => {
+        this.#isRunning = false;
+        this.#alarmAt = undefined;
+      });
+    });
+  }
+
+  kill(): void {
+    this.#live?.life.kill();
+    this.#live = undefined;
+  }
+
+  close(): void {
+    this.kill();
+    returnStorage(this.#storage, this.database);
+  }
+
+  #ensure(): Live {
+    if (this.#live !== undefined && !this.#live.life.isDead) return this.#live;
+    const { options, life } = { options: this.#options, life: this.#options.newLife() };
+    const hooked = this.database.withHooks({
+      beforeWrite: () => life.boundary("before write"),
+      afterWrite: () => life.boundary("after write"),
+    });
+    const database = options.mutant?.threadDatabase?.(hooked) ?? hooked;
+    const engine = new ModelEngine({
+      ...options.engine,
+      life,
+      operations: this.operations,
+      onSettled: () => live.runtime.poke(),
+      beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
+      beforeTool: async (id, isReadOnly) =>
+        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isReadOnly),
+      resolveFile: async (url, mediaType, name) => {
+        const stored = parseStoredFile(url);
+        if (stored === undefined) return undefined;
+        try {
+          return fileContent(await live.runtime.fetchFile(stored), mediaType, name);
+        } catch (error) {
+          if (options.mutant?.isFileVital === true) throw error;
+          return { kind: "text", text: "[document] (it could not be loaded)" };
+        }
+      },
+    });
+    const { name, gateOfChat } = options;
+    const memory = new Map<string, number>();
+    let gate: ChatGate | undefined;
+    const ownGate = (): ChatGate =>
+      (gate ??= startGate({
+        name,
+        chatId: gateOfChat ?? "",
+        database,
+        deps: options.deps(life),
+        root: options.root(life),
+        local: runtime.delivery,
+        oracle: options.oracle,
+        mutant: options.mutant,
+      }));
+    const ownConversation =
+      gateOfChat === undefined ? undefined : threadConversationName("sim", gateName(gateOfChat));
+    const gateFor = (conversation: string): ChatGate => {
+      const reached = conversation === ownConversation ? ownGate() : options.gateOf(conversation, life);
+      const { clock } = options.deps(life);
+      return options.mutant?.gateClient?.(reached, { clock, memory }) ?? reached;
+    };
+    const runtime: ThreadRuntime = new ThreadRuntime({
+      name,
+      database,
+      deps: options.deps(life),
+      log: options.log,
+      // The model engine keeps the part of its contract that a thread uses.
+      engine: engine as unknown as TurnEngine,
+      root: {
+        gate: gateFor,
+        identity: () => Promise.resolve({ userId: "bot" }),
+        chatMoved: () => Promise.resolve(),
+        takeQuestion: () => Promise.resolve(true),
+        reportAccess: () => Promise.resolve(),
+      },
+      definitions: () => [options.definition(life)],
+      commands: () => ({}),
+      wakeAt: (at) => this.#wakeAt(live, at),
+      putOffWake: (at) => this.#putOffWake(live, at),
+    });
+    const live: Live = {
+      life,
+      database: hooked,
+      runtime,
+      gate: ownGate,
+      budget: undefined,
+      armedAt: this.#alarmAt,
+      arming: Promise.resolve(),
+    };
+    this.#live = live;
+    options.mutant?.onThreadStart?.(this.database);
+    options.mutant?.delivery?.(runtime.delivery, {
+      gateOf: ({ chatId }) => gateFor(threadConversationName("sim", gateName(chatId))),
+      clock: life.clock,
+    });
+    options.onDelivery(runtime.delivery, life);
+    options.mutant?.saying?.(runtime.delivery);
+    life.started();
+    if (this.#alarmAt !== undefined) this.#later(live);
+    return live;
+  }
+
+  #wakeAt(live: Live, at: number): void {
+    if (live.armedAt !== undefined && live.armedAt <= at + SAME_WAKE_MS) return;
+    this.#arm(live, at);
+  }
+
+  #putOffWake(live: Live, at: number | undefined): void {
+    if (live.armedAt === undefined) return;
+    const soon = this.#options.deps(live.life).clock.now() + PUT_OFF_WITHIN_MS;
+    const isWorthIt = at === undefined || (live.armedAt <= soon && live.armedAt <= at - PUT_OFF_FROM_MS);
+    if (isWorthIt) this.#arm(live, at);
+  }
+
+  #arm(live: Live, at: number | undefined): void {
+    live.armedAt = at;
+    const push = (): void => {
+      if (at === undefined && this.#alarmAt === undefined) return;
+      live.life.write("alarm", () => {
+        this.#alarmAt = at;
+        this.#isRunning = false;
+      });
+      if (at !== undefined) this.#options.scheduleAlarm(at);
+    };
+    live.arming = live.arming.then(push, push);
+    live.arming.catch(() => {
+      live.armedAt = undefined;
+    });
+  }
+
+  #later(live: Live): void {
+    void Promise.resolve().then(() => {
+      if (!live.life.isDead) live.runtime.poke();
+    });
+  }
+}

@@ -1,0 +1,334 @@
+import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { Deps } from "../../../src/core/deps.ts";
+import type { FetchedFile, IncomingEvent } from "../../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
+import { createLog } from "../../../src/core/log.ts";
+import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
+import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
+import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
+import type { ChatGate } from "../../../src/core/gate.ts";
+import { GateObject, linkGate } from "./gate-object.ts";
+import { countDeaths } from "./count-deaths.ts";
+import type { Deaths } from "./count-deaths.ts";
+import { CallFaults } from "../platform/call-faults.ts";
+import { Life } from "../machine/life.ts";
+import type { Mutant } from "../machine/mutant.ts";
+import { Oracle } from "../oracle/oracle.ts";
+import { Platform } from "../platform/platform.ts";
+import { createPlatformSurface } from "./platform-surface.ts";
+import type { Place, Plan, Victim } from "../plan/plan.ts";
+import { createRandom } from "../../support/random.ts";
+import type { Random } from "../../support/random.ts";
+import { RootObject } from "./root-object.ts";
+import { gateName, ROOT } from "../plan/route-places.ts";
+import type { Wire } from "../machine/rpc.ts";
+import { createScheduler } from "../machine/scheduler.ts";
+import type { Scheduler } from "../machine/scheduler.ts";
+import { ThreadObject } from "./thread-object.ts";
+import { createTrace } from "../machine/trace.ts";
+import type { Trace } from "../machine/trace.ts";
+
+export const START_AT = Date.UTC(2026, 0, 1);
+
+/** Enough of a picture to be known as one. */
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+export interface WorldOptions {
+  readonly plan: Plan;
+  readonly mutant?: Mutant | undefined;
+  readonly isTraced?: boolean;
+}
+
+/** The machine with its objects, the platform, and what goes wrong with both. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly platform: Platform;
+  readonly faults: CallFaults;
+  readonly oracle: Oracle;
+  readonly trace: Trace;
+  readonly random: Random;
+  readonly plan: Plan;
+  /** By their names. */
+  readonly threads: ReadonlyMap<string, ThreadObject>;
+  readonly root: RootObject;
+  /** The gates of chats whose object says nothing itself, by chat. */
+  readonly gates: ReadonlyMap<string, GateObject>;
+  /** Boundaries passed by all processes together, and by gates that serve conversations in other objects. */
+  boundaries = 0;
+  gateBoundaries = 0;
+  crashes = 0;
+  readonly deaths: Deaths = { gates: 0, gatesBusy: 0, speakers: 0 };
+  #downUntil = 0;
+  #turns = 0;
+  #ids = 0;
+  readonly #wire: Wire;
+
+  constructor({ plan, mutant, isTraced = false }: WorldOptions) {
+    this.plan = plan;
+    this.random = createRandom(`run/${plan.seed}`);
+    this.scheduler = createScheduler(this.random.fork("order"), START_AT);
+    const now = (): number => this.scheduler.now();
+    this.platform = new Platform(plan.platform, now, plan.places, plan.policy.rich);
+    this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
+    this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan), plan });
+    this.trace = createTrace(isTraced, now, START_AT);
+    this.#wire = {
+      scheduler: this.scheduler,
+      random: this.random.fork("root"),
+      isDown: () => this.isDown,
+    };
+    this.root = new RootObject({
+      wire: this.#wire,
+      newLife: () => this.#newLife(ROOT),
+      deps: (life) => this.#deps(life),
+      mutant,
+      traffic: this.oracle.traffic,
+      self: () => this.threads.get(ROOT),
+    });
+    const names = [...new Set(plan.objects)];
+    this.threads = new Map(names.map((name) => [name, this.#thread(name, mutant)] as const));
+    this.gates = this.#gates(mutant);
+  }
+
+  get isDown(): boolean {
+    return this.scheduler.now() < this.#downUntil;
+  }
+
+  thread(place: Place): ThreadObject {
+    const found = this.threads.get(this.plan.objects[this.plan.places.indexOf(place)] ?? "");
+    if (found === undefined) throw new Error(`There is no object for ${place.threadId}.`);
+    return found;
+  }
+
+  /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
+  crash(victim: Victim, name: string | undefined, downMs: number): void {
+    this.crashes += 1;
+    this.oracle.lateness.death();
+    this.trace.add(
+      "CRASH",
+      () => `${victim}${victim === "thread" ? ` ${name ?? ""}` : ""}, back after ${downMs} ms`,
+    );
+    const back = this.scheduler.now() + downMs;
+    if (victim === "machine") this.#downUntil = Math.max(this.#downUntil, back);
+    const isHit = (object: string, isGate: boolean): boolean =>
+      victim === "machine" ||
+      (victim === "gate" && isGate) ||
+      (victim === "root" && object === ROOT) ||
+      (victim === "thread" && object === name);
+    countDeaths(this.deaths, {
+      threads: [...this.threads.values()],
+      gates: this.gates,
+      isHit: (thread) => isHit(thread.name, this.#isGateForOthers(thread)),
+      isGateHit: (chatId) => isHit(`gate ${chatId}`, true),
+    });
+    if (victim === "root" || victim === "machine") this.root.kill();
+    for (const [chatId, gate] of this.gates) if (isHit(`gate ${chatId}`, true)) gate.kill();
+    for (const [object, thread] of this.threads) {
+      if (!isHit(object, this.#isGateForOthers(thread))) continue;
+      thread.kill();
+      this.#scheduleAlarm(thread, Math.max(back, this.#downUntil));
+    }
+  }
+
+  #isGateForOthers({ gateOfChat, name }: ThreadObject): boolean {
+    const { objects, places } = this.plan;
+    return (
+      gateOfChat !== undefined &&
+      places.some(({ chatId }, index) => chatId === gateOfChat && objects[index] !== name)
+    );
+  }
+
+  close(): void {
+    for (const thread of this.threads.values()) thread.close();
+    for (const gate of this.gates.values()) gate.close();
+    this.root.close();
+  }
+
+  /** The alarm fires at its time, or when its object can run again. */
+  #scheduleAlarm(thread: ThreadObject, earliest: number): void {
+    if (thread.alarmAt === undefined) return;
+    const at = Math.max(thread.alarmAt, earliest + this.random.int(1, 50));
+    this.scheduler.after(at - this.scheduler.now(), () => {
+      if (thread.alarmAt === undefined || thread.alarmAt > this.scheduler.now()) return;
+      if (this.isDown) return;
+      this.trace.add("alarm", () => thread.alarmAt?.toString() ?? "");
+      const chatIds = [...new Set(thread.places.map(({ chatId }) => chatId))];
+      this.oracle.onAlarm(thread.name, chatIds, thread.isBusy);
+      thread.onAlarm();
+    });
+  }
+
+  #newLife(name: string): Life {
+    this.trace.add(name, () => "starts");
+    return new Life(name, this.scheduler.process(), (life, what) => this.#onBoundary(life, what));
+  }
+
+  #onBoundary(life: Life, what: string): void {
+    this.boundaries += 1;
+    const isGate = this.#isOfGate(life);
+    if (isGate) this.gateBoundaries += 1;
+    for (const item of this.plan.items) {
+      if (item.kind !== "crash") continue;
+      const { boundary, within } = item;
+      const isHere =
+        within === "gate" ? isGate && boundary === this.gateBoundaries : boundary === this.boundaries;
+      if (!isHere) continue;
+      this.trace.add(
+        life.name,
+        () => `dies ${what} (boundary ${boundary}${within === undefined ? "" : " of gates"})`,
+      );
+      // Whoever stands at the boundary dies, whatever else does.
+      const stands = life.name === ROOT ? "root" : life.name.startsWith("gate ") ? "gate" : "thread";
+      const victim = item.victim === "machine" ? "machine" : stands;
+      this.crash(victim, stands === "thread" ? life.name : undefined, item.downMs);
+      life.kill();
+    }
+  }
+
+  /** Whether a process is the gate of conversations in other objects. */
+  #isOfGate({ name }: Life): boolean {
+    const thread = this.threads.get(name);
+    return name.startsWith("gate ") || (thread !== undefined && this.#isGateForOthers(thread));
+  }
+
+  #deps(life: Life): Deps {
+    return {
+      clock: life.clock,
+      random: () => this.random.next(),
+      newId: () => `id-${(this.#ids += 1)}`,
+      fetch: () => Promise.reject(new Error("Nothing is fetched in a simulation.")),
+    };
+  }
+
+  #gates(mutant: Mutant | undefined): ReadonlyMap<string, GateObject> {
+    const chats = new Set(this.plan.places.map(({ chatId }) => chatId));
+    return new Map(
+      [...chats]
+        .filter((chatId) => !this.threads.has(gateName(chatId)))
+        .map((chatId) => [
+          chatId,
+          new GateObject({
+            name: gateName(chatId),
+            chatId,
+            newLife: () => this.#newLife(`gate ${chatId}`),
+            deps: (life) => this.#deps(life),
+            root: (life) => this.root.link(life),
+            oracle: this.oracle,
+            mutant,
+          }),
+        ]),
+    );
+  }
+
+  /** The gate of a chat, as another object than its own reaches it. */
+  #gateOf(conversation: string, caller: Life): ChatGate {
+    const chatId = this.plan.places.find(
+      (place) => threadConversationName("sim", gateName(place.chatId)) === conversation,
+    )?.chatId;
+    const live = (): ChatGate => {
+      const gate =
+        chatId === undefined
+          ? undefined
+          : (this.gates.get(chatId)?.gate() ?? this.threads.get(gateName(chatId))?.gate());
+      if (gate === undefined) throw new Error(`There is no gate ${conversation}.`);
+      return gate;
+    };
+    return linkGate(this.#wire, caller, this.oracle.traffic, live);
+  }
+
+  #thread(name: string, mutant: Mutant | undefined): ThreadObject {
+    const { objects, policy } = this.plan;
+    const places = this.plan.places.filter((_place, index) => objects[index] === name);
+    const isDirect = (threadId: string): boolean =>
+      places.some((place) => place.threadId === threadId && place.isDirectMessage);
+    const thread: ThreadObject = new ThreadObject({
+      name,
+      places,
+      gateOfChat: places.find(({ chatId }) => gateName(chatId) === name)?.chatId,
+      newLife: () => this.#newLife(name),
+      deps: (life) => this.#deps(life),
+      log: createLog((level, line) => this.trace.add(name, () => `log ${level} ${line}`), {
+        now: () => this.scheduler.now(),
+      }),
+      root: (life) => this.root.link(life),
+      gateOf: (conversation, life) => this.#gateOf(conversation, life),
+      oracle: this.oracle,
+      definition: (life) => this.#definition(places, life, mutant),
+      engine: {
+        random: this.random.fork(`model/${name}`),
+        oracle: this.oracle,
+        trace: this.trace,
+        interruptedStep: this.plan.interruptedStep,
+        script: (threadId) => ({
+          isRich: policy.rich !== undefined,
+          hasTools: policy.tools,
+          maySayNothing: policy.silence && !isDirect(threadId),
+        }),
+        nextTurn: () => (this.#turns += 1),
+      },
+      onDelivery: (delivery, life) => this.oracle.said.watch(name, delivery, life),
+      mutant,
+      scheduleAlarm: () => this.#scheduleAlarm(thread, 0),
+    });
+    return thread;
+  }
+
+  /** The bytes of the file of a message, when they come. */
+  async #load(token: string, life: Life): Promise<FetchedFile> {
+    const file = this.plan.items.find((item) => item.kind === "file" && item.token === token);
+    if (file?.kind !== "file") throw new Error("There is no such file.");
+    await new Promise<void>((resolve) => void life.clock.setTimeout(resolve, file.loadedAfterMs));
+    if (file.fails) throw new Error("The platform does not give it.");
+    return { bytes: PNG, mediaType: "image/png" };
+  }
+
+  #definition(
+    [place]: readonly Place[],
+    life: Life,
+    mutant: Mutant | undefined,
+  ): NormalizedMessengerDefinition {
+    const mode = modesOf(this.plan).get(place?.threadId ?? "") ?? "edit";
+    const surface = createPlatformSurface(this, life);
+    const { policy } = this.plan;
+    const { answersPresses, footer, onUnknown, replyTo, rerunOnEdit, silence } = policy;
+    const refuse = (): never => {
+      throw new Error("The simulation has no use for this.");
+    };
+    const [definition] = normalizeMessengers({
+      sim: {
+        verifyWebhook: false,
+        whenBusy: this.plan.whenBusy,
+        rerunOnEdit,
+        respondTo: ["direct-message", "mention", ...(answersPresses ? (["action"] as const) : [])],
+        delivery: {
+          mode: mutant?.mode?.(mode) ?? mode,
+          onUnknown,
+          replyTo,
+          richMessages: policy.rich !== undefined,
+          footer,
+          silence,
+          ...mutant?.policy,
+        },
+        platform: {
+          provider: "sim",
+          chatThreadId: gateName,
+          verification: { kind: "none" },
+          parse: (incoming: IncomingEvent) => {
+            const event = incoming.raw as MessengerEvent;
+            return Promise.resolve(mutant?.event?.(event) ?? event);
+          },
+          surface: () => mutant?.surface?.(surface) ?? surface,
+          receive: refuse,
+          fetchIdentity: refuse,
+          fetchAttachment: (reference) => this.#load(String(reference["fileId"]), life),
+        },
+      },
+    });
+    if (definition === undefined) throw new Error("The definition is missing.");
+    return definition;
+  }
+}
+
+function modesOf({ places, modes }: Plan): ReadonlyMap<string, DeliveryMode> {
+  return new Map(places.map(({ threadId }, index) => [threadId, modes[index] ?? "edit"]));
+}
