@@ -59,7 +59,7 @@ export function createWorker<Env = unknown>(
         // An object could not be started or has died, or the bot's own code failed: whoever asked may ask again (I1), and
         // reads nothing of it (I10).
         log.error("root.failed", { code: failureCode(error) });
-        return problem(503, "unavailable", "The bot cannot answer now. Please try again.", {
+        return problem(503, "unavailable", "The bot is unavailable right now. Please try again.", {
           "retry-after": "1",
         });
       }
@@ -127,7 +127,7 @@ function problemOf(error: unknown): HealthProblem {
   return {
     status: "unavailable",
     code: "root-unreachable",
-    message: "The root object could not be started; the log says more.",
+    message: "The root object could not be started. See the log.",
   };
 }
 

@@ -40,8 +40,8 @@ export class SupportAgent extends Think<Env> {
           args === "" ? "Which order? For example: /order 1001" : { prompt: `Where is my order ${args}?` },
       },
       hours: {
-        description: "When people answer",
-        handler: () => "People answer Monday to Friday from 9 to 17 o'clock. I am here all the time.",
+        description: "When our team answers",
+        handler: () => "Our team answers Monday to Friday, 9:00 to 17:00. I'm here all the time.",
       },
     };
   }

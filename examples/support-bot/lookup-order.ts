@@ -18,7 +18,7 @@ export async function lookupOrder(
 ): Promise<OrderResult> {
   const noAnswer = {
     found: false,
-    message: "The order system does not answer now. Please try again later.",
+    message: "The order system isn't responding right now. Please try again later.",
   } as const;
   if (!baseUrl) return noAnswer;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);

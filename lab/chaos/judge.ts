@@ -33,7 +33,7 @@ export interface Judgement {
 }
 
 const MARK = "(sent again after a connection problem)";
-const GIVEN_UP = "Sorry, I could not finish this answer.";
+const GIVEN_UP = "Sorry, I couldn't finish this answer.";
 const APOLOGY = /^Sorry,|\n\nSorry,/;
 const WORD = /\bq\d+c\d+n\d+w\d+\b/g;
 const ANY_WORD = new RegExp(WORD.source);

@@ -155,7 +155,7 @@ describe("commands", () => {
     const { chat, user } = newChat();
     rig.simulator.sendText(chat, user, "/stop");
     await until(() => fromBot(chat).length === 1);
-    expect(fromBot(chat)).toEqual(["There is nothing to stop."]);
+    expect(fromBot(chat)).toEqual(["There's nothing to stop right now."]);
   });
 
   it("/help lists the commands of the bot, /start greets, and neither asks the model", async () => {
@@ -201,7 +201,7 @@ describe("commands", () => {
     rig.simulator.sendText(chat, user, "tell me");
     await gate.reached;
     rig.simulator.sendText(chat, user, "/hours");
-    await until(() => fromBot(chat).some((text) => text.startsWith("People answer")));
+    await until(() => fromBot(chat).some((text) => text.startsWith("Our team answers")));
     gate.open();
     await until(() => fromBot(chat).includes("A long answer begins and ends."));
     expect(fromBot(chat)).toHaveLength(2);

@@ -31,8 +31,8 @@ const KEY = "sk-a-key-that-nobody-may-read";
 const DETAIL = "EXCEPTION-DETAIL";
 const ERROR_TEXT = "Something is broken here.";
 const BUSY_TEXT = "The assistant is busy.";
-const INTERRUPTED_TEXT = "Sorry, I could not finish this answer. Please ask again if you need the rest.";
-const EMPTY_TEXT = "I have no answer to that. Could you put it another way?";
+const INTERRUPTED_TEXT = "Sorry, I couldn't finish this answer. Please ask again if you need the rest.";
+const EMPTY_TEXT = "I don't have an answer to that. Could you put it another way?";
 
 // They wait more than they work.
 vi.setConfig({ maxConcurrency: 12 });

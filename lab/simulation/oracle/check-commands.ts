@@ -3,7 +3,7 @@ import { STOPPED } from "./contract.ts";
 import type { EndState, Thread } from "./end-state.ts";
 
 /** What `/stop` says when nothing was running. */
-const NOTHING_TO_STOP = /^There is nothing to stop/;
+const NOTHING_TO_STOP = /^There's nothing to stop/;
 
 /** Each command that says something has said it, once, whatever came again or died (I2, I5). */
 export function checkCommands(

@@ -51,9 +51,9 @@ export function menuOf(own: ThinkCommands): CommandEntry[] {
   return Object.entries(all).map(([name, { description }]) => ({ name, description }));
 }
 
-const GREETING = "Hello! Write to me, and I will answer. /help shows what else I can do.";
-const NOTHING_TO_STOP = "There is nothing to stop.";
-const NEW_SESSION = "Let us begin anew. I will not look back at what was said before.";
+const GREETING = "Hello! Send me a message and I'll answer. /help shows what else I can do.";
+const NOTHING_TO_STOP = "There's nothing to stop right now.";
+const NEW_SESSION = "Let's start over. I won't refer to anything from before.";
 
 /** `/start`, `/help`, `/stop` and `/new`; a bot may define its own of the same name instead. */
 export function builtInCommands(all: () => ThinkCommands): ThinkCommands {
@@ -65,7 +65,7 @@ export function builtInCommands(all: () => ThinkCommands): ThinkCommands {
       handler: (command) => (command.stop() ? undefined : NOTHING_TO_STOP),
     },
     new: {
-      description: "Begin a new conversation",
+      description: "Start a new conversation",
       handler: (command) => {
         command.beginAnew();
         return NEW_SESSION;
@@ -76,5 +76,5 @@ export function builtInCommands(all: () => ThinkCommands): ThinkCommands {
 
 function helpText(commands: ThinkCommands): string {
   const lines = Object.entries(commands).map(([name, command]) => `/${name} – ${command.description}`);
-  return ["You can write to me in your own words. I also know these commands:", "", ...lines].join("  \n");
+  return ["Just write to me in your own words. I also know these commands:", "", ...lines].join("  \n");
 }

@@ -17,17 +17,17 @@ export type SafeText =
   | "limitResponseText";
 
 const DEFAULTS: Readonly<Record<SafeText, string>> = {
-  emptyResponseText: "I have no answer to that. Could you put it another way?",
-  errorResponseText: "Sorry, something went wrong and I could not answer. Please try again in a moment.",
+  emptyResponseText: "I don't have an answer to that. Could you put it another way?",
+  errorResponseText: "Sorry, something went wrong and I couldn't answer. Please try again in a moment.",
   overloadedResponseText:
-    "Sorry, the assistant is very busy right now and could not answer. Please try again in a few minutes.",
-  waitingResponseText: "One moment, this takes longer than usual.",
-  interruptedResponseText: "Sorry, I could not finish this answer. Please ask again if you need the rest.",
+    "Sorry, I'm very busy right now and couldn't answer. Please try again in a few minutes.",
+  waitingResponseText: "One moment, this is taking longer than usual.",
+  interruptedResponseText: "Sorry, I couldn't finish this answer. Please ask again if you need the rest.",
   stoppedResponseText: "(stopped)",
   busyResponseText:
-    "You are ahead of me: I will answer your earlier messages first. Please send this one again later.",
-  refusedResponseText: "Sorry, this bot is private and I am not able to help you here.",
-  limitResponseText: "That was a lot for now. I need a break, please write to me again later.",
+    "I'm still working on your earlier messages. Please send this one again in a little while.",
+  refusedResponseText: "Sorry, this bot is private, so I can't help you here.",
+  limitResponseText: "You've reached the limit for now. Please try again later.",
 };
 
 /**

@@ -16,7 +16,7 @@ const ROUTING: Schedule = { maxAttempts: 82, longestRestMs: 30_000 };
 /** An event whose conversation cannot be told now. */
 export class UnresolvedError extends SwitchboardError {
   constructor(code: string) {
-    super(code, "The conversation of an event cannot be told now.");
+    super(code, "The conversation of an event could not be determined. The event waits and is tried again.");
     this.name = "UnresolvedError";
   }
 }

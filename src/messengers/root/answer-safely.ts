@@ -16,7 +16,7 @@ export async function answerSafely<T extends Response | undefined>(
     return await body();
   } catch (error) {
     logBotFailure(log, handler, error);
-    return problem(500, "internal-error", "The request could not be answered. The bot's log says more.");
+    return problem(500, "internal-error", "The request could not be answered. See the bot's log.");
   }
 }
 

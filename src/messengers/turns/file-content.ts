@@ -7,7 +7,7 @@ import { isTextFile, MAX_TEXT_FILE_BYTES, MAYBE_TEXT } from "./user-message.ts";
  * A file as the model gets it. Its sender has chosen its name and media type, so where a lie would do harm its first
  * bytes are looked at: a model's server refuses a whole conversation for one picture that is none.
  *
- * @throws {InvalidInputError} when it is not what it was announced to be, or too long to be read as text
+ * @throws {InvalidInputError} when its bytes do not match its media type, or it is too long to be read as text
  */
 export function fileContent(
   { bytes }: FetchedFile,
@@ -16,18 +16,15 @@ export function fileContent(
 ): ResolvedFile {
   if (isTextFile(mediaType, name)) {
     if (bytes.length > MAX_TEXT_FILE_BYTES)
-      throw new InvalidInputError(
-        "attachment-too-large",
-        "The text file is longer than what is read of one.",
-      );
+      throw new InvalidInputError("attachment-too-large", "The text file is too long to be read.");
     const text = textOf(bytes, mediaType === MAYBE_TEXT);
     if (text === undefined)
-      throw new InvalidInputError("attachment-media-type", "The attachment is no text.");
+      throw new InvalidInputError("attachment-media-type", "The attachment is not a text file.");
     return { kind: "text", text: `[File ${name ?? "without a name"}]\n${text}` };
   }
   const proven = provenMediaType(bytes, mediaType);
   if (proven !== undefined) return { kind: "bytes", bytes, mediaType: proven };
-  throw new InvalidInputError("attachment-media-type", "The attachment is not what it was announced to be.");
+  throw new InvalidInputError("attachment-media-type", "The attachment's bytes do not match its media type.");
 }
 
 /** The text that bytes are; nothing for what no text has in it. One that is only taken for text has to be UTF-8. */

@@ -60,13 +60,13 @@ const INTENTS: readonly Intent[] = [
   { pattern: /\bhelp\b|what can you do|who are you|what are you/i, answer: () => HELP },
   {
     pattern: /\b(weather|rain|forecast|temperature)\b/i,
-    answer: () => "I cannot tell the weather: I have no tool for it, and the demo makes nothing up.",
+    answer: () => "I can't tell you the weather: I have no tool for it, and the demo doesn't make things up.",
   },
   {
     pattern: /\b(orders?|parcel|package|delivery)\b/i,
     answer: () => 'Which order is it? Please tell me its number, for example "1001".',
   },
-  { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You are welcome!" },
+  { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You're welcome!" },
   { pattern: /\b(bye|goodbye|see you|good night)\b/i, answer: () => "Goodbye!" },
   {
     pattern: /\b(hi|hello|hey|hallo|good (morning|afternoon|evening))\b|^\/start\b/i,
@@ -86,10 +86,10 @@ export function answerSentence(asked: {
     const match = pattern.exec(asked.text);
     if (match !== null) return answer(match, asked.speaker);
   }
-  if (asked.thing?.startsWith("a message")) return "That is something I cannot read.";
+  if (asked.thing?.startsWith("a message")) return "I can't read that kind of message.";
   if (asked.thing !== undefined)
-    return `Your ${asked.thing} has arrived, but the demo understands sentences only; a real model can make more of it.`;
-  if (asked.hasFiles) return "Your file has arrived, but the demo cannot look into files; a real model can.";
+    return `Your ${asked.thing} has arrived, but the demo only understands sentences. A real model can do more with it.`;
+  if (asked.hasFiles) return "Your file has arrived, but the demo can't read files. A real model can.";
   return undefined;
 }
 

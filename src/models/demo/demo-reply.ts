@@ -37,11 +37,11 @@ function replyTo(
     return { text: results.map((result) => wordResult(result)).join("\n\n"), calls: [] };
   }
   const calls = chooseCalls(asked.text, asked.quoted, tools, turn);
-  if (calls.length > 0) return { text: `One moment, I am looking up ${subjectOf(calls)}.`, calls };
+  if (calls.length > 0) return { text: `One moment, I'm looking up ${subjectOf(calls)}.`, calls };
   const answers = asked.text.split("\n").flatMap((text) => answerSentence({ ...asked, text }) ?? []);
   if (answers.length > 0) return { text: [...new Set(answers)].join("\n\n"), calls: [] };
   return {
-    text: `I did not understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
+    text: `I didn't understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
     calls: [],
   };
 }

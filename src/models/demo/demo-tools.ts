@@ -166,9 +166,9 @@ export function wordResult(part: LanguageModelV4ToolResultPart): string {
         .trim();
     case "error-text":
     case "error-json":
-      return "I could not look that up just now. Please try again in a moment.";
+      return "I couldn't look that up just now. Please try again in a moment.";
     case "execution-denied":
-      return "I was not allowed to do that.";
+      return "I wasn't allowed to do that.";
     default:
       return output satisfies never;
   }
@@ -179,7 +179,7 @@ function wordJson(value: unknown): string {
   const fields = record(value);
   const message = fields["message"] ?? fields["error"];
   if (fields["found"] === false || fields["ok"] === false || fields["error"] !== undefined) {
-    return typeof message === "string" ? message : "I could not find that.";
+    return typeof message === "string" ? message : "I couldn't find that.";
   }
   // A result often wraps the thing itself: { found: true, order: {...} }.
   const entries = Object.entries(fields).filter(([name, item]) => !isFlag(name) && item !== null);
@@ -201,7 +201,7 @@ function wordThing(name: string, fields: Readonly<Record<string, unknown>>): str
     .filter(([, item]) => item !== null && item !== undefined)
     .map(([field, item]) => `- ${wordField(field, item, isScalar(currency) ? ` ${currency}` : "")}`);
   if (listed.length > 0) return [heading, "", ...listed].join("\n");
-  return hasHeading ? heading : "There is nothing more to say about that.";
+  return hasHeading ? heading : "There's nothing more to say about that.";
 }
 
 /** An amount in cents reads as an amount. */

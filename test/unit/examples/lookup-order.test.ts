@@ -4,7 +4,10 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { lookupOrder } from "../../../examples/support-bot/lookup-order.ts";
 
-const NO_ANSWER = { found: false, message: "The order system does not answer now. Please try again later." };
+const NO_ANSWER = {
+  found: false,
+  message: "The order system isn't responding right now. Please try again later.",
+};
 
 const servers: Server[] = [];
 

@@ -6,7 +6,7 @@ import { wordsOf } from "../../../lab/chaos/writers.ts";
 
 const FIRST = { cue: "q4c1n1", words: 4, askedAt: 0 };
 const SECOND = { cue: "q4c1n2", words: 4, askedAt: 1 };
-const GIVEN_UP = "Sorry, I could not finish this answer. Please ask again if you need the rest.";
+const GIVEN_UP = "Sorry, I couldn't finish this answer. Please ask again if you need the rest.";
 const WRONG = new Set(["lost", "truncated", "duplicated", "outOfOrder", "misplaced", "unformatted"]);
 const MARK = "(sent again after a connection problem)\n";
 
@@ -88,7 +88,7 @@ it("counts an answer that says that it was given up as no truncated one", () => 
 });
 
 it("finds an answer that is cut beside an apology for another one", () => {
-  const apology = "Sorry, something went wrong and I could not answer. Please try again in a moment.";
+  const apology = "Sorry, something went wrong and I couldn't answer. Please try again in a moment.";
   expect(judged(text(FIRST, 0, 2), apology, text(SECOND))).toEqual({ truncated: 1, apologies: 1 });
   expect(judged(text(FIRST, 0, 2), `${text(SECOND, 0, 3)}\n\n${GIVEN_UP}`)).toEqual({
     truncated: 1,

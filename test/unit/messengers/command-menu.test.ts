@@ -64,7 +64,7 @@ describe("the menu of commands", () => {
       ["start", "Begin"],
       ["help", "Show the commands"],
       ["stop", "Stop the answer that is being written"],
-      ["new", "Begin a new conversation"],
+      ["new", "Start a new conversation"],
       ["hours", "When we are open"],
     ]);
   });

@@ -106,7 +106,7 @@ describe("a message while a turn runs", () => {
     expect(outcomes()).toContain("command: stop");
     gate.open();
     await world.write("c1", "/stop");
-    await world.shows("c1", "Once upon\n\n(stopped)", "Later.", "There is nothing to stop.");
+    await world.shows("c1", "Once upon\n\n(stopped)", "Later.", "There's nothing to stop right now.");
   });
 
   it("stops a tool that does not look at its signal", async () => {
@@ -321,7 +321,7 @@ describe("who may use the bot", () => {
   it("refuses each stranger of a group once, and answers the others there", async () => {
     const world = createWorld({ messenger: { allow: ["ada"] } });
     const group = { isGroup: true, mentions: true };
-    const refusal = "Sorry, this bot is private and I am not able to help you here.";
+    const refusal = "Sorry, this bot is private, so I can't help you here.";
     await world.write("g1", "Hello", { ...group, user: "eve" });
     await world.write("g1", "Hello", { ...group, user: "mallory" });
     await world.write("g1", "Hello", { ...group, user: "eve" });

@@ -10,7 +10,7 @@ import { callTool, failWith, holdAt, say, textOf } from "../support/scripted-mod
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
 
-const SORRY = "Sorry, something went wrong and I could not answer. Please try again in a moment.";
+const SORRY = "Sorry, something went wrong and I couldn't answer. Please try again in a moment.";
 
 let log: readonly LogLine[];
 beforeEach(() => {

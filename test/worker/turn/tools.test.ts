@@ -12,7 +12,7 @@ import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 import { ScriptedBot } from "../worker.ts";
 
-const SORRY = "Sorry, something went wrong and I could not answer. Please try again in a moment.";
+const SORRY = "Sorry, something went wrong and I couldn't answer. Please try again in a moment.";
 const inputSchema = z.object({});
 const execute = (): string => "done";
 

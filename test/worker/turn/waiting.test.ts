@@ -13,10 +13,9 @@ import type { ModelStep } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
 
-const MOMENT = "One moment, this takes longer than usual.";
-const BUSY =
-  "Sorry, the assistant is very busy right now and could not answer. Please try again in a few minutes.";
-const SORRY = "Sorry, something went wrong and I could not answer. Please try again in a moment.";
+const MOMENT = "One moment, this is taking longer than usual.";
+const BUSY = "Sorry, I'm very busy right now and couldn't answer. Please try again in a few minutes.";
+const SORRY = "Sorry, something went wrong and I couldn't answer. Please try again in a moment.";
 const STOPPED = "(stopped)";
 const SECOND = 1000;
 
