@@ -2,12 +2,15 @@ import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
 import type { ChatGate, ChatKey } from "../src/core/gate.ts";
 import type { Database } from "../src/core/database.ts";
 import type {
+  CardBody,
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
   GonePlace,
+  IfDeleted,
   ReplyStart,
   ReplyState,
+  SendOptions,
 } from "../src/core/delivery.ts";
 import type { Deps } from "../src/core/deps.ts";
 import type { Log } from "../src/core/log.ts";
@@ -16,6 +19,7 @@ import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
+import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
 import { Lanes } from "./lane/lanes.ts";
 import { isSameChat, laneKey } from "./outbox/lane-key.ts";
@@ -23,6 +27,7 @@ import { entryAfterStart } from "./outbox/outbox-entry.ts";
 import type { OutboxEntry } from "./outbox/outbox-entry.ts";
 import { OutboxStore } from "./outbox/outbox-store.ts";
 import { Receipts } from "./outbox/receipts.ts";
+import type { ReplyBody } from "./outbox/reply-body.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
@@ -66,17 +71,27 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
 const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
+/** Rows of cards, which may be revised as long as they are there. */
+const KEEP_CARDS_MS = 90 * 24 * 60 * 60 * 1000;
 /** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
 const MOST_WITHDRAWN = 50;
 
 /** Messages that are older than this are known to every gate. */
 const RECENT_MS = 10 * 60 * 1000;
 
+/** What makes a reply whole from its start. */
+interface Whole {
+  readonly text?: string;
+  readonly body?: ReplyBody;
+  readonly options?: SendOptions | undefined;
+}
+
 class Engine implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
   readonly #moves: ChatMoves;
+  readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
@@ -105,6 +120,13 @@ class Engine implements Delivery {
       outbox: this.#outbox,
       lanes: this.#lanes,
     });
+    this.#revisions = new CardRevisions({
+      ...options,
+      replies: this.#store,
+      outbox: this.#outbox,
+      moves: this.#moves,
+      entriesOf: (record) => this.#entriesOfEarlierLife(record),
+    });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#wake = new DurableWake(options.onWake);
@@ -126,6 +148,7 @@ class Engine implements Delivery {
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
       doubtRich: (reply, failure) =>
         this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
+      lockRemoved: (reply) => this.#revisions.lock(reply),
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);
@@ -177,7 +200,7 @@ class Engine implements Delivery {
   }
 
   open(start: ReplyStart): void {
-    const reply = this.#begin(start, undefined);
+    const reply = this.#begin(start, {});
     if (reply === undefined) return;
     reply.touchedAt = this.#options.deps.clock.now();
     startTyping(this.#context, reply);
@@ -234,9 +257,25 @@ class Engine implements Delivery {
     this.#poke(reply);
   }
 
-  send(start: ReplyStart, text: string): void {
-    const reply = this.#begin(start, text);
+  send(start: ReplyStart, text: string, options?: SendOptions): void {
+    const reply = this.#begin(start, { text, options });
     if (reply !== undefined) this.#poke(reply);
+  }
+
+  sendCard(start: ReplyStart, card: CardBody, options?: SendOptions): void {
+    // A card is whole from its start, and its keyboard belongs to an ordinary message.
+    const policy = { ...start.policy, mode: "edit", richMessages: false } as const;
+    const body = { kind: "card", card, ifDeleted: "leave" } as const;
+    const reply = this.#begin({ ...start, policy }, { text: card.text, body, options });
+    if (reply !== undefined) this.#poke(reply);
+  }
+
+  revise(replyId: string, card: CardBody, ifDeleted: IfDeleted = "leave"): boolean {
+    return this.#reopen(replyId, card.text, { kind: "card", card, ifDeleted });
+  }
+
+  remove(replyId: string, key: string, text: string): boolean {
+    return this.#reopen(replyId, text, { kind: "removed", key, isLocked: false });
   }
 
   async answerAction(
@@ -313,8 +352,17 @@ class Engine implements Delivery {
       .map(({ id }) => id);
   }
 
+  #reopen(replyId: string, text: string, body: ReplyBody): boolean {
+    const known = this.#replies.get(replyId);
+    const reply = this.#revisions.reopen(replyId, known, text, body);
+    if (reply === undefined) return false;
+    if (known === undefined) this.#admit(reply);
+    this.#poke(reply);
+    return true;
+  }
+
   /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
-  #begin(meant: ReplyStart, text: string | undefined): Reply | undefined {
+  #begin(meant: ReplyStart, { body, options, text }: Whole): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;
@@ -332,9 +380,13 @@ class Engine implements Delivery {
       text,
       openedAt: now,
       seenMessageId: start.seenMessageId,
+      content: body === undefined ? "text" : "card",
+      body,
+      options,
     };
     if (goneCode !== undefined) {
-      this.#store.insert({ ...record, state: "gone", text: undefined, code: goneCode }, now);
+      const gone = { ...record, state: "gone", text: undefined, body: undefined, code: goneCode } as const;
+      this.#store.insert(gone, now);
       this.#tell(start.id, "gone");
       return undefined;
     }
@@ -431,7 +483,7 @@ class Engine implements Delivery {
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
-    reply.record = { ...reply.record, state, code, text: undefined };
+    reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
     reply.release();
     this.#lanes.of(reply.laneKey).remove(reply);
     this.#doubtEnded(reply.record.address);
@@ -479,7 +531,7 @@ class Engine implements Delivery {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     const keepMs = this.#options.keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
-    for (const id of this.#store.openedBefore(now - keepMs)) {
+    for (const id of this.#store.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
       if (this.#replies.get(id)?.isOpen === true) continue;
       this.#options.database.transaction(() => {
         this.#outbox.deleteOf(id);

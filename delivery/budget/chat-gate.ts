@@ -3,9 +3,14 @@ import type { Deps } from "../../src/core/deps.ts";
 import type {
   BotBudget,
   CallRequest,
+  CardClaim,
+  CardOwner,
+  CardQuestion,
+  CardReport,
   ChatGate,
   ChatNews,
   ChatReport,
+  ClaimQuestion,
   Grant,
   LocalSpeaker,
   LostPostQuestion,
@@ -13,6 +18,7 @@ import type {
 } from "../../src/core/gate.ts";
 import type { Address, Rate } from "../../src/core/surface.ts";
 import { BotLoans } from "./bot-loans.ts";
+import { CardIndex } from "./card-index.ts";
 import { GateStore } from "./gate-store.ts";
 import type { Penalty, StoredChat } from "./gate-store.ts";
 import { nextPenalty, spacingOf } from "./penalty.ts";
@@ -39,9 +45,10 @@ export interface ChatGateOptions {
  * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
  * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
  * 5. `answer` is always granted: it is a call without a chat, and worth nothing when it is late.
- * 6. The gate never asks a conversation in another object. It asks the root for a share of the bot's rate, a few calls
+ * 6. A card is known here before the call that posts it is granted (`CardIndex`), so no press comes before its card.
+ * 7. The gate never asks a conversation in another object. It asks the root for a share of the bot's rate, a few calls
  *    at a time.
- * 7. After a start a bucket holds two tokens, or one after a penalty, unless the chat has been idle for so long that it
+ * 8. After a start a bucket holds two tokens, or one after a penalty, unless the chat has been idle for so long that it
  *    must be full.
  */
 export function createChatGate(options: ChatGateOptions): ChatGate {
@@ -95,6 +102,7 @@ class Gate implements ChatGate {
   readonly #store: GateStore;
   readonly #chats = new Map<string, Chat>();
   readonly #loans: BotLoans;
+  readonly #cards: CardIndex;
 
   constructor(options: ChatGateOptions) {
     this.#options = options;
@@ -102,11 +110,14 @@ class Gate implements ChatGate {
     this.#startedAt = this.#clock.now();
     this.#store = new GateStore(options.database);
     this.#loans = new BotLoans(options.root, this.#clock);
+    this.#cards = new CardIndex(options.database, this.#clock);
   }
 
   async acquire(request: CallRequest): Promise<Grant> {
     const { address, purpose, pacing } = request;
     if (purpose === "answer") return { kind: "granted" };
+    const { card, speaker } = request;
+    if (card !== undefined) this.#cards.note({ address, speaker, card });
     const rate = address.isDirectMessage ? pacing.direct : pacing.group;
     const chat = this.#chat(address, rate);
     const isDurable = this.#isRemote(request.speaker);
@@ -140,6 +151,19 @@ class Gate implements ChatGate {
     const chat = this.#chat(address, undefined);
     this.#hear(chat, speakerKey({ address, speaker }), news, this.#isRemote(speaker));
     return Promise.resolve();
+  }
+
+  noteCard(report: CardReport): Promise<void> {
+    this.#cards.note(report);
+    return Promise.resolve();
+  }
+
+  findCard(question: CardQuestion): Promise<CardOwner | undefined> {
+    return Promise.resolve(this.#cards.find(question));
+  }
+
+  claimMessage(question: ClaimQuestion): Promise<CardClaim | undefined> {
+    return Promise.resolve(this.#cards.claim(question));
   }
 
   async unclaimed({ address, speaker, news, afterId }: LostPostQuestion): Promise<UnclaimedIds> {

@@ -1,11 +1,20 @@
 import type { Clock } from "../../src/core/deps.ts";
-import type { CallPurpose, ChatGate, ChatNews, Grant, PostRight, UnclaimedIds } from "../../src/core/gate.ts";
+import type {
+  CallPurpose,
+  CardNews,
+  ChatGate,
+  ChatNews,
+  Grant,
+  PostRight,
+  UnclaimedIds,
+} from "../../src/core/gate.ts";
 import type { Address, Probing, Surface } from "../../src/core/surface.ts";
 
 /** What goes with no request is told by itself after this time. */
 const TELL_AFTER_MS = 500;
 /** Other conversations of the chat do not know of a penalty before its gate does. */
 const TELL_PENALTY_EVERY_MS = 1_000;
+const TELL_CARD_EVERY_MS = 5_000;
 
 export interface GateClientOptions {
   readonly clock: Clock;
@@ -47,6 +56,8 @@ export class GateClient {
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #voices = new Map<string, Voice>();
+  /** Cards whose gate has not heard the newest of them, by key. */
+  readonly #untoldCards = new Map<string, CardNews>();
   /** Ends of penalties of which the gate has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
 
@@ -62,6 +73,7 @@ export class GateClient {
     purpose: CallPurpose,
     surface: Surface,
     landsWithinMs?: number,
+    card?: CardNews,
   ): Promise<Grant> {
     const isPost = landsWithinMs !== undefined;
     const { pacing, probing } = surface;
@@ -69,7 +81,8 @@ export class GateClient {
     if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
     const { speaker } = this.#options;
     const gate = this.#options.gateOf(address);
-    if (probing === undefined) return gate.acquire({ address, purpose, pacing, speaker, isPost });
+    const shown = card === undefined ? {} : { card };
+    if (probing === undefined) return gate.acquire({ address, purpose, pacing, speaker, isPost, ...shown });
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
     const grant = await gate.acquire({
@@ -80,6 +93,7 @@ export class GateClient {
       news,
       isPost,
       ...(landsWithinMs !== undefined && { landsWithinMs }),
+      ...shown,
     });
     this.#told(voice, news);
     if (grant.kind === "wait") return grant;
@@ -104,6 +118,25 @@ export class GateClient {
     voice.newest = Math.max(voice.newest, id);
     voice.untold = [...voice.untold, id];
     this.#tellSoon(voice);
+  }
+
+  /**
+   * A card's messages are stored. The gate is told until it has heard it, as long as this process lives; later the next
+   * call for the card tells it.
+   */
+  async cardSent(address: Address, card: CardNews): Promise<void> {
+    const { gateOf, speaker } = this.#options;
+    this.#untoldCards.set(card.key, card);
+    try {
+      await gateOf(address).noteCard({ address, speaker, card });
+      if (this.#untoldCards.get(card.key) === card) this.#untoldCards.delete(card.key);
+    } catch {
+      // The gate cannot be reached: it is told a moment later, unless there is newer news by then.
+      const again = (): void => {
+        if (this.#untoldCards.get(card.key) === card) void this.cardSent(address, card);
+      };
+      this.#clock.setTimeout(again, TELL_CARD_EVERY_MS);
+    }
   }
 
   /** A post was certainly not made: others need not wait for it. */

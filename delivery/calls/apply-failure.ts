@@ -67,7 +67,7 @@ export async function applyFailure(
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       canProbe: call.canProbe === true,
       isReplacement: entry.row.isReplacement,
-      wasWhole: entry.row.shownHash !== undefined,
+      wasWhole: wasWhole(reply, entry),
       failingForMs: now - failingSince,
     },
     random(),
@@ -80,6 +80,12 @@ export async function applyFailure(
     logFailure(context, what, failure);
   }
   return applyDecision(context, reply, { ...call, isInterim, failingSince }, failure, decision, now);
+}
+
+/** A card is posted whole. One that a person has deleted stays so, unless its bot wants it posted again. */
+function wasWhole({ record: { body, content } }: Reply, { row }: OutboxEntry): boolean {
+  if (content !== "card") return row.shownHash !== undefined;
+  return body?.kind !== "card" || body.ifDeleted === "leave";
 }
 
 /** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */

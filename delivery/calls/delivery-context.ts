@@ -29,6 +29,8 @@ export interface DeliveryContext {
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
   /** A rich call failed in a way that may mean the same: after two of them the reply goes on as ordinary messages. */
   readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
+  /** The platform does not remove a card's messages any more: they are edited instead. */
+  readonly lockRemoved: (reply: Reply) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */
   readonly unquote: (reply: Reply) => void;
   /** The reply in memory that has this id. */

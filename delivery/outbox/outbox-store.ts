@@ -32,6 +32,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   sent_at INTEGER,
   former_chat_id TEXT,
   doubt TEXT,
+  shape TEXT,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
 
@@ -63,6 +64,8 @@ export interface OutboxRow {
   readonly formerChatId?: string | undefined;
   /** What is known of the last post, while that is not all. Only where lost posts can be looked for. */
   readonly doubt?: Doubt | undefined;
+  /** Form of the message, if it is no text. No edit changes it. */
+  readonly shape?: "image" | undefined;
 }
 
 type Stored = {
@@ -81,6 +84,7 @@ type Stored = {
   sent_at: number | null;
   former_chat_id: string | null;
   doubt: string | null;
+  shape: string | null;
 };
 
 export class OutboxStore {
@@ -89,7 +93,12 @@ export class OutboxStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
-    addMissingColumns(database, "outbox_v1", { sent_at: "INTEGER", doubt: "TEXT", former_chat_id: "TEXT" });
+    addMissingColumns(database, "outbox_v1", {
+      sent_at: "INTEGER",
+      doubt: "TEXT",
+      former_chat_id: "TEXT",
+      shape: "TEXT",
+    });
   }
 
   rowsOf(replyId: string): OutboxRow[] {
@@ -102,13 +111,14 @@ export class OutboxStore {
     this.#database.run(
       `INSERT INTO outbox_v1 (reply_id, part, state, message_id, shown_hash, is_marked, is_replacement, doubts,
          attempts, code, failing_since, retry_at, sent_at, doubt,
-         former_chat_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         former_chat_id, shape)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
          code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
-         sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id`,
+         sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id,
+         shape = excluded.shape`,
       row.replyId,
       row.part,
       row.state,
@@ -124,6 +134,7 @@ export class OutboxStore {
       row.sentAt ?? null,
       row.doubt === undefined ? null : JSON.stringify(row.doubt),
       row.formerChatId ?? null,
+      row.shape ?? null,
     );
   }
 
@@ -182,5 +193,6 @@ function rowOf(stored: Stored): OutboxRow {
     sentAt: stored.sent_at ?? undefined,
     doubt: stored.doubt === null ? undefined : parseDoubt(stored.doubt),
     formerChatId: stored.former_chat_id ?? undefined,
+    shape: stored.shape === "image" ? "image" : undefined,
   };
 }

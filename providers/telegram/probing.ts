@@ -2,6 +2,7 @@ import type { Address, ProbeOptions, Probing } from "../../src/core/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
 import type { TelegramClient } from "./client.ts";
 import { chatOf, editMessage } from "./edit-message.ts";
+import { keyboardOf } from "./keyboard.ts";
 
 const LOST = { kind: "unknown", code: "unknown" };
 /** Chats from here on downwards are supergroups and channels. */
@@ -10,10 +11,10 @@ const firstSupergroupId = -1_000_000_000_000;
 /**
  * Message ids grow by one within each supergroup, and within one box for all of the bot's private chats and basic
  * groups (known from the client protocol, not promised by the Bot API). A bot can edit its own messages only, so an
- * edit of the keyboard tells whose a message is. It is asked for without a keyboard: on a message without one it
- * changes nothing. In a supergroup a message of somebody else is refused in other words than one that is not there. One
- * that has a keyboard loses it, so the ids of messages with buttons must be known to whoever
- * asks.
+ * edit of the keyboard tells whose a message is. The edit carries the keyboard that the lost message should have, so it
+ * changes nothing on that message. In a supergroup a message of somebody else is refused in other words than one that is
+ * not there. Another message of the bot would get this keyboard in place of its own, so the ids of messages with buttons
+ * must be known to whoever asks.
  *
  * A server that does not know this method is asked by an edit of the text, to what the lost message should say.
  */
@@ -29,7 +30,7 @@ export function createTelegramProbing(client: TelegramClient): Probing {
       try {
         edited = await (byText === undefined
           ? client.call(method, signal, (api, signal) =>
-              api.editMessageReplyMarkup(chatOf(address), Number(messageId), {}, signal),
+              api.editMessageReplyMarkup(chatOf(address), Number(messageId), keyboardOf(intended), signal),
             )
           : editMessage(client, address, messageId, byText, signal));
       } catch (error) {

@@ -7,9 +7,11 @@ import type {
   CallOptions,
   Drafts,
   NativeStream,
+  OutgoingContent,
   OutgoingMessage,
   Pacing,
   PostedMessage,
+  ProbeOptions,
   Probing,
   RichMessages,
   Surface,
@@ -52,6 +54,10 @@ export interface FakeCall {
   readonly entities?: number;
   readonly isRich?: boolean;
   readonly replyTo?: string;
+  /** Labels of the buttons, row by row. */
+  readonly buttons?: readonly (readonly string[])[];
+  readonly silent?: boolean;
+  readonly protect?: boolean;
   /** How the call ended; `pending` while it has not. */
   outcome: "pending" | "done" | CallFailure["kind"];
 }
@@ -62,6 +68,10 @@ export interface FakeMessage {
   entities: RichText["entities"];
   /** Of a rich message. */
   blocks?: RichText["blocks"];
+  buttons?: OutgoingContent["buttons"];
+  image?: OutgoingContent["image"];
+  /** It is too old to be deleted. */
+  isLocked?: boolean;
   /** It is streamed into, and cannot be edited until that has ended. */
   isStreaming?: boolean;
 }
@@ -114,6 +124,10 @@ export interface FakeSurface extends Surface {
   postForeign(chatId: string, text: string): string;
   /** A person deletes a message. */
   deleteMessage(chatId: string, messageId: string): void;
+  /** Labels of the buttons of each message, and `undefined` for one without. */
+  keyboards(chatId: string): readonly (readonly (readonly string[])[] | undefined)[];
+  /** The platform deletes none of these messages any more. */
+  lockMessages(chatId: string): void;
   /** The same platform as another process sees it. */
   connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface;
 }
@@ -123,6 +137,10 @@ export const ROOMY_PACING: Pacing = {
   group: { burst: 1000, everyMs: 1 },
   global: { burst: 1000, everyMs: 1 },
 };
+
+function labelsOf({ buttons }: Pick<OutgoingContent, "buttons">): readonly (readonly string[])[] | undefined {
+  return buttons?.map((row) => row.map(({ label }) => label));
+}
 
 export class FakeFailure extends Error {
   readonly failure: CallFailure;
@@ -257,19 +275,36 @@ class MemorySurface implements FakeSurface {
     );
   }
 
+  keyboards(chatId: string): readonly (readonly (readonly string[])[] | undefined)[] {
+    return this.#chat(chatId).map(labelsOf);
+  }
+
+  lockMessages(chatId: string): void {
+    for (const message of this.#chat(chatId)) message.isLocked = true;
+  }
+
   connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface {
     return new MemorySurface({ ...this.#options, ...options }, this.#platform);
   }
 
   async post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage> {
-    const { text, entities, blocks, replyTo } = message;
+    const { text, entities, blocks, buttons, image, protect, replyTo, silent } = message;
     const isRich = blocks !== undefined;
-    const call = { chatId: address.chatId, text, entities: entities.length, replyTo, isRich };
+    const call = {
+      chatId: address.chatId,
+      text,
+      entities: entities.length,
+      replyTo,
+      isRich,
+      buttons: labelsOf(message),
+      ...(silent !== undefined && { silent }),
+      ...(protect !== undefined && { protect }),
+    };
     return this.#call("post", call, options, () => {
       this.#checkText(message);
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
-      this.#chat(address.chatId).push({ id, text, entities, blocks });
+      this.#chat(address.chatId).push({ id, text, entities, blocks, buttons, image });
       this.#platform.drafts.delete(address.chatId);
       return { messageId: id };
     });
@@ -320,31 +355,51 @@ class MemorySurface implements FakeSurface {
     };
   }
 
-  async edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void> {
-    const { text, entities, blocks } = message;
+  async edit(
+    address: Address,
+    messageId: string,
+    message: OutgoingContent,
+    options: CallOptions,
+  ): Promise<void> {
+    const { text, entities, blocks, buttons, image, isCaption = false } = message;
     const isRich = blocks !== undefined;
     await this.#call(
       "edit",
-      { chatId: address.chatId, messageId, text, entities: entities.length, isRich },
+      {
+        chatId: address.chatId,
+        messageId,
+        text,
+        entities: entities.length,
+        isRich,
+        buttons: labelsOf(message),
+      },
       options,
       () => {
         this.#checkText(message);
         const found = this.#find(address.chatId, messageId);
+        if ((found.image !== undefined) !== (image !== undefined || isCaption))
+          throw new FakeFailure({ kind: "rejected", code: "other-form" });
         if (found.isStreaming === true) throw new FakeFailure({ kind: "rejected", code: "streaming" });
-        const isSame = JSON.stringify([found.entities, found.blocks]) === JSON.stringify([entities, blocks]);
+        const shownImage = isCaption ? found.image : image;
+        const isSame =
+          JSON.stringify([found.entities, found.blocks, found.buttons, found.image]) ===
+          JSON.stringify([entities, blocks, buttons, shownImage]);
         if (found.text === text && isSame) {
           throw new FakeFailure({ kind: "unchanged", code: "not-modified" });
         }
         found.text = text;
         found.entities = entities;
         found.blocks = blocks;
+        found.buttons = buttons;
+        found.image = shownImage;
       },
     );
   }
 
   async remove(address: Address, messageId: string, options: CallOptions): Promise<void> {
     await this.#call("remove", { chatId: address.chatId, messageId }, options, () => {
-      this.#find(address.chatId, messageId);
+      const { isLocked } = this.#find(address.chatId, messageId);
+      if (isLocked === true) throw new FakeFailure({ kind: "missing", code: "locked", isLocked });
       this.deleteMessage(address.chatId, messageId);
     });
   }
@@ -367,10 +422,17 @@ class MemorySurface implements FakeSurface {
     return error instanceof FakeFailure ? error.failure : { kind: "unknown", code: "connection-cut" };
   }
 
-  async #probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other" | "none"> {
+  async #probe(
+    address: Address,
+    messageId: string,
+    options: ProbeOptions,
+  ): Promise<"own" | "other" | "none"> {
     const isCertain = this.probing?.box(address) === address.chatId;
     return this.#call("probe", { chatId: address.chatId, messageId }, options, () => {
-      if (this.#chat(address.chatId).some(({ id }) => id === messageId)) return "own";
+      const own = this.#chat(address.chatId).find(({ id }) => id === messageId);
+      // The question is an edit of the keyboard.
+      if (own !== undefined) own.buttons = options.intended?.buttons;
+      if (own !== undefined) return "own";
       const isGone = this.#platform.deleted.has(messageId) || Number(messageId) > this.#platform.lastId;
       return isCertain && isGone ? "none" : "other";
     });
