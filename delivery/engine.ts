@@ -1,19 +1,15 @@
 import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
-import type { ChatGate, ChatKey } from "../src/core/gate.ts";
-import type { Database } from "../src/core/database.ts";
+import type { ChatKey } from "../src/core/gate.ts";
 import type {
   CardBody,
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
-  GonePlace,
   IfDeleted,
   ReplyStart,
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { Deps } from "../src/core/deps.ts";
-import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
@@ -26,7 +22,9 @@ import { isSameChat, laneKey } from "./outbox/lane-key.ts";
 import { entryAfterStart } from "./outbox/outbox-entry.ts";
 import type { OutboxEntry } from "./outbox/outbox-entry.ts";
 import { OutboxStore } from "./outbox/outbox-store.ts";
+import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
+import { Sweep } from "./outbox/sweep.ts";
 import type { ReplyBody } from "./outbox/reply-body.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
@@ -39,40 +37,11 @@ import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
 import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
-export interface DeliveryOptions {
-  /** The thread's own database. */
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  /** The gate of a chat. It may reject when it cannot be reached; the call waits then. */
-  readonly gateOf: (address: Address) => ChatGate;
-  /** The name of this object among those that speak in a chat. */
-  readonly speaker: string;
-  /** The surface of a messenger. May throw for one that is not declared any more: its replies end as `failed`. */
-  readonly surfaceFor: (messengerId: string) => Surface;
-  /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
-  readonly onWake: (at: number | undefined) => void;
-  /** How long receipts are kept, in milliseconds; swept once a day while there is something to do. @default 30 days */
-  readonly keepReceiptsMs?: () => number;
-  /** A reply has ended. Called once for each. */
-  readonly onEnded?: (replyId: string, state: ReplyState) => void;
-  /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
-  readonly onGone?: (place: GonePlace, code: string) => void;
-  /** A chat goes on under another id. Called once for each, in the transaction in which that is stored. */
-  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
-  /** The platform has refused the messenger's credentials, with this code, or takes them again. */
-  readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
-}
-
 /** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
-const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
-const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
-/** Rows of cards, which may be revised as long as they are there. */
-const KEEP_CARDS_MS = 90 * 24 * 60 * 60 * 1000;
 /** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
 const MOST_WITHDRAWN = 50;
 
@@ -93,6 +62,7 @@ class Engine implements Delivery {
   readonly #moves: ChatMoves;
   readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
+  readonly #sweep: Sweep;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
@@ -104,7 +74,6 @@ class Engine implements Delivery {
   /** Messengers whose owner was told that they do not work. */
   readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
-  #sweptAt = -Infinity;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -129,6 +98,7 @@ class Engine implements Delivery {
     });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
+    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -301,7 +271,7 @@ class Engine implements Delivery {
   }
 
   async run(): Promise<void> {
-    this.#sweep();
+    this.#sweep.run((id) => this.#replies.get(id)?.isOpen === true);
     for (const lane of this.#lanes.all()) lane.run();
     this.#rearm();
     await Promise.all([...this.#lanes.all()].map((lane) => lane.idle()));
@@ -524,20 +494,6 @@ class Engine implements Delivery {
   #rearm(): void {
     const needs = [...this.#lanes.all()].flatMap((lane) => lane.wakeNeed() ?? []);
     this.#wake.update(needs, this.#options.deps.clock.now());
-  }
-
-  #sweep(): void {
-    const now = this.#options.deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    const keepMs = this.#options.keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
-    for (const id of this.#store.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
-      if (this.#replies.get(id)?.isOpen === true) continue;
-      this.#options.database.transaction(() => {
-        this.#outbox.deleteOf(id);
-        this.#store.delete(id);
-      });
-    }
   }
 }
 
