@@ -2,6 +2,10 @@ import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
+import type { CardPress, PressAnswer } from "./core/card-press.ts";
+import type { Content } from "./core/content.ts";
+import type { Address } from "./core/surface.ts";
+import type { ReviseOptions, SayOptions } from "./messengers/replies/speech.ts";
 import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
@@ -142,6 +146,54 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** The event that the running turn answers; `undefined` outside of a messenger's turn. */
   getMessengerContext(): MessengerEvent | undefined {
     return getMessengerContext();
+  }
+
+  /**
+   * Called when a person presses a button of a card that this conversation has posted, or writes the number of its
+   * option. Called at most once for a press, also after a crash. A press is acknowledged after 10 s at the latest, and
+   * a handler may take 30 s.
+   *
+   * @default nothing
+   */
+  onAction(_press: CardPress): PressAnswer | Promise<PressAnswer> {
+    return undefined;
+  }
+
+  /**
+   * Sends content: a text, or a card with buttons. Resolves as soon as it is stored; it is then sent once, whatever
+   * happens. Returns an id for `getDelivery`, `revise` and `remove`.
+   *
+   * @param to where it goes. @default the chat of the running turn, command or press, else the one that last wrote here
+   * @throws {SwitchboardError} `chat-unknown` if this conversation knows no chat
+   * @throws {InvalidInputError} if the content is not valid: the code and the message say what is wrong
+   * @example
+   * const id = await this.say({
+   *   kind: "card",
+   *   text: "Shall I order it?",
+   *   buttons: [[{ kind: "callback", label: "Yes", payload: { order: 7 } }]],
+   * });
+   */
+  async say(content: Content, to?: Address, options: SayOptions = {}): Promise<string> {
+    return this.#runtime.speak((speech) => speech.say(content, to, options));
+  }
+
+  /**
+   * Changes a card of this conversation, for as long as its rows are kept (90 days). If two revisions meet, the later one
+   * wins. Returns `false` if there is no such card any more, or its chat takes no messages.
+   *
+   * @param id the id that `say` returned, or `press.cardId`
+   * @throws {InvalidInputError} if the content is not valid; the card stays as it is
+   */
+  async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
+    return this.#runtime.speak((speech) => speech.revise(id, content, options));
+  }
+
+  /**
+   * Takes a card of this conversation away. Where the platform does not delete the message any more, its text and buttons
+   * are replaced. Returns `false` if there is no such card any more, or its chat takes no messages.
+   */
+  async remove(id: string): Promise<boolean> {
+    return this.#runtime.speak((speech) => speech.remove(id));
   }
 
   /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
 import type { OutboxState } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
-import { addMissingColumns } from "./add-missing-columns.ts";
+import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import { parseDoubt } from "./doubt.ts";
 import type { Doubt } from "./doubt.ts";
 import { parseAddress } from "./stored-address.ts";

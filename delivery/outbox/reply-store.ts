@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
 import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
-import { addMissingColumns } from "./add-missing-columns.ts";
+import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import { parseBody, parseSendOptions } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
 import { parseAddress } from "./stored-address.ts";

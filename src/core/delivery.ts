@@ -86,6 +86,10 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly refusedResponseText?: PolicyText;
   /** Shown once to a person who has reached `limits`. */
   readonly limitResponseText?: PolicyText;
+  /** Shown privately to a person who presses a button of a card that is gone, or has changed. */
+  readonly staleActionResponseText?: PolicyText;
+  /** Shown privately to a person whose press was being handled when the process died. It is not handled again. */
+  readonly interruptedActionResponseText?: PolicyText;
   /**
    * Whether the model may choose to say nothing in a group, and the signal for it. The model is told the signal; people
    * never see it. @default only where `respondTo` has "subscribed-thread"

@@ -1,5 +1,7 @@
 import type { ChatMove } from "../core/chat-move.ts";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
+import type { CardClaim } from "../core/gate.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import type { MessengerEvent, MessengerThread } from "../core/messenger-event.ts";
@@ -19,7 +21,8 @@ CREATE TABLE IF NOT EXISTS inbox_v1 (
   raw TEXT,
   event TEXT,
   ready_at INTEGER NOT NULL DEFAULT 0,
-  outcome TEXT
+  outcome TEXT,
+  claim TEXT
 ) STRICT`;
 
 /** Only rows that still wait for something are in it, so that a week of known keys costs no look-up. */
@@ -55,6 +58,7 @@ type StoredRow = {
   raw: string | null;
   event: string | null;
   ready_at: number;
+  claim: string | null;
 };
 
 export interface InboxStore {
@@ -77,6 +81,8 @@ export interface InboxStore {
   /** Nothing more will come of these. The events of answered messages are kept for a turn that may take them over. */
   end(seqs: readonly number[], outcome: string): void;
   countQueued(): number;
+  /** The thread of the newest event that is not forgotten. */
+  newestThread(): { readonly messengerId: string; readonly thread: MessengerThread } | undefined;
   /** A chat goes on under another id: so does all that waits for something. */
   move(messengerId: string, move: ChatMove): void;
   /** Forgets ended rows received before `before`. */
@@ -85,8 +91,9 @@ export interface InboxStore {
 
 export function createInboxStore(database: Database): InboxStore {
   database.run(SCHEMA);
+  addMissingColumns(database, "inbox_v1", { claim: "TEXT" });
   database.run(OPEN_INDEX);
-  const COLUMNS = "seq, key, messenger_id, state, received_at, thread, raw, event, ready_at";
+  const COLUMNS = "seq, key, messenger_id, state, received_at, thread, raw, event, ready_at, claim";
   const each = (seqs: readonly number[], statement: string, ...bindings: readonly (string | number)[]) => {
     for (const seq of seqs) database.run(statement, ...bindings, seq);
   };
@@ -98,15 +105,18 @@ export function createInboxStore(database: Database): InboxStore {
       const key = storedKey(messengerId, incoming);
       const thread = JSON.stringify(incoming.thread);
       const raw = JSON.stringify(incoming.raw);
+      const claim = incoming.claim === undefined ? null : JSON.stringify(incoming.claim);
       const inserted = firstRow(
         database.all<{ seq: number }>(
-          `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)
+          `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw, claim)
+           VALUES (?, ?, 'received', ?, ?, ?, ?)
            ON CONFLICT (key) DO NOTHING RETURNING seq`,
           key,
           messengerId,
           receivedAt,
           thread,
           raw,
+          claim,
         ),
       );
       if (inserted === undefined) return undefined;
@@ -122,6 +132,7 @@ export function createInboxStore(database: Database): InboxStore {
         raw,
         event: null,
         ready_at: 0,
+        claim,
       });
     },
     insertEnded(messengerId, incoming, receivedAt, outcome) {
@@ -171,6 +182,15 @@ export function createInboxStore(database: Database): InboxStore {
           "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
         ),
       )?.n ?? 0,
+    newestThread: () =>
+      database
+        .all<{ messenger_id: string; thread: string }>(
+          "SELECT messenger_id, thread FROM inbox_v1 ORDER BY seq DESC LIMIT 1",
+        )
+        .map(({ messenger_id: messengerId, thread }) => ({
+          messengerId,
+          thread: JSON.parse(thread) as MessengerThread,
+        }))[0],
     move(messengerId, { from, to }) {
       database.run(
         `UPDATE inbox_v1 SET
@@ -205,6 +225,7 @@ function parseRow(row: StoredRow): InboxRow {
       key: row.key.slice(row.messenger_id.length + 1),
       thread: JSON.parse(row.thread) as MessengerThread,
       raw: row.raw === null ? undefined : (JSON.parse(row.raw) as unknown),
+      ...(row.claim !== null && { claim: JSON.parse(row.claim) as CardClaim }),
     },
     event: row.event === null ? undefined : (JSON.parse(row.event) as MessengerEvent),
   };

@@ -243,6 +243,8 @@ export class ThreadObject {
       },
       definitions: () => [options.definition(life)],
       commands: () => ({}),
+      onAction: () => undefined,
+      handOver: () => Promise.resolve(),
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),
     });

@@ -35,6 +35,7 @@ import type { InnerCalls } from "../gate/inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import type { Speech } from "../replies/speech.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "../turns/user-message.ts";
@@ -154,6 +155,9 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#link(),
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
+      onAction: (press) => this.#options.agent.onAction(press),
+      handOver: (name, messengerId, event) =>
+        this.#options.stub(name).receiveMessengerEvents(messengerId, [event]),
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
           this.#options.stub(this.#rootName()).routeMessengerEvent(messengerId, event),
@@ -242,6 +246,14 @@ export class AgentRuntime extends LifecycleCapability {
     if (!isWorkLeft) return;
     await this.#arming;
     this.#later(() => this.thread.poke(), this.#answerFirst());
+  }
+
+  /** Runs code that has something sent, and resolves when that is durable. */
+  async speak<T>(body: (speech: Speech) => T): Promise<T> {
+    await this.lifecycle.ready();
+    const result = body(this.thread.speech);
+    await this.#arming;
+    return result;
   }
 
   async hasEvent(messengerId: string, key: string): Promise<boolean> {

@@ -1,10 +1,12 @@
 import { atOnce } from "../../core/at-once.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { Address, Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -18,10 +20,12 @@ import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import { threadConversationName } from "../declare/conversation-name.ts";
+import { conversationNameOf, threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
+import { Cards } from "../replies/cards.ts";
 import { MoveNews } from "../replies/move-news.ts";
+import { Speech } from "../replies/speech.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
@@ -40,6 +44,10 @@ export interface ThreadRuntimeOptions {
   readonly root: RootLink;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
   readonly commands: () => ThinkCommands;
+  /** The bot's handler of presses. */
+  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Stores an event in another object of the bot. Resolves when it is durable there. */
+  readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
@@ -67,6 +75,7 @@ const LONGEST_READING_MS = 5000;
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
+  readonly speech: Speech;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -102,14 +111,10 @@ export class ThreadRuntime {
       database,
       deps,
       log,
-      gateOf: ({ messengerId, chatId }) => {
-        const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
-        return root.gate(threadConversationName(messengerId, threadId));
-      },
+      gateOf: (address) => root.gate(this.#gateName(address)),
       speaker: options.name,
       keepReceiptsMs: options.keepDeliveriesMs,
-      surfaceFor: (messengerId) =>
-        this.#definition(messengerId).platform.surface(this.#platform(messengerId)),
+      surfaceFor: (messengerId) => this.#surface(messengerId),
       onWake: (at) => {
         if (at !== undefined) options.wakeAt(at);
         else if (this.#driving === undefined) this.#putOffWake();
@@ -139,6 +144,13 @@ export class ThreadRuntime {
           log.warn("access.not-reported", { code: failureCode(error) });
         }),
     });
+    const cards = new Cards({ database, deps, delivery: this.delivery });
+    this.speech = new Speech({
+      deps,
+      cards,
+      definition: (messengerId) => this.#definition(messengerId),
+      lastPlace: () => inbox.newestThread(),
+    });
     this.#runner = new TurnRunner({
       database,
       deps,
@@ -162,6 +174,13 @@ export class ThreadRuntime {
       inbox,
       memory,
       delivery: this.delivery,
+      cards,
+      speaker: options.name,
+      gateOf: (address) => root.gate(this.#gateName(address)),
+      isGate: (address) => conversationNameOf(options.name) === this.#gateName(address),
+      isNumbered: ({ messengerId }) => this.#surface(messengerId).probing !== undefined,
+      handOver: options.handOver,
+      onAction: options.onAction,
       definition: (messengerId) => this.#byId().get(messengerId),
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
@@ -429,6 +448,16 @@ export class ThreadRuntime {
     const definition = this.#byId().get(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
+  }
+
+  /** The conversation whose object is the gate of a chat. */
+  #gateName({ chatId, messengerId }: Pick<Address, "messengerId" | "chatId">): string {
+    const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
+    return threadConversationName(messengerId, threadId);
+  }
+
+  #surface(messengerId: string): Surface {
+    return this.#definition(messengerId).platform.surface(this.#platform(messengerId));
   }
 
   #platform(messengerId: string): PlatformContext {

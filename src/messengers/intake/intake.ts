@@ -11,6 +11,8 @@ import type { Sorting } from "../../inbox/sort-event.ts";
 import { completesAlbum } from "../../inbox/waiting-messages.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
+import type { CardEventsOptions } from "./card-events.ts";
 import { EventHandler } from "./event-handler.ts";
 import type { EventHandlerOptions } from "./event-handler.ts";
 import { EventOutcomes, ignored, nameOf } from "./event-outcomes.ts";
@@ -21,7 +23,7 @@ import type { RouteResult } from "../root/root-runtime.ts";
 import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 
-export interface IntakeOptions extends Omit<EventHandlerOptions, "sort"> {
+export interface IntakeOptions extends Omit<EventHandlerOptions, "sort">, Omit<CardEventsOptions, "mayUse"> {
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   readonly context: (messengerId: string) => PlatformContext;
   /** Hands an event to the conversation that the bot's resolver names; absent in that conversation itself. */
@@ -40,6 +42,7 @@ export class Intake {
   readonly #failures: ReadFailures;
   readonly #outcomes: EventOutcomes;
   readonly #handler: EventHandler;
+  readonly #cards: CardEvents;
 
   constructor(options: IntakeOptions) {
     const { deps, inbox, log } = options;
@@ -50,6 +53,8 @@ export class Intake {
     const sort = (event: MessengerEvent, definition: NormalizedMessengerDefinition): Sorting =>
       this.#sort(event, definition);
     this.#handler = new EventHandler({ ...options, sort }, this.#outcomes);
+    const mayUse = this.#handler.mayUse.bind(this.#handler);
+    this.#cards = new CardEvents({ ...options, mayUse }, this.#outcomes);
   }
 
   /** An event that was stored just now; `run` looks at it. */
@@ -70,7 +75,8 @@ export class Intake {
     if (typeof definition.conversation === "function" || this.hasOpen()) return undefined;
     const event = await definition.platform.parse({ key, thread, raw }, this.#options.context(messengerId));
     const sorting = this.#sort(event, definition);
-    if (event.kind === "mention" || sorting.kind !== "ignore") return undefined;
+    // An answer to a card may be no question to the bot.
+    if (event.kind === "mention" || sorting.kind !== "ignore" || mayAnswerCard(event)) return undefined;
     return { event, outcome: ignored(sorting.reason) };
   }
 
@@ -113,7 +119,7 @@ export class Intake {
     let again = Infinity;
     for (const arrival of this.#arrivals.open()) {
       const { row } = arrival;
-      if (this.#handler.isRunning(row)) continue;
+      if (this.#handler.isRunning(row) || this.#cards.isRunning(row)) continue;
       const restsUntil = this.#failures.restsUntil(row.seq);
       if (restsUntil !== undefined) {
         again = Math.min(again, restsUntil);
@@ -186,7 +192,7 @@ export class Intake {
       this.#outcomes.end(row, `the messenger "${row.messengerId}" is not declared any more`);
       return;
     }
-    if (typeof definition.conversation === "function" && this.#options.route !== undefined) {
+    if (this.#options.route !== undefined && (await this.#isRouted(row, definition))) {
       const result = await this.#options.route(row.messengerId, row.incoming);
       if (result.kind === "unresolved") throw new UnresolvedError(result.code);
       this.#options.memory.isReadable(row.incoming.thread.id);
@@ -198,7 +204,16 @@ export class Intake {
       const input = { event, eventKind: event.kind, thread: event.thread, raw: event.raw };
       event = await this.#inTime("toEvent", definition.toEvent(input));
     }
-    await this.#handler.handle(row, this.#options.atCurrentPlace(event), definition);
+    event = this.#options.atCurrentPlace(event);
+    if (await this.#cards.take(row, event, definition)) return;
+    await this.#handler.handle(row, event, definition);
+  }
+
+  /** Whether the bot's function names the conversation of the event. That of a card is the card's. */
+  async #isRouted(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    if (typeof definition.conversation !== "function") return false;
+    const event = await this.#readable(row, definition);
+    return event === undefined || !isCardPress(event);
   }
 
   #commandsIfAny(): ThinkCommands {

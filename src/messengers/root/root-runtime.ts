@@ -176,6 +176,7 @@ export class RootRuntime {
         unlisted.add(place);
         return place;
       });
+      if (event.isCardPress === true) unlisted.add(name);
       byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
     }
     const delivered = Promise.all(
@@ -239,6 +240,8 @@ export class RootRuntime {
   }
 
   #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
+    // The gate of a chat goes by the chat's own id.
+    if (event.isCardPress === true) return event;
     const move = this.#aliases.moveOf(id, event.thread);
     return move === undefined ? event : { ...event, move };
   }
@@ -277,7 +280,10 @@ export class RootRuntime {
   }
 
   async #conversationOf(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<string> {
-    const { conversation } = definition;
+    const { conversation, platform } = definition;
+    if (incoming.isCardPress === true) {
+      return threadConversationName(definition.id, platform.chatThreadId(incoming.thread.chatId));
+    }
     if (conversation === "self") return "";
     const thread = this.#aliases.firstThread(definition.id, incoming.thread);
     if (conversation === "thread") return threadConversationName(definition.id, thread.id);

@@ -91,6 +91,8 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
           }),
         }),
       commands: () => ({}),
+      onAction: () => undefined,
+      handOver: () => Promise.resolve(),
       wakeAt: () => {},
       putOffWake: () => {},
     });

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/core/database.ts";
+import type { Database } from "./database.ts";
 
 /** Brings a table of an earlier release up to date. The names are constants of the caller. */
 export function addMissingColumns(
