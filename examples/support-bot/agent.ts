@@ -1,7 +1,15 @@
-import { modelFromEnv, Think, type ModelEnvironment, type ThinkCommands } from "switchboard";
+import {
+  modelFromEnv,
+  Think,
+  type CardPress,
+  type ModelEnvironment,
+  type PressAnswer,
+  type ThinkCommands,
+} from "switchboard";
 import { defineMessengers } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
+import { menuCard, menuPageOf } from "./menu.ts";
 
 interface Env extends ModelEnvironment {
   TELEGRAM_BOT_TOKEN: string;
@@ -34,6 +42,7 @@ export class SupportAgent extends Think<Env> {
 
   override getCommands(): ThinkCommands {
     return {
+      menu: { description: "Show the topics", handler: () => menuCard("start") },
       order: {
         description: "Where is my order? For example: /order 1001",
         handler: ({ args }) =>
@@ -44,6 +53,12 @@ export class SupportAgent extends Think<Env> {
         handler: () => "Our team answers Monday to Friday, 9:00 to 17:00. I'm here all the time.",
       },
     };
+  }
+
+  /** Turns the page of the menu that was pressed. */
+  override async onAction({ cardId, payload }: CardPress): Promise<PressAnswer> {
+    const page = menuPageOf(payload);
+    if (page !== undefined) await this.revise(cardId, menuCard(page));
   }
 
   override getMessengers() {

@@ -10,7 +10,7 @@ const MAX_FIELD_VALUE = 1_024;
 const MAX_COPY_TEXT = 256;
 const MAX_PAYLOAD_BYTES = 8 * 1024;
 const MAX_TEXT = 100_000;
-const LINK = /^(?:https?:\/\/|mailto:|tg:\/\/)\S+$/i;
+const LINK = /^(?:https?:\/\/|tg:\/\/)\S+$/i;
 
 /**
  * Checks content that bot code wants to send. A string is returned as a `TextContent`.
@@ -78,7 +78,7 @@ function checkButton(button: CardButton): void {
       return;
     case "link":
       if (typeof button.url !== "string" || !LINK.test(button.url))
-        throw invalidButton("the address of a link must begin with https://, http://, mailto: or tg://");
+        throw invalidButton("the address of a link must begin with https://, http:// or tg://");
       return;
     case "copy":
       if (!isPlain(button.text, 1, MAX_COPY_TEXT))

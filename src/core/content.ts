@@ -79,7 +79,7 @@ export interface CallbackButton {
 export interface LinkButton {
   readonly kind: "link";
   readonly label: string;
-  /** An address that begins with `https://`, `http://`, `mailto:` or `tg://`. */
+  /** An address that begins with `https://`, `http://` or `tg://`. */
   readonly url: string;
 }
 

@@ -98,14 +98,16 @@ export class Presses {
       this.#outcomes.end(row, outcome);
     };
     if (!(await mayUse(event, definition))) return refuse("refusedResponseText", "refused: not allowed");
+    // What its handler did by then may have changed the card.
+    if (cards.store.hasBegunPress(row.key)) {
+      this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
+      return refuse("interruptedActionResponseText", "press: interrupted, not handled again");
+    }
     if (card === undefined || button === undefined) {
       const reason = card === undefined ? "its card is gone" : "its card has changed";
       return refuse("staleActionResponseText", `ignored: ${reason}`);
     }
-    if (!cards.store.beginPress(row.key, deps.clock.now())) {
-      this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
-      return refuse("interruptedActionResponseText", "press: interrupted, not handled again");
-    }
+    cards.store.beginPress(row.key, deps.clock.now());
     this.#running.add(row.seq);
     void this.#handle(row, event, definition, card, button)
       .then(() => this.#outcomes.settle(row))

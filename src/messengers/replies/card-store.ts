@@ -46,8 +46,9 @@ export interface CardStore {
   insert(card: StoredCard, createdAt: number): void;
   setButtons(id: string, buttons: readonly StoredButton[]): void;
   setRemoved(id: string): void;
-  /** `false` if the handler of this press has begun before, perhaps in a process that died. */
-  beginPress(eventKey: string, begunAt: number): boolean;
+  beginPress(eventKey: string, begunAt: number): void;
+  /** Whether the handler of this press has begun and not ended, perhaps in a process that died. */
+  hasBegunPress(eventKey: string): boolean;
   endPress(eventKey: string): void;
   /** Forgets cards that were posted before `before`, and presses that no event can repeat. */
   sweep(before: number): void;
@@ -80,12 +81,11 @@ export function createCardStore(database: Database): CardStore {
     setRemoved(id) {
       database.run("UPDATE card_v1 SET buttons = '[]', is_removed = 1 WHERE id = ?", id);
     },
-    beginPress: (eventKey, begunAt) =>
-      database.all(
-        "INSERT INTO press_v1 VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING event_key",
-        eventKey,
-        begunAt,
-      ).length === 1,
+    beginPress(eventKey, begunAt) {
+      database.run("INSERT INTO press_v1 VALUES (?, ?)", eventKey, begunAt);
+    },
+    hasBegunPress: (eventKey) =>
+      database.all("SELECT 1 AS one FROM press_v1 WHERE event_key = ?", eventKey).length > 0,
     endPress(eventKey) {
       database.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
     },
