@@ -32,7 +32,12 @@ export function dressParts(
   return parts.map((part, at) => {
     const image = at === 0 && capabilities.images === true ? card.image : undefined;
     const hasButtons = at === parts.length - 1 && buttons.length > 0;
-    const more = { ...(image !== undefined && { image }), ...(hasButtons && { buttons }) };
+    const isCard = at === parts.length - 1;
+    const more = {
+      ...(isCard && { isCard }),
+      ...(image !== undefined && { image }),
+      ...(hasButtons && { buttons }),
+    };
     if (Object.keys(more).length === 0) return part;
     return { ...part, content: { ...part.content, ...more }, hash: hashContent([part.hash, more]) };
   });

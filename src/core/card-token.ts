@@ -6,9 +6,10 @@ export interface CardToken {
   readonly button: string;
 }
 
-const KEY_LENGTH = 32;
-const BUTTON_LENGTH = 16;
-const TOKEN = /^c1\.([\w-]{1,32})\.([\w-]{1,16})$/;
+/** Some adapters wrap the token in JSON, within the same 64 bytes. */
+const KEY_LENGTH = 22;
+const BUTTON_LENGTH = 10;
+const TOKEN = /^c1\.([\w-]{1,22})\.([\w-]{1,10})$/;
 
 /** Makes the key of a card from an unguessable id. */
 export function cardKey(id: string): string {
@@ -20,7 +21,7 @@ export function buttonKey(id: string): string {
   return shorten(id, BUTTON_LENGTH);
 }
 
-/** Writes a token: at most 52 bytes, nothing but ASCII. */
+/** Writes a token: at most 36 bytes, nothing but ASCII. */
 export function cardToken({ key, button }: CardToken): string {
   return `c1.${key}.${button}`;
 }

@@ -24,6 +24,8 @@ export interface SurfaceCapabilities {
   readonly buttons: boolean;
   /** Whether a button can copy a text. If not, cards show the text. @default false */
   readonly copyButtons?: boolean;
+  /** Whether the person who pressed a button can be shown a notice (`answerAction`). @default true */
+  readonly notices?: boolean;
   /** Whether a message can have a picture above its text. If not, cards link to it. @default false */
   readonly images?: boolean;
 }
@@ -76,6 +78,8 @@ export interface OutgoingContent extends RichText {
   readonly linkPreviews?: boolean;
   /** Rows of buttons. An edit without them takes away those that the message has. @default none */
   readonly buttons?: readonly (readonly OutgoingButton[])[];
+  /** Whether the message belongs to a card, which has buttons or may get some. @default false */
+  readonly isCard?: boolean;
   /** A picture above the text. An edit can change the picture, but not add one or take it away. @default none */
   readonly image?: RemoteFile;
   /** For an edit: the text stands below a picture, which stays as it is. @default false */

@@ -179,6 +179,7 @@ export class ThreadRuntime {
       gateOf: (address) => root.gate(this.#gateName(address)),
       isGate: (address) => conversationNameOf(options.name) === this.#gateName(address),
       isNumbered: ({ messengerId }) => this.#surface(messengerId).probing !== undefined,
+      canNotify: ({ messengerId }) => this.#surface(messengerId).capabilities.notices !== false,
       handOver: options.handOver,
       onAction: options.onAction,
       definition: (messengerId) => this.#byId().get(messengerId),

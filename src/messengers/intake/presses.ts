@@ -27,6 +27,8 @@ export interface PressesOptions {
   readonly cards: Cards;
   /** The bot's handler of presses. */
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Whether the platform can show a notice to the person who pressed. */
+  readonly canNotify: (event: MessengerEvent) => boolean;
   /** Whether a person may use the bot. */
   readonly mayUse: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Promise<boolean>;
   /** Runs code of the bot so that it can ask which event it serves. */
@@ -179,17 +181,22 @@ export class Presses {
     }
   }
 
-  /** A person who has written a number reads the answer as a message. */
+  /**
+   * A person who has written a number reads the answer as a message. So does one in a private chat where the platform
+   * cannot show notices. In a group such an answer is not shown: it is meant for one person.
+   */
   async #answer(
     row: InboxRow,
     event: MessengerEvent,
     definition: NormalizedMessengerDefinition,
     notice: ActionNotice | undefined,
   ): Promise<void> {
-    const { delivery } = this.#options;
+    const { canNotify, delivery } = this.#options;
+    const isMessage = event.action === undefined || (!canNotify(event) && event.thread.isDirectMessage);
     if (event.action !== undefined) {
-      await delivery.answerAction(addressOf(event), event.action.id, notice);
-    } else if (notice !== undefined) {
+      await delivery.answerAction(addressOf(event), event.action.id, isMessage ? undefined : notice);
+    }
+    if (isMessage && notice !== undefined) {
       sendNotice(delivery, `press:${row.seq}`, event, definition, notice.text);
     }
   }

@@ -94,6 +94,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     gateOf: () => ({ claimMessage: () => Promise.resolve(undefined) }) as unknown as ChatGate,
     isGate: () => true,
     isNumbered: () => true,
+    canNotify: () => true,
     handOver: () => Promise.resolve(),
     onAction: () => undefined,
     definition: () => (options.isDeclared?.() === false ? undefined : definition),
