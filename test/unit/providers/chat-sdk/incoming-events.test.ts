@@ -165,6 +165,15 @@ describe("presses", () => {
     expect([response.status, accepted, ignored]).toEqual([200, [], ["press outside of a chat"]]);
   });
 
+  it("of a card's button go to the gate of their chat", async () => {
+    const token = cardToken({ key: "k1", button: "b1" });
+    const rig = pressing({ actionId: token }, { actionId: "yes" });
+    const { accepted } = await rig.receive();
+    expect(accepted.map(({ isCardPress }) => isCardPress)).toEqual([true, undefined]);
+    const [first] = accepted;
+    expect(first && (await rig.parse(first)).action?.data).toBe(token);
+  });
+
   it("without a message are stored", async () => {
     const rig = pressing({ messageId: "" });
     const event = await rig.parse(await only(rig));
