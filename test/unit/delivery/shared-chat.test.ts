@@ -204,3 +204,26 @@ it("tells its own gate what it has sent into a chat, and whether a post of anoth
   expect(isInDoubt(), "made again").toEqual([false, false, false, false]);
   expect(surface.visible("7")).toEqual(["One.", "Two.", "Three."]);
 });
+
+it("does not wake up in a penalty for a topic that waits for the lost post of another one (I8)", async () => {
+  const { surface, delivery, start, advance, clock, wakeAt, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    policy: { callTimeoutMs: 1_000 },
+  });
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", {
+    kind: "fail",
+    failure: { kind: "retry-after", retryAfterMs: 3_600_000, code: "too-many-requests" },
+  });
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), "One.");
+  delivery.send(start("r2", { address: SOUTH }), "Two.");
+  await advance(60_000);
+  const endOfPenalty = wakeAt() ?? 0;
+  expect(endOfPenalty).toBeGreaterThan(clock.now() + 3_500_000);
+  const running = delivery.run();
+  expect(wakeAt(), "a look at it puts its wake no nearer").toBe(endOfPenalty);
+  await running;
+  expect(wakeAt()).toBe(endOfPenalty);
+  await advance(3_600_000);
+  expect(visible()).toEqual(["One.", "Two."]);
+});
