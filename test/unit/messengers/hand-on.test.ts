@@ -9,8 +9,8 @@ import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
-import { definitionOf, messageEvent } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 /*
