@@ -55,7 +55,7 @@ export class Lane {
   #replies: readonly Reply[] = [];
   /** A penalty, or a rest after the loop itself failed. */
   #notBefore = 0;
-  /** Epoch milliseconds; 0 when there is nothing to wait for. */
+  /** Epoch milliseconds; `Infinity` while it waits to be poked, 0 while nothing has been decided. */
   #waitUntil = 0;
   /** Until then only what is visible is kept alive: more text does not wait. */
   #isIdle = false;
@@ -107,7 +107,7 @@ export class Lane {
     this.poke();
   }
 
-  /** What is due is done. A lane that waits for its moment is left alone, so that looking at it puts its wake no nearer. */
+  /** Runs whatever is due. A waiting lane is left alone: to poke it would bring its wake-up forward. */
   run(): void {
     if (this.#waitUntil <= this.#context.deps.clock.now()) this.poke();
   }
@@ -120,7 +120,7 @@ export class Lane {
   wakeNeed(): WakeNeed | undefined {
     const hasFinal = this.#replies.some((reply) => reply.isFinal);
     if (this.#working !== undefined) return hasFinal ? { kind: "soon" } : undefined;
-    if (this.#waitUntil === 0) return undefined;
+    if (this.#waitUntil === 0 || this.#waitUntil === Infinity) return undefined;
     if (this.#timer === undefined) return { kind: "at", at: this.#waitUntil };
     return hasFinal ? { kind: "soon" } : undefined;
   }
@@ -133,7 +133,7 @@ export class Lane {
         const next = this.#next();
         if (next.kind === "wait") {
           const at = Math.min(next.until, next.refreshAt ?? Infinity);
-          this.#waitUntil = at === Infinity ? 0 : at;
+          this.#waitUntil = at;
           this.#isIdle = next.until === Infinity;
           if (at - this.#context.deps.clock.now() > SHORT_WAIT_MS) this.#storeShown();
           break;
