@@ -2,7 +2,6 @@ import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
-import type { ChatMove } from "./core/chat-move.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -10,7 +9,7 @@ import { systemDeps } from "./core/deps.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
-import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
+import type { ThinkMessengers } from "./core/messenger.ts";
 import type { MessengerEvent } from "./core/messenger-event.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
@@ -20,11 +19,8 @@ import { answerSafely, failSafely } from "./messengers/root/answer-safely.ts";
 import { conversationNameOf } from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent/agent-namespace.ts";
-import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
-import type { RouteResult } from "./messengers/root/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
-import type { AskedQuestion } from "./messengers/root/turn-limits.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
@@ -212,48 +208,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return this.#runtime.root.ignored();
   }
 
-  /** @internal For `/health`. */
-  async healthProblem(): Promise<HealthProblem | undefined> {
-    return this.#runtime.health.problem();
-  }
-
-  /** @internal From the root: resolves when the events are durable here. */
-  async receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
-    await this.#runtime.receive(messengerId, events);
-  }
-
-  /** @internal The one door for what objects of this bot ask each other. */
+  /** @internal The one door for what objects of this bot ask each other; `InnerCalls` has its methods. */
   async inner(method: string, args: readonly unknown[]): Promise<unknown> {
     return this.#runtime.answer(method, args);
-  }
-
-  /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
-  async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
-    return this.#runtime.root.route(messengerId, event);
-  }
-
-  /** @internal From a conversation to its root. */
-  async chatMoved(messengerId: string, move: ChatMove): Promise<void> {
-    this.#runtime.root.chatMoved(messengerId, move);
-  }
-
-  /** @internal From the root to a conversation. */
-  async hasMessengerEvent(messengerId: string, key: string): Promise<boolean> {
-    return this.#runtime.hasEvent(messengerId, key);
-  }
-
-  /** @internal From a conversation to its root. */
-  async takeQuestion(asked: AskedQuestion): Promise<boolean> {
-    return this.#runtime.root.takeQuestion(asked);
-  }
-
-  /** @internal From a conversation to its root. */
-  async reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void> {
-    this.#runtime.reportAccess(messengerId, refusedWith);
-  }
-
-  /** @internal From a conversation to its root. */
-  async botIdentity(messengerId: string): Promise<BotIdentity> {
-    return this.#runtime.root.identity(messengerId);
   }
 }

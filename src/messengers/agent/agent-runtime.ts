@@ -28,10 +28,9 @@ import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import type { AgentMethods } from "./agent-methods.ts";
-import type { AgentStub } from "./agent-namespace.ts";
 import { BotHealth } from "../root/bot-health.ts";
-import { answerInner, callsOver } from "../gate/inner-calls.ts";
-import type { InnerCalls } from "../gate/inner-calls.ts";
+import { answerInner, callsOver } from "./inner-calls.ts";
+import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
@@ -46,7 +45,7 @@ export interface AgentRuntimeOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly env: object;
-  readonly stub: (name: string) => AgentStub;
+  readonly stub: (name: string) => InnerDoor;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -83,6 +82,27 @@ export class AgentRuntime extends LifecycleCapability {
   #armedAt: number | undefined;
   #arming = Promise.resolve();
   #chats = new Map<string, string>();
+  /** What this object answers, as a root and as a conversation. */
+  readonly #calls: InnerCalls = {
+    acquire: (...asked) => this.gate.acquire(...asked),
+    penalize: (...asked) => this.gate.penalize(...asked),
+    report: (...asked) => this.gate.report(...asked),
+    unclaimed: (...asked) => this.gate.unclaimed(...asked),
+    lend: (...asked) => this.budget.lend(...asked),
+    tellSent: (...asked) => this.budget.tellSent(...asked),
+    seenIds: (...asked) => this.budget.seenIds(...asked),
+    healthProblem: () => this.health.problem(),
+    chatMoved: async (...asked) => this.root.chatMoved(...asked),
+    identity: (...asked) => this.root.identity(...asked),
+    takeQuestion: async (...asked) => this.root.takeQuestion(...asked),
+    reportAccess: async (messengerId, refusedWith) => {
+      if (refusedWith === undefined) this.root.access.works(messengerId);
+      else this.root.access.refused(messengerId, refusedWith);
+    },
+    routeEvent: (...asked) => this.root.route(...asked),
+    receiveEvents: (...asked) => this.#receive(...asked),
+    hasEvent: async (...asked) => this.thread.hasEvent(...asked),
+  };
   /** Files that could not be loaded, and until when that is believed. */
   readonly #unavailable = new Map<string, number>();
 
@@ -136,10 +156,10 @@ export class AgentRuntime extends LifecycleCapability {
       observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
         conversation === ""
-          ? this.receive(messengerId, events)
-          : this.#options.stub(this.childName(conversation)).receiveMessengerEvents(messengerId, events),
+          ? this.#receive(messengerId, events)
+          : this.#callsTo(this.childName(conversation)).receiveEvents(messengerId, events),
       hasEvent: (conversation, messengerId, key) =>
-        this.#options.stub(this.childName(conversation)).hasMessengerEvent(messengerId, key),
+        this.#callsTo(this.childName(conversation)).hasEvent(messengerId, key),
     });
     return this.#root;
   }
@@ -156,7 +176,7 @@ export class AgentRuntime extends LifecycleCapability {
       commands: () => this.#options.agent.getCommands(),
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
-          this.#options.stub(this.#rootName()).routeMessengerEvent(messengerId, event),
+          this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
       }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
       wakeAt: (at) => this.#wakeAt(at),
@@ -190,23 +210,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Answers what another object of the bot asks. */
   async answer(method: string, args: readonly unknown[]): Promise<unknown> {
     await this.lifecycle.ready();
-    const gate = (): ChatGate => this.gate;
-    const root = (): RootBudget => this.budget;
-    const calls: InnerCalls = {
-      acquire: (...asked) => gate().acquire(...asked),
-      penalize: (...asked) => gate().penalize(...asked),
-      report: (...asked) => gate().report(...asked),
-      unclaimed: (...asked) => gate().unclaimed(...asked),
-      lend: (...asked) => root().lend(...asked),
-      tellSent: (...asked) => root().tellSent(...asked),
-      seenIds: (...asked) => root().seenIds(...asked),
-    };
-    return answerInner(calls, method, args);
-  }
-
-  reportAccess(messengerId: string, refusedWith: string | undefined): void {
-    if (refusedWith === undefined) this.root.access.works(messengerId);
-    else this.root.access.refused(messengerId, refusedWith);
+    return answerInner(this.#calls, method, args);
   }
 
   /** The name of an object that belongs to this root. */
@@ -233,17 +237,11 @@ export class AgentRuntime extends LifecycleCapability {
     await this.#arming;
   }
 
-  async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
-    await this.lifecycle.ready();
+  async #receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
     await this.#arming;
     this.#later(() => this.thread.poke(), this.#answerFirst());
-  }
-
-  async hasEvent(messengerId: string, key: string): Promise<boolean> {
-    await this.lifecycle.ready();
-    return this.thread.hasEvent(messengerId, key);
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
@@ -307,22 +305,13 @@ export class AgentRuntime extends LifecycleCapability {
       const name = this.childName(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
-    if (this.#isRoot()) {
-      return {
-        gate,
-        chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
-        identity: (messengerId) => this.root.identity(messengerId),
-        takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
-        reportAccess: async (...report) => this.reportAccess(...report),
-      };
-    }
-    const root = (): AgentStub => this.#options.stub(this.#rootName());
+    const root = this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
     return {
       gate,
-      chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
-      identity: (messengerId) => root().botIdentity(messengerId),
-      takeQuestion: (asked) => root().takeQuestion(asked),
-      reportAccess: (...report) => root().reportAccess(...report),
+      chatMoved: (...asked) => root.chatMoved(...asked),
+      identity: (...asked) => root.identity(...asked),
+      takeQuestion: (...asked) => root.takeQuestion(...asked),
+      reportAccess: (...asked) => root.reportAccess(...asked),
     };
   }
 
