@@ -35,6 +35,7 @@ export interface ChatGateOptions {
  *
  * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
  *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
+ *    A `search` first uses calls that the chat saved while it was idle.
  * 2. During a penalty nothing is granted, also after a restart (I8).
  * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
  * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
@@ -51,9 +52,11 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
 /** Kept for the calls that must become visible. */
 const RESERVE = 1;
 /** What a call leaves behind: an interim edit the final text's slot, typing that of a first text, too. */
-const RESERVES = { answer: 0, final: 0, post: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
+const RESERVES = { answer: 0, final: 0, post: 0, search: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
 /** Tokens of a bucket after a start. */
 const FIRST_TOKENS = 2;
+/** Calls that a chat saves for a search: the first question, and all ids of a box in which nothing else happens. */
+const SEARCH_CALLS = 8;
 /** The use of a chat by other objects is stored this often. */
 const NOTE_USE_MS = 30_000;
 /** How long past its time a waiting speaker keeps its place. */
@@ -184,10 +187,12 @@ class Gate implements ChatGate {
       // No place is kept: others need not wait behind a post that may not be made yet.
       if (heldUntil !== undefined) return { kind: "wait", retryAt: heldUntil, reason: "post" };
     }
+    const spacing = spacingOf(chat.penalty, now);
+    if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) return undefined;
     const rank = rankOf(purpose);
     const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
     const ahead = chat.places.ahead(key, rank, now);
-    const readyAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now), ahead);
+    const readyAt = chat.bucket.readyAt(now, needed, rate, spacing, ahead);
     if (readyAt <= now) return undefined;
     if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
     return { kind: "wait", retryAt: readyAt, reason: "pacing" };
@@ -206,11 +211,13 @@ class Gate implements ChatGate {
   #grant(chat: Chat, request: CallRequest, rate: Rate, key: string, isDurable: boolean): Grant {
     const { address, news, purpose, isPost = false } = request;
     const now = this.#clock.now();
-    chat.bucket.take(now, rate, spacingOf(chat.penalty, now));
+    const spacing = spacingOf(chat.penalty, now);
+    if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) chat.bucket.takeSaved();
+    else chat.bucket.take(now, rate, spacing);
     if (purpose !== "typing") chat.places.leave(key);
     const newestId = Math.max(chat.newestId, chat.right.newestId);
     const needed = 1 + Math.min(RESERVES.edit, Math.max(0, rate.burst - 1));
-    const nextEditAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now));
+    const nextEditAt = chat.bucket.readyAt(now, needed, rate, spacing);
     const known = { ...(nextEditAt > now && { nextEditAt }), ...(newestId > 0 && { newestId }) };
     if (!isPost || news === undefined) return { kind: "granted", ...known };
     const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
@@ -328,7 +335,7 @@ class Gate implements ChatGate {
   /** The bucket after a start. What was sent before is known only as the time of the last call. */
   #bucket({ penalty, usedAt }: StoredChat, rate: Rate | undefined): TokenBucket {
     const startedAt = this.#startedAt;
-    const bucket = new TokenBucket(FIRST_TOKENS, startedAt);
+    const bucket = new TokenBucket(FIRST_TOKENS, startedAt, SEARCH_CALLS);
     if (penalty !== undefined && startedAt < penalty.widenedUntil) {
       bucket.reset(1, Math.max(penalty.until, startedAt));
       return bucket;
@@ -339,7 +346,7 @@ class Gate implements ChatGate {
       this.#options.local.lastUsedAt() ?? -Infinity,
     );
     const isFull = startedAt - lastUsedAt >= rate.burst * rate.everyMs;
-    return isFull ? new TokenBucket(rate.burst, startedAt) : bucket;
+    return isFull ? new TokenBucket(rate.burst, startedAt, SEARCH_CALLS) : bucket;
   }
 
   /** A chat that was silent for so long has a full bucket again, whatever its rate; the rest is stored. */

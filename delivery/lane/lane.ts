@@ -354,8 +354,9 @@ function isReadInstead(reply: Reply, surface: Surface, { kind }: CallAction): bo
 }
 
 function purposeOf(reply: Reply, action: CallAction): CallPurpose {
+  if (action.kind === "probe") return "search";
   if (reply.isFinal) return "final";
-  if (action.kind === "post" || action.kind === "probe") return "post";
+  if (action.kind === "post") return "post";
   // A later part waits for an earlier one to be whole.
   return isFinishing(action) ? "post" : "edit";
 }

@@ -5,10 +5,11 @@ import type { Address, Pacing, Rate } from "./surface.ts";
  * - `answer`: a press of a button; never delayed
  * - `final`: the last state of a reply; a slot is kept for it
  * - `post`: a message that must become visible
+ * - `search`: a question about a lost post; may use calls that the chat saved while it was idle
  * - `edit`: an interim state
  * - `typing`: the typing indicator
  */
-export type CallPurpose = "answer" | "final" | "post" | "edit" | "typing";
+export type CallPurpose = "answer" | "final" | "post" | "search" | "edit" | "typing";
 
 export type Grant =
   | {
