@@ -9,6 +9,7 @@ import type {
   Grant,
   LocalSpeaker,
   LostPostQuestion,
+  NextCalls,
   UnclaimedIds,
 } from "../../src/core/gate.ts";
 import type { Address, Rate } from "../../src/core/surface.ts";
@@ -190,12 +191,21 @@ class Gate implements ChatGate {
     const spacing = spacingOf(chat.penalty, now);
     if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) return undefined;
     const rank = rankOf(purpose);
-    const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
+    const needed = neededFor(purpose, rate);
     const ahead = chat.places.ahead(key, rank, now);
     const readyAt = chat.bucket.readyAt(now, needed, rate, spacing, ahead);
     if (readyAt <= now) return undefined;
     if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
     return { kind: "wait", retryAt: readyAt, reason: "pacing" };
+  }
+
+  /** When the chat's own rate allows the next calls, if nobody makes one before. */
+  #next({ bucket, penalty }: Chat, rate: Rate): NextCalls {
+    const now = this.#clock.now();
+    const spacing = spacingOf(penalty, now);
+    const at = (purpose: keyof NextCalls): number =>
+      bucket.readyAt(now, neededFor(purpose, rate), rate, spacing);
+    return { post: at("post"), edit: at("edit"), typing: at("typing") };
   }
 
   #heldByOwn(address: Address, speaker: string, now: number): number | undefined {
@@ -216,9 +226,7 @@ class Gate implements ChatGate {
     else chat.bucket.take(now, rate, spacing);
     if (purpose !== "typing") chat.places.leave(key);
     const newestId = Math.max(chat.newestId, chat.right.newestId);
-    const needed = 1 + Math.min(RESERVES.edit, Math.max(0, rate.burst - 1));
-    const nextEditAt = chat.bucket.readyAt(now, needed, rate, spacing);
-    const known = { ...(nextEditAt > now && { nextEditAt }), ...(newestId > 0 && { newestId }) };
+    const known = { next: this.#next(chat, rate), ...(newestId > 0 && { newestId }) };
     if (!isPost || news === undefined) return { kind: "granted", ...known };
     const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
     return {
@@ -360,6 +368,11 @@ const OWN_POST_MS = 500;
 
 function speakerKey({ address, speaker }: Pick<CallRequest, "address" | "speaker">): string {
   return JSON.stringify([speaker, address.threadId]);
+}
+
+/** Tokens that must be there for a call: its own, and what it leaves behind. */
+function neededFor(purpose: CallRequest["purpose"], { burst }: Rate): number {
+  return 1 + Math.min(RESERVES[purpose], Math.max(0, burst - 1));
 }
 
 function rankOf(purpose: CallRequest["purpose"]): 0 | 1 {

@@ -240,7 +240,7 @@ export class Lane {
         ? editEveryMs(policy)
         : interimEveryMs(policy, reply.textLength);
       const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
-      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.nextEditAt ?? 0);
+      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.next?.edit ?? 0);
     }
   }
 

@@ -16,8 +16,7 @@ export type Grant =
       readonly kind: "granted";
       /** The newest message id of the chat's box that the gate knows. */
       readonly newestId?: number;
-      /** Epoch milliseconds before which an interim edit would be told to wait: nobody need ask. */
-      readonly nextEditAt?: number;
+      readonly next?: NextCalls;
       /** For a post, if the platform numbers its messages. */
       readonly right?: PostRight;
     }
@@ -26,6 +25,17 @@ export type Grant =
    * known yet.
    */
   | { readonly kind: "wait"; readonly retryAt: number; readonly reason: "pacing" | "penalty" | "post" };
+
+/**
+ * Times, in epoch milliseconds, before which the chat's rate allows no further call of a kind, whoever asks. A
+ * conversation need not ask its gate before.
+ */
+export interface NextCalls {
+  /** A post, or the final state of a reply. */
+  readonly post: number;
+  readonly edit: number;
+  readonly typing: number;
+}
 
 /**
  * The right to post into a chat. It is held until the outcome of the post is known. At most one message of a chat is
