@@ -181,22 +181,26 @@ class Gate implements ChatGate {
     const { address, purpose, isPost = false } = request;
     const now = this.#clock.now();
     if (chat.penalty !== undefined && now < chat.penalty.until) {
-      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty" };
-    }
-    if (isPost && request.news !== undefined) {
-      const heldUntil = chat.right.heldUntil(key, now) ?? this.#heldByOwn(address, request.speaker, now);
-      // No place is kept: others need not wait behind a post that may not be made yet.
-      if (heldUntil !== undefined) return { kind: "wait", retryAt: heldUntil, reason: "post" };
+      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty", next: this.#next(chat, rate) };
     }
     const spacing = spacingOf(chat.penalty, now);
+    const needed = neededFor(purpose, rate);
+    if (isPost && request.news !== undefined) {
+      const heldUntil = chat.right.heldUntil(key, now) ?? this.#heldByOwn(address, request.speaker, now);
+      if (heldUntil !== undefined) {
+        // No place is kept: others need not wait behind a post that may not be made yet.
+        const readyAt = chat.bucket.readyAt(now, needed, rate, spacing);
+        const retryAt = Math.max(heldUntil, readyAt);
+        return { kind: "wait", retryAt, reason: "post", next: this.#next(chat, rate) };
+      }
+    }
     if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) return undefined;
     const rank = rankOf(purpose);
-    const needed = neededFor(purpose, rate);
     const ahead = chat.places.ahead(key, rank, now);
     const readyAt = chat.bucket.readyAt(now, needed, rate, spacing, ahead);
     if (readyAt <= now) return undefined;
     if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
-    return { kind: "wait", retryAt: readyAt, reason: "pacing" };
+    return { kind: "wait", retryAt: readyAt, reason: "pacing", next: this.#next(chat, rate) };
   }
 
   /** When the chat's own rate allows the next calls, if nobody makes one before. */
@@ -204,7 +208,7 @@ class Gate implements ChatGate {
     const now = this.#clock.now();
     const spacing = spacingOf(penalty, now);
     const at = (purpose: keyof NextCalls): number =>
-      bucket.readyAt(now, neededFor(purpose, rate), rate, spacing);
+      Math.max(penalty?.until ?? 0, bucket.readyAt(now, neededFor(purpose, rate), rate, spacing));
     return { post: at("post"), edit: at("edit"), typing: at("typing") };
   }
 

@@ -49,7 +49,7 @@ interface Voice {
  * 1. What became of a post is told with the next question; if none follows at once, by itself: right away where others
  *    post into the chat, else after half a second.
  * 2. A penalty that the gate could not be told is kept here, and told again.
- * 3. Every grant says when the chat's rate allows the next calls. Before that the gate is not asked.
+ * 3. Every answer says when the chat's rate allows the next calls. Before that the gate is not asked.
  */
 export class GateClient {
   readonly #options: GateClientOptions;
@@ -58,7 +58,7 @@ export class GateClient {
   readonly #voices = new Map<string, Voice>();
   /** Ends of penalties of which the gate has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
-  /** When the last grant said that the next calls are possible, by chat. */
+  /** When the gate's last answer said that the next calls are possible, by chat. */
   readonly #next = new Map<string, NextCalls>();
 
   constructor(options: GateClientOptions) {
@@ -200,7 +200,7 @@ export class GateClient {
   }
 
   #noteNext(key: string, grant: Grant): Grant {
-    if (grant.kind === "granted" && grant.next !== undefined) this.#next.set(key, grant.next);
+    if (grant.next !== undefined) this.#next.set(key, grant.next);
     return grant;
   }
 

@@ -24,7 +24,12 @@ export type Grant =
    * Not now. Ask again at `retryAt` (epoch milliseconds), or skip the call. `post`: the outcome of another post is not
    * known yet.
    */
-  | { readonly kind: "wait"; readonly retryAt: number; readonly reason: "pacing" | "penalty" | "post" };
+  | {
+      readonly kind: "wait";
+      readonly retryAt: number;
+      readonly reason: "pacing" | "penalty" | "post";
+      readonly next?: NextCalls;
+    };
 
 /**
  * Times, in epoch milliseconds, before which the chat's rate allows no further call of a kind, whoever asks. A

@@ -13,7 +13,7 @@ describe("meters all calls to a chat together (1)", () => {
     const { ask, clock } = await seasoned();
     expect(await ask("typing")).toMatchObject(granted);
     expect(await ask("edit")).toMatchObject(granted);
-    expect(await ask("edit")).toEqual({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
+    expect(await ask("edit")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
     expect(await ask("typing")).toMatchObject({ kind: "wait" });
     expect(await ask("final")).toMatchObject(granted);
     expect(await ask("post")).toMatchObject({ kind: "wait" });
@@ -59,6 +59,20 @@ describe("meters all calls to a chat together (1)", () => {
     expect(await ask("post")).toMatchObject({ kind: "wait" });
     await clock.advance(1);
     expect(await ask("post")).toMatchObject(granted);
+  });
+
+  it("says with every grant when the rate allows the next calls, and grants them then", async () => {
+    const { ask, clock } = await seasoned();
+    const now = clock.now();
+    expect(await ask("post")).toMatchObject({ next: { post: now, edit: now, typing: now + 1_000 } });
+    expect(await ask("post")).toMatchObject({ next: { post: now, edit: now + 1_000, typing: now + 2_000 } });
+    expect(await ask("post")).toMatchObject({
+      next: { post: now + 1_000, edit: now + 2_000, typing: now + 3_000 },
+    });
+    await clock.advance(1_999);
+    expect(await ask("edit")).toMatchObject({ kind: "wait" });
+    await clock.advance(1);
+    expect(await ask("edit")).toMatchObject(granted);
   });
 
   it("counts the topics and the conversations of a chat together, and other chats apart", async () => {
@@ -171,9 +185,9 @@ describe("grants nothing during a penalty (2)", () => {
     const { ask, gate, clock, restart } = await seasoned();
     await gate.penalize(ADDRESS, 30_000);
     const until = clock.now() + 30_000;
-    expect(await ask("final", TOPIC)).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await ask("final", TOPIC)).toMatchObject({ kind: "wait", retryAt: until, reason: "penalty" });
     const again = restart();
-    expect(await again.ask("final")).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await again.ask("final")).toMatchObject({ kind: "wait", retryAt: until, reason: "penalty" });
     expect(await again.ask("post", chatOf(8))).toMatchObject(granted);
     await clock.advance(29_999);
     expect(await again.ask("final")).toMatchObject({ reason: "penalty" });

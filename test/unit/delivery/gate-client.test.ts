@@ -317,7 +317,7 @@ describe("asks nothing before the chat's rate allows it (3)", () => {
     expect(said).toHaveLength(2);
   });
 
-  it("and forgets it with the next grant; other chats are asked", async () => {
+  it("and forgets it with the next answer; other chats are asked", async () => {
     const { acquire, clock, said, state } = clientRig();
     const later = clock.now() + 5_000;
     state.grant = { kind: "granted", next: { post: clock.now(), edit: later, typing: later } };
