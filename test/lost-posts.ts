@@ -18,7 +18,8 @@ for (const chat of CHAT_KINDS) {
     const cells: string[] = [];
     for (const loss of LOSSES) {
       const times: number[] = [];
-      for (let seed = 1; seed <= runs; seed += 1) times.push(await lostPostTime({ chat, loss, isMade }, seed));
+      for (let seed = 1; seed <= runs; seed += 1)
+        times.push(await lostPostTime({ chat, loss, isMade }, seed));
       times.sort((left, right) => left - right);
       cells.push(`${secondsAt(times, 0.5)} / ${secondsAt(times, 0.95)}`);
     }

@@ -117,7 +117,7 @@ export function describeDeaths(name: string, onPartial: "restart" | "continue", 
     });
 
     // A post that was not made is known as such only when it cannot land any more, 8 seconds after it began. The search
-  // takes less than a second then.
+    // takes less than a second then.
     it.each([
       { processed: true, timeoutMs: 5_000 },
       { processed: false, timeoutMs: 10_000 },

@@ -96,7 +96,9 @@ export async function lostPostTime({ chat, loss, isMade }: LostPostCase, seed: n
   while (!isShown() && clock.now() - begunAt < LONGEST_MS) await advance(STEP_MS);
   const visible = surface.visible("7");
   if (visible.length !== 1 || visible[0] !== TEXT) {
-    throw new Error(`The chat shows ${JSON.stringify(visible)} (${chat}, ${loss}, made: ${isMade}, ${seed}).`);
+    throw new Error(
+      `The chat shows ${JSON.stringify(visible)} (${chat}, ${loss}, made: ${isMade}, ${seed}).`,
+    );
   }
   return clock.now() - begunAt;
 }
