@@ -240,7 +240,7 @@ export class Lane {
         ? editEveryMs(policy)
         : interimEveryMs(policy, reply.textLength);
       const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
-      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.nextEditAt ?? 0);
+      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.next?.edit ?? 0);
     }
   }
 
@@ -354,8 +354,9 @@ function isReadInstead(reply: Reply, surface: Surface, { kind }: CallAction): bo
 }
 
 function purposeOf(reply: Reply, action: CallAction): CallPurpose {
+  if (action.kind === "probe") return "search";
   if (reply.isFinal) return "final";
-  if (action.kind === "post" || action.kind === "probe") return "post";
+  if (action.kind === "post") return "post";
   // A later part waits for an earlier one to be whole.
   return isFinishing(action) ? "post" : "edit";
 }
