@@ -227,6 +227,7 @@ export class ThreadObject {
       const { clock } = options.deps(life);
       return options.mutant?.gateClient?.(reached, { clock, memory }) ?? reached;
     };
+    const definitions = [options.definition(life)];
     const runtime: ThreadRuntime = new ThreadRuntime({
       name,
       database,
@@ -241,7 +242,7 @@ export class ThreadObject {
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
       },
-      definitions: () => [options.definition(life)],
+      definitions: () => definitions,
       commands: () => ({}),
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),

@@ -74,7 +74,6 @@ export class ThreadRuntime {
   readonly #runner: TurnRunner;
   readonly #moveNews: MoveNews;
   readonly #platforms = new Map<string, PlatformContext>();
-  #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
   /** How often in a row the loop has failed, and when it is to be tried again. */
   #failures = 0;
@@ -149,7 +148,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(commands),
@@ -162,7 +161,7 @@ export class ThreadRuntime {
       inbox,
       memory,
       delivery: this.delivery,
-      definition: (messengerId) => this.#byId().get(messengerId),
+      definition: (messengerId) => this.#declared(messengerId),
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
       commands,
@@ -271,7 +270,7 @@ export class ThreadRuntime {
 
   /** What is added to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
-    const definition = event === undefined ? undefined : this.#byId().get(event.messengerId);
+    const definition = event === undefined ? undefined : this.#declared(event.messengerId);
     return event === undefined || definition === undefined
       ? undefined
       : silenceInstruction(definition, event);
@@ -418,15 +417,12 @@ export class ThreadRuntime {
     this.#inbox.sweep(now - KEEP_KEYS_MS);
   }
 
-  #byId(): ReadonlyMap<string, NormalizedMessengerDefinition> {
-    this.#definitions ??= new Map(
-      this.#options.definitions().map((definition) => [definition.id, definition]),
-    );
-    return this.#definitions;
+  #declared(messengerId: string): NormalizedMessengerDefinition | undefined {
+    return this.#options.definitions().find(({ id }) => id === messengerId);
   }
 
   #definition(messengerId: string): NormalizedMessengerDefinition {
-    const definition = this.#byId().get(messengerId);
+    const definition = this.#declared(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
   }

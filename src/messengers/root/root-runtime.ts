@@ -66,7 +66,6 @@ export class RootRuntime {
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
   readonly #probing = new Map<string, Probing | undefined>();
-  #definitions: readonly NormalizedMessengerDefinition[] | undefined;
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
@@ -304,7 +303,6 @@ export class RootRuntime {
   }
 
   #all(): readonly NormalizedMessengerDefinition[] {
-    this.#definitions ??= this.#options.definitions();
-    return this.#definitions;
+    return this.#options.definitions();
   }
 }
