@@ -157,9 +157,9 @@ export class AgentRuntime extends LifecycleCapability {
       deliver: (conversation, messengerId, events) =>
         conversation === ""
           ? this.#receive(messengerId, events)
-          : this.#callsTo(this.childName(conversation)).receiveEvents(messengerId, events),
+          : this.#callsTo(this.objectNameOf(conversation)).receiveEvents(messengerId, events),
       hasEvent: (conversation, messengerId, key) =>
-        this.#callsTo(this.childName(conversation)).hasEvent(messengerId, key),
+        this.#callsTo(this.objectNameOf(conversation)).hasEvent(messengerId, key),
     });
     return this.#root;
   }
@@ -213,9 +213,9 @@ export class AgentRuntime extends LifecycleCapability {
     return answerInner(this.#calls, method, args);
   }
 
-  /** The name of an object that belongs to this root. */
-  childName(conversation: string): string {
-    return `${this.#rootName()}/${conversation}`;
+  /** Returns the name of a conversation's object: that of the root itself for `""`. */
+  objectNameOf(conversation: string): string {
+    return conversation === "" ? this.#rootName() : `${this.#rootName()}/${conversation}`;
   }
 
   /** After every start: a job may be due that a former object left, and open turns are taken up without waiting. */
@@ -302,7 +302,7 @@ export class AgentRuntime extends LifecycleCapability {
 
   #link(): RootLink {
     const gate = (conversation: string): ChatGate => {
-      const name = this.childName(conversation);
+      const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
     const root = this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());

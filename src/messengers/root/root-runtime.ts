@@ -7,11 +7,12 @@ import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { Probing } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { withinTime } from "../../core/within-time.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
-import { chosenConversationName, threadConversationName } from "../declare/conversation-name.ts";
+import { ConversationResolver } from "./conversation-resolver.ts";
+import type { Resolved } from "./conversation-resolver.ts";
+import { threadConversationName } from "../declare/conversation-name.ts";
 import type { HealthProblem } from "./health-problem.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -45,12 +46,11 @@ export interface RootRuntimeOptions {
   readonly observe: RootBudget["noteIncoming"];
 }
 
-/** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
-const RESOLVER_LIMIT_MS = 10_000;
-
 /** What became of an event that was handed to the root again. */
 export type RouteResult =
   | { readonly kind: "delivered" }
+  /** No conversation answers it: the object of the thread keeps it. */
+  | { readonly kind: "not-answered" }
   /** Which conversation it belongs to cannot be told now. */
   | { readonly kind: "unresolved"; readonly code: string };
 
@@ -65,6 +65,7 @@ export class RootRuntime {
   readonly #limits: TurnLimits;
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
+  readonly #conversations: ConversationResolver;
   readonly #probing = new Map<string, Probing | undefined>();
 
   constructor(options: RootRuntimeOptions) {
@@ -83,6 +84,12 @@ export class RootRuntime {
     });
     this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
+    this.#conversations = new ConversationResolver({
+      clock: options.deps.clock,
+      aliases: this.#aliases,
+      context,
+      commands: options.commands,
+    });
     this.#identities = new BotIdentities({
       ...options,
       store: this.#store,
@@ -166,15 +173,8 @@ export class RootRuntime {
     /** Objects that are no conversations of the directory. */
     const unlisted = new Set<string>();
     for (const event of events) {
-      const twin = await this.#twinWith(definition, event);
-      if (twin !== undefined) unlisted.add(twin);
-      const resolving = twin ?? this.#conversationOf(definition, event);
-      const name = await Promise.resolve(resolving).catch((error: unknown) => {
-        this.#logUnresolved(definition, event, error);
-        const place = threadConversationName(definition.id, event.thread.id);
-        unlisted.add(place);
-        return place;
-      });
+      const { isListed, name } = await this.#conversationOf(definition, event);
+      if (!isListed) unlisted.add(name);
       byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
     }
     const delivered = Promise.all(
@@ -214,12 +214,14 @@ export class RootRuntime {
    */
   async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     const definition = this.#definition(messengerId);
-    let name: string;
+    let resolved: Resolved;
     try {
-      name = await this.#conversationOf(definition, event);
+      resolved = await this.#conversations.of(definition, event);
     } catch (error) {
       return { kind: "unresolved", code: failureCode(error) };
     }
+    const { isListed, name } = resolved;
+    if (!isListed) return { kind: "not-answered" };
     await this.#options.deliver(name, messengerId, [this.#withMove(definition, event)]);
     this.#touch(name, definition, event);
     return { kind: "delivered" };
@@ -275,15 +277,19 @@ export class RootRuntime {
     }
   }
 
-  async #conversationOf(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<string> {
-    const { conversation } = definition;
-    if (conversation === "self") return "";
-    const thread = this.#aliases.firstThread(definition.id, incoming.thread);
-    if (conversation === "thread") return threadConversationName(definition.id, thread.id);
-    const event = await definition.platform.parse({ ...incoming, thread }, this.#context(definition));
-    const resolving = Promise.resolve(conversation(event));
-    const target = await withinTime(this.#options.deps.clock, RESOLVER_LIMIT_MS, resolving, "conversation");
-    return target.target === "self" ? "" : chosenConversationName(target);
+  /** If the conversation cannot be told, the event waits in the object of its thread. */
+  async #conversationOf(
+    definition: NormalizedMessengerDefinition,
+    incoming: IncomingEvent,
+  ): Promise<Resolved> {
+    const twin = await this.#twinWith(definition, incoming);
+    if (twin !== undefined) return { name: twin, isListed: false };
+    try {
+      return await this.#conversations.of(definition, incoming);
+    } catch (error) {
+      this.#logUnresolved(definition, incoming, error);
+      return { name: threadConversationName(definition.id, incoming.thread.id), isListed: false };
+    }
   }
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
