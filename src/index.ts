@@ -26,6 +26,9 @@ export type {
 // Errors
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
 
+// Chats
+export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./core/chat.ts";
+
 // Delivery
 export type {
   DeliveryFilter,

@@ -2,6 +2,7 @@ import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
+import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -209,6 +210,17 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** The conversations of this root, the most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
+  }
+
+  /**
+   * The chats of this root: private chats, groups and channels in which the bot was seen, with their titles, topics and
+   * whether the bot can still write there. In pages; 100,000 chats cost no more for each page than a hundred.
+   *
+   * @throws {InvalidInputError} `chat-filter-invalid` for a cursor or limit that cannot be used
+   * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });
+   */
+  listChats(filter: ChatFilter = {}): ChatPage {
+    return this.#runtime.root.listChats(filter);
   }
 
   /**

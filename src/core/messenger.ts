@@ -1,3 +1,4 @@
+import type { ChatFacts } from "./chat.ts";
 import type { ChatMove } from "./chat-move.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
@@ -193,6 +194,8 @@ export interface MessengerPlatform {
    * conversations. Pure: the same chat always has the same id.
    */
   chatThreadId(chatId: string): string;
+  /** Returns the id of the thread of a topic. Pure. Undefined if bot code cannot address topics of the platform. */
+  readonly topicThreadId?: (chatId: string, topicId: string) => string;
   /**
    * Turns a verified request into events and answers it. The body is at most 1 MiB.
    *
@@ -211,6 +214,11 @@ export interface MessengerPlatform {
    * `ignored`.
    */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
+  /**
+   * Reads what an update shows of its chat. Pure, total and quick: it runs at the root for every webhook. Undefined if
+   * the platform tells nothing but the thread.
+   */
+  readonly describeChat?: (incoming: IncomingEvent) => ChatFacts;
   surface(context: PlatformContext): Surface;
   /**
    * Returns the SHA-256 of the token, never the token, to tell accounts of a platform apart. A stored identity belongs

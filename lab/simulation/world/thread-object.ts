@@ -241,6 +241,7 @@ export class ThreadObject {
         chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
       },
       definitions: () => definitions,
       commands: () => ({}),

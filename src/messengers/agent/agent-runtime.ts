@@ -99,6 +99,7 @@ export class AgentRuntime extends LifecycleCapability {
       if (refusedWith === undefined) this.root.access.works(messengerId);
       else this.root.access.refused(messengerId, refusedWith);
     },
+    chatGone: async (...asked) => this.root.chatGone(...asked),
     routeEvent: (...asked) => this.root.route(...asked),
     receiveEvents: (...asked) => this.#receive(...asked),
     hasEvent: async (...asked) => this.thread.hasEvent(...asked),
@@ -312,6 +313,7 @@ export class AgentRuntime extends LifecycleCapability {
       identity: (...asked) => root.identity(...asked),
       takeQuestion: (...asked) => root.takeQuestion(...asked),
       reportAccess: (...asked) => root.reportAccess(...asked),
+      chatGone: (...asked) => root.chatGone(...asked),
     };
   }
 

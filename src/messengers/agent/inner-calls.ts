@@ -36,6 +36,7 @@ const METHODS = {
   identity: true,
   takeQuestion: true,
   reportAccess: true,
+  chatGone: true,
   routeEvent: true,
   receiveEvents: true,
   hasEvent: true,

@@ -21,7 +21,7 @@ import type { ThinkCommands } from "../declare/commands.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
-import { MoveNews } from "../replies/move-news.ts";
+import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
@@ -72,7 +72,7 @@ export class ThreadRuntime {
   readonly #turns: TurnStore;
   readonly #intake: Intake;
   readonly #runner: TurnRunner;
-  readonly #moveNews: MoveNews;
+  readonly #rootNews: RootNews;
   readonly #platforms = new Map<string, PlatformContext>();
   #driving: Promise<void> | undefined;
   /** How often in a row the loop has failed, and when it is to be tried again. */
@@ -117,7 +117,7 @@ export class ThreadRuntime {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
-        memory.keepUntoldMove({ messengerId, move });
+        memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
           messenger: messengerId,
           chat: move.from.chatId,
@@ -129,6 +129,9 @@ export class ThreadRuntime {
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
         log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+        // A thread that is gone leaves the chat as it is.
+        if (threadId === undefined)
+          memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
         this.#runner.endings.abandon(place);
         this.poke();
       },
@@ -179,7 +182,7 @@ export class ThreadRuntime {
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
       inContext: (event, body) => inMessengerContext(event, body),
     });
-    this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
+    this.#rootNews = new RootNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
   }
 
@@ -222,7 +225,7 @@ export class ThreadRuntime {
     if (move !== undefined) {
       this.delivery.move(messengerId, move);
       // The event has it from the root.
-      this.memory.forgetUntoldMove({ messengerId, move });
+      this.memory.forgetUntold({ kind: "moved", messengerId, move });
     }
     return { ...event, thread: this.#current(messengerId, event.thread) };
   }
@@ -365,7 +368,7 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#moveNews.tell();
+      this.#rootNews.tell();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -391,7 +394,7 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#moveNews.tellAgainAt,
+      this.#rootNews.tellAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);

@@ -12,6 +12,12 @@ export interface RootCalls {
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
   /** Reports that the platform has refused the messenger's credentials, with this code, or takes them again. */
   reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
+  /**
+   * A call to a chat was refused: the bot cannot write there any more.
+   *
+   * @param at time of the refusal, in epoch milliseconds
+   */
+  chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void>;
 }
 
 /** What a conversation's object asks for elsewhere. The calls cross to another object unless it is the root itself. */

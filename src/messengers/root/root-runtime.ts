@@ -1,5 +1,6 @@
 import { failureFields } from "../../core/bot-code.ts";
 import { failureCode } from "../../core/errors.ts";
+import type { ChatFilter, ChatPage } from "../../core/chat.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -10,6 +11,8 @@ import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
+import { ChatDirectory } from "./chat-directory.ts";
+import { createChatStore } from "./chat-store.ts";
 import { ConversationResolver } from "./conversation-resolver.ts";
 import type { Resolved } from "./conversation-resolver.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
@@ -66,6 +69,7 @@ export class RootRuntime {
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
   readonly #conversations: ConversationResolver;
+  readonly #chats: ChatDirectory;
   readonly #probing = new Map<string, Probing | undefined>();
 
   constructor(options: RootRuntimeOptions) {
@@ -83,6 +87,11 @@ export class RootRuntime {
       onAsked: (definition, error) => this.access.outcome(definition, error),
     });
     this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
+    this.#chats = new ChatDirectory({
+      clock: options.deps.clock,
+      store: createChatStore(options.database),
+      aliases: this.#aliases,
+    });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
     this.#conversations = new ConversationResolver({
       clock: options.deps.clock,
@@ -136,7 +145,18 @@ export class RootRuntime {
 
   /** A chat goes on under another id: its conversations do, too. */
   chatMoved(messengerId: string, move: ChatMove): void {
-    this.#aliases.learn(messengerId, move);
+    if (this.#aliases.learn(messengerId, move))
+      this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
+  }
+
+  /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
+  chatGone(messengerId: string, chatId: string, code: string, at: number): void {
+    this.#chats.gone(messengerId, chatId, code, at);
+  }
+
+  /** @throws {InvalidInputError} `chat-filter-invalid` */
+  listChats(filter: ChatFilter): ChatPage {
+    return this.#chats.list(filter);
   }
 
   /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
@@ -184,6 +204,7 @@ export class RootRuntime {
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
+    for (const event of events) this.#observeChat(definition, event);
     await delivered;
     this.#tellMenu(definition);
   }
@@ -249,6 +270,15 @@ export class RootRuntime {
       this.#store.touch(name, id, thread, this.#options.deps.clock.now());
     } catch (error) {
       // The directory is written again with the conversation's next message.
+      this.#options.log.error("directory.not-written", { code: failureCode(error) });
+    }
+  }
+
+  #observeChat(definition: NormalizedMessengerDefinition, event: IncomingEvent): void {
+    try {
+      this.#chats.observe(definition, event);
+    } catch (error) {
+      // It is written again with the chat's next event.
       this.#options.log.error("directory.not-written", { code: failureCode(error) });
     }
   }

@@ -71,6 +71,7 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
         takeQuestion: () => Promise.resolve(true),
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
       },
       definitions: () =>
         normalizeMessengers({
