@@ -29,6 +29,9 @@ export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } fr
 // Chats
 export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./core/chat.ts";
 
+// Sending
+export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
+
 // Delivery
 export type {
   DeliveryFilter,

@@ -3,6 +3,7 @@ import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
+import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -198,7 +199,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
    */
   conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): DynamicAgentStub<T> {
-    return this.#agentOf(agentClass, listedConversationName(name));
+    return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
   }
 
   #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
@@ -210,6 +211,22 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   /** The conversations of this root, the most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
+  }
+
+  /**
+   * Sends a message that no turn has written, from this object's own outbox. Returns the id of its receipt
+   * (`getDelivery`) when the message is stored; it is sent in the background, also after a crash.
+   *
+   * @param text Markdown
+   * @param to at the root required outside of a turn. @default the chat of the running turn, else the chat in which this
+   * conversation was last written to
+   * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
+   * `target-invalid`, `target-missing`
+   * @throws {InvalidInputError} `content-invalid`, `idempotency-key-invalid`
+   * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
+   */
+  async say(text: string, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
+    return this.#runtime.say(text, to, options);
   }
 
   /**

@@ -242,6 +242,7 @@ export class ThreadObject {
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
         chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
       definitions: () => definitions,
       commands: () => ({}),

@@ -2,6 +2,7 @@ import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
@@ -100,6 +101,7 @@ export class AgentRuntime extends LifecycleCapability {
       else this.root.access.refused(messengerId, refusedWith);
     },
     chatGone: async (...asked) => this.root.chatGone(...asked),
+    resolveTarget: async (to) => this.root.resolveTarget(to),
     routeEvent: (...asked) => this.root.route(...asked),
     receiveEvents: (...asked) => this.#receive(...asked),
     hasEvent: async (...asked) => this.thread.hasEvent(...asked),
@@ -269,6 +271,13 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
+  async say(text: string, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+    // The turn that this code runs in, before anything is waited for.
+    const event = getMessengerContext();
+    await this.lifecycle.ready();
+    return this.thread.say(text, to, { ...options, event });
+  }
+
   async cancelChat(requestId: string): Promise<boolean> {
     await this.lifecycle.ready();
     // After a restart the chat goes on without its caller; its session is the current one, unless a new one was opened.
@@ -314,6 +323,7 @@ export class AgentRuntime extends LifecycleCapability {
       takeQuestion: (...asked) => root.takeQuestion(...asked),
       reportAccess: (...asked) => root.reportAccess(...asked),
       chatGone: (...asked) => root.chatGone(...asked),
+      resolveTarget: (to) => root.resolveTarget(to),
     };
   }
 

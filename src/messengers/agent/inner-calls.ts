@@ -37,6 +37,7 @@ const METHODS = {
   takeQuestion: true,
   reportAccess: true,
   chatGone: true,
+  resolveTarget: true,
   routeEvent: true,
   receiveEvents: true,
   hasEvent: true,

@@ -1,4 +1,5 @@
 import { atOnce } from "../../core/at-once.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
@@ -18,11 +19,12 @@ import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import { threadConversationName } from "../declare/conversation-name.ts";
+import { conversationNameOf, threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
 import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
+import { say } from "../replies/say.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
@@ -234,6 +236,24 @@ export class ThreadRuntime {
     const place = this.delivery.movedTo(messengerId, thread.chatId);
     if (place === undefined) return thread;
     return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
+  }
+
+  /** Sends a message of bot code. Returns the id of its receipt. */
+  say(
+    text: string,
+    to: ChatTarget | undefined,
+    { event, ...options }: SayOptions & { readonly event: MessengerEvent | undefined },
+  ): Promise<string> {
+    const { deps, name, root } = this.#options;
+    const host = {
+      delivery: this.delivery,
+      definition: (messengerId: string) => this.#definition(messengerId),
+      resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
+      newId: () => deps.newId(),
+      event,
+      conversation: conversationNameOf(name),
+    };
+    return say(host, text, to, options);
   }
 
   hasEvent(messengerId: string, key: string): boolean {

@@ -62,12 +62,13 @@ export function namedConversationName(name: unknown, source: string): string {
 /**
  * Checks the name of a conversation as `listConversations()` has it.
  *
+ * @param source the method that `name` comes from, for the error
  * @throws {ConfigurationError} `conversation-name-invalid`
  */
-export function listedConversationName(name: string): string {
+export function listedConversationName(name: string, source: string): string {
   if (name === "" || /^(?:thread|named):./.test(name)) return name;
   throw new ConfigurationError(
     "conversation-name-invalid",
-    "conversationAgent() needs the name of a conversation as listConversations() has it. For a name of your own use subAgent().",
+    `${source} needs the name of a conversation as listConversations() has it: it begins with "thread:" or "named:".`,
   );
 }

@@ -1,4 +1,5 @@
 import type { ChatMove } from "../../core/chat-move.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
@@ -18,6 +19,8 @@ export interface RootCalls {
    * @param at time of the refusal, in epoch milliseconds
    */
   chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void>;
+  /** Looks for the address of a target in the root's directories. */
+  resolveTarget(to: ChatTarget): Promise<Resolution>;
 }
 
 /** What a conversation's object asks for elsewhere. The calls cross to another object unless it is the root itself. */

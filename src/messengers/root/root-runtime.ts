@@ -1,6 +1,7 @@
 import { failureFields } from "../../core/bot-code.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { ChatFilter, ChatPage } from "../../core/chat.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -23,6 +24,7 @@ import { PlatformAccess } from "./platform-access.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
+import { Targets } from "./targets.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
@@ -70,6 +72,7 @@ export class RootRuntime {
   readonly #aliases: ChatAliases;
   readonly #conversations: ConversationResolver;
   readonly #chats: ChatDirectory;
+  readonly #targets: Targets;
   readonly #probing = new Map<string, Probing | undefined>();
 
   constructor(options: RootRuntimeOptions) {
@@ -91,6 +94,12 @@ export class RootRuntime {
       clock: options.deps.clock,
       store: createChatStore(options.database),
       aliases: this.#aliases,
+    });
+    this.#targets = new Targets({
+      aliases: this.#aliases,
+      chats: this.#chats,
+      store: this.#store,
+      definitions: () => this.#all(),
     });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
     this.#conversations = new ConversationResolver({
@@ -152,6 +161,10 @@ export class RootRuntime {
   /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
   chatGone(messengerId: string, chatId: string, code: string, at: number): void {
     this.#chats.gone(messengerId, chatId, code, at);
+  }
+
+  resolveTarget(to: ChatTarget): Resolution {
+    return this.#targets.resolve(to);
   }
 
   /** @throws {InvalidInputError} `chat-filter-invalid` */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MessengerRespondTo } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { mayBeAnswered } from "../../../src/inbox/may-be-answered.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 
 const group = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
 const action = { action: { id: "1", data: "yes" } };

@@ -8,8 +8,8 @@ import { ChatAliases } from "../../../src/messengers/root/chat-aliases.ts";
 import { ChatDirectory } from "../../../src/messengers/root/chat-directory.ts";
 import { createChatStore } from "../../../src/messengers/root/chat-store.ts";
 import { createRootStore } from "../../../src/messengers/root/root-store.ts";
-import { definitionOf } from "../../support/messenger-events.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { definitionOf } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const HOUR_MS = 3_600_000;

@@ -56,7 +56,7 @@ describe("getModel", () => {
 
   it("is named by /health when modelFromEnv() throws", async () => {
     const world = createWorld({ getModel: () => modelFromEnv({ MODEL: "m" }) });
-    expect(await world.stub.healthProblem()).toMatchObject({ code: "model-provider-missing" });
+    expect(await world.stub.inner("healthProblem", [])).toMatchObject({ code: "model-provider-missing" });
     expect(() => modelFromEnv({ MODEL: "m" })).toThrow(ConfigurationError);
   });
 });

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/messengers/index.ts";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { holdAt, say } from "../support/scripted-model.ts";
 import { untilReached } from "../support/until-reached.ts";
