@@ -7,11 +7,10 @@ import type { ChatFacts } from "../../../src/core/chat.ts";
 const ADA = { id: 7, type: "private", first_name: "Ada", last_name: "Lovelace" };
 const FROM = { id: 7, is_bot: false, first_name: "Ada", language_code: "de" };
 const FORUM = { id: -1009, type: "supergroup", title: "Readers", is_forum: true };
-const message = (fields: object) => ({
-  message: { message_id: 1, date: 1, from: FROM, text: "hi", ...fields },
-});
+const service = (fields: object) => ({ message: { message_id: 1, date: 1, from: FROM, ...fields } });
+const message = (fields: object) => service({ text: "hi", ...fields });
 const inTopic = (fields: object) =>
-  message({ chat: FORUM, message_thread_id: 4, is_topic_message: true, ...fields });
+  service({ chat: FORUM, message_thread_id: 4, is_topic_message: true, ...fields });
 const member = (chat: object, status: string) => ({
   my_chat_member: {
     chat,
@@ -57,7 +56,7 @@ describe("what a Telegram update shows of its chat", () => {
     ["a removal", member(FORUM, "left"), { ...GROUP, isReachable: false } as ChatFacts],
     [
       "the service message of a removal",
-      message({ chat: FORUM, left_chat_member: { id: 1 } }),
+      service({ chat: FORUM, left_chat_member: { id: 1 } }),
       GROUP as ChatFacts,
     ],
     [
@@ -73,6 +72,7 @@ describe("what a Telegram update shows of its chat", () => {
     [
       "a message of a topic",
       inTopic({
+        text: "hi",
         reply_to_message: { message_id: 4, date: 1, chat: FORUM, forum_topic_created: { name: "Orders" } },
       }),
       { ...GROUP, topic: { id: "4", firstName: "Orders" }, isReachable: true } as ChatFacts,

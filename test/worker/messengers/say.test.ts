@@ -53,8 +53,9 @@ describe("say at the root", () => {
   it("reaches a topic", async () => {
     const world = createWorld();
     await world.write("g1", "Hello", MENTION);
-    await world.stub.say("To the topic", { messenger: "fake", chatId: "g1", topicId: "4" });
+    const id = await world.stub.say("To the topic", { messenger: "fake", chatId: "g1", topicId: "4" });
     await world.shows("g1/4", "To the topic");
+    expect(await world.stub.getDelivery(id)).toMatchObject({ threadId: "fake:g1:4" });
   });
 
   it("reaches a person in the private chat that they have opened", async () => {
