@@ -2,6 +2,8 @@ import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
+import type { ChatFilter, ChatPage } from "./core/chat.ts";
+import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -16,7 +18,11 @@ import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import { answerSafely, failSafely } from "./messengers/root/answer-safely.ts";
-import { conversationNameOf } from "./messengers/declare/conversation-name.ts";
+import {
+  conversationNameOf,
+  listedConversationName,
+  namedConversationName,
+} from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
@@ -32,9 +38,9 @@ const DEFAULT_SYSTEM_PROMPT =
  * an object of its own, named `<root>/<conversation>`.
  *
  * @example
- * export class MyBot extends Think<Env> {
- *   getModel() { return modelFromEnv(this.env).model; }
- *   getMessengers() { return defineMessengers({ telegram: telegramMessenger({ token, secretToken }) }); }
+ * export class MyBot extends Think<BotEnvironment> {
+ *   getModel() { return modelFromEnv(this.env); }
+ *   getMessengers() { return defineMessengers({ telegram: telegramFromEnv(this.env) }); }
  * }
  * export default createWorker(MyBot);
  */
@@ -106,7 +112,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   getModel(): ThinkModel {
     throw new ConfigurationError(
       "model-missing",
-      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env).model; }`,
+      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env); }`,
     );
   }
 
@@ -170,8 +176,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * An agent of its own by class and name. For a `Think` class it is a top-level object, `<this root>/<name>`, which
-   * runs on a machine of its own; for any other class it is the base class's sub-agent.
+   * An agent of its own by class and name. For a `Think` class it is a top-level object, which runs on a machine of its
+   * own: the same one that a `conversation` function reaches by this name, and never that of a thread. For any other
+   * class it is the base class's sub-agent.
+   *
+   * @throws {ConfigurationError} `conversation-name-invalid` when the name is empty, longer than 512 bytes, or has
+   * control characters
    */
   override async subAgent<T extends Agent>(
     agentClass: DynamicAgentClass<T>,
@@ -179,13 +189,55 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   ): Promise<DynamicAgentStub<T>> {
     // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
     if (!(agentClass.prototype instanceof Think)) return super.subAgent(agentClass, name);
-    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(this.#runtime.childName(name));
+    return this.#agentOf(agentClass, namedConversationName(name, "subAgent()"));
+  }
+
+  /**
+   * The agent of a conversation, by its name in `listConversations()`.
+   *
+   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
+   * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
+   */
+  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): DynamicAgentStub<T> {
+    return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
+  }
+
+  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
+    const objectName = this.#runtime.objectNameOf(conversation);
+    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
     return stub as unknown as DynamicAgentStub<T>;
   }
 
   /** The conversations of this root, the most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
+  }
+
+  /**
+   * Sends a message that no turn has written, from this object's own outbox. Returns the id of its receipt
+   * (`getDelivery`) when the message is stored; it is sent in the background, also after a crash.
+   *
+   * @param text Markdown
+   * @param to at the root required outside of a turn. @default the chat of the running turn, else the chat in which this
+   * conversation was last written to
+   * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
+   * `target-invalid`, `target-missing`
+   * @throws {InvalidInputError} `content-invalid`, `idempotency-key-invalid`
+   * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
+   */
+  async say(text: string, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
+    return this.#runtime.say(text, to, options);
+  }
+
+  /**
+   * The chats of this root: private chats, groups and channels in which the bot was seen, with their titles, topics and
+   * whether the bot can still write there. In pages; 100,000 chats cost no more for each page than a hundred.
+   *
+   * @throws {InvalidInputError} `chat-filter-invalid` for a cursor or limit that cannot be used
+   * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });
+   */
+  listChats(filter: ChatFilter = {}): ChatPage {
+    return this.#runtime.root.listChats(filter);
   }
 
   /**

@@ -241,6 +241,8 @@ export class ThreadObject {
         chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
       definitions: () => definitions,
       commands: () => ({}),

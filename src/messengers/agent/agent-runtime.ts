@@ -2,6 +2,7 @@ import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, UIMessage } from "ai";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
@@ -99,6 +100,8 @@ export class AgentRuntime extends LifecycleCapability {
       if (refusedWith === undefined) this.root.access.works(messengerId);
       else this.root.access.refused(messengerId, refusedWith);
     },
+    chatGone: async (...asked) => this.root.chatGone(...asked),
+    resolveTarget: async (to) => this.root.resolveTarget(to),
     routeEvent: (...asked) => this.root.route(...asked),
     receiveEvents: (...asked) => this.#receive(...asked),
     hasEvent: async (...asked) => this.thread.hasEvent(...asked),
@@ -157,9 +160,9 @@ export class AgentRuntime extends LifecycleCapability {
       deliver: (conversation, messengerId, events) =>
         conversation === ""
           ? this.#receive(messengerId, events)
-          : this.#callsTo(this.childName(conversation)).receiveEvents(messengerId, events),
+          : this.#callsTo(this.objectNameOf(conversation)).receiveEvents(messengerId, events),
       hasEvent: (conversation, messengerId, key) =>
-        this.#callsTo(this.childName(conversation)).hasEvent(messengerId, key),
+        this.#callsTo(this.objectNameOf(conversation)).hasEvent(messengerId, key),
     });
     return this.#root;
   }
@@ -213,9 +216,9 @@ export class AgentRuntime extends LifecycleCapability {
     return answerInner(this.#calls, method, args);
   }
 
-  /** The name of an object that belongs to this root. */
-  childName(conversation: string): string {
-    return `${this.#rootName()}/${conversation}`;
+  /** Returns the name of a conversation's object: that of the root itself for `""`. */
+  objectNameOf(conversation: string): string {
+    return conversation === "" ? this.#rootName() : `${this.#rootName()}/${conversation}`;
   }
 
   /** After every start: a job may be due that a former object left, and open turns are taken up without waiting. */
@@ -268,6 +271,13 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
+  async say(text: string, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+    // The turn that this code runs in, before anything is waited for.
+    const event = getMessengerContext();
+    await this.lifecycle.ready();
+    return this.thread.say(text, to, { ...options, event });
+  }
+
   async cancelChat(requestId: string): Promise<boolean> {
     await this.lifecycle.ready();
     // After a restart the chat goes on without its caller; its session is the current one, unless a new one was opened.
@@ -302,7 +312,7 @@ export class AgentRuntime extends LifecycleCapability {
 
   #link(): RootLink {
     const gate = (conversation: string): ChatGate => {
-      const name = this.childName(conversation);
+      const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
     const root = this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
@@ -312,6 +322,8 @@ export class AgentRuntime extends LifecycleCapability {
       identity: (...asked) => root.identity(...asked),
       takeQuestion: (...asked) => root.takeQuestion(...asked),
       reportAccess: (...asked) => root.reportAccess(...asked),
+      chatGone: (...asked) => root.chatGone(...asked),
+      resolveTarget: (to) => root.resolveTarget(to),
     };
   }
 

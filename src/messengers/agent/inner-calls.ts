@@ -36,6 +36,8 @@ const METHODS = {
   identity: true,
   takeQuestion: true,
   reportAccess: true,
+  chatGone: true,
+  resolveTarget: true,
   routeEvent: true,
   receiveEvents: true,
   hasEvent: true,

@@ -1,4 +1,5 @@
 import { atOnce } from "../../core/at-once.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
@@ -18,11 +19,12 @@ import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import { threadConversationName } from "../declare/conversation-name.ts";
+import { conversationNameOf, threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
-import { MoveNews } from "../replies/move-news.ts";
+import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
+import { say } from "../replies/say.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
@@ -72,7 +74,7 @@ export class ThreadRuntime {
   readonly #turns: TurnStore;
   readonly #intake: Intake;
   readonly #runner: TurnRunner;
-  readonly #moveNews: MoveNews;
+  readonly #rootNews: RootNews;
   readonly #platforms = new Map<string, PlatformContext>();
   #driving: Promise<void> | undefined;
   /** How often in a row the loop has failed, and when it is to be tried again. */
@@ -117,7 +119,7 @@ export class ThreadRuntime {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
-        memory.keepUntoldMove({ messengerId, move });
+        memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
           messenger: messengerId,
           chat: move.from.chatId,
@@ -129,6 +131,9 @@ export class ThreadRuntime {
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
         log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+        // A thread that is gone leaves the chat as it is.
+        if (threadId === undefined)
+          memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
         this.#runner.endings.abandon(place);
         this.poke();
       },
@@ -179,7 +184,7 @@ export class ThreadRuntime {
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
       inContext: (event, body) => inMessengerContext(event, body),
     });
-    this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
+    this.#rootNews = new RootNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
   }
 
@@ -222,7 +227,7 @@ export class ThreadRuntime {
     if (move !== undefined) {
       this.delivery.move(messengerId, move);
       // The event has it from the root.
-      this.memory.forgetUntoldMove({ messengerId, move });
+      this.memory.forgetUntold({ kind: "moved", messengerId, move });
     }
     return { ...event, thread: this.#current(messengerId, event.thread) };
   }
@@ -231,6 +236,24 @@ export class ThreadRuntime {
     const place = this.delivery.movedTo(messengerId, thread.chatId);
     if (place === undefined) return thread;
     return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
+  }
+
+  /** Sends a message of bot code. Returns the id of its receipt. */
+  say(
+    text: string,
+    to: ChatTarget | undefined,
+    { event, ...options }: SayOptions & { readonly event: MessengerEvent | undefined },
+  ): Promise<string> {
+    const { deps, name, root } = this.#options;
+    const host = {
+      delivery: this.delivery,
+      definition: (messengerId: string) => this.#definition(messengerId),
+      resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
+      newId: () => deps.newId(),
+      event,
+      conversation: conversationNameOf(name),
+    };
+    return say(host, text, to, options);
   }
 
   hasEvent(messengerId: string, key: string): boolean {
@@ -365,7 +388,7 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#moveNews.tell();
+      this.#rootNews.tell();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -391,7 +414,7 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#moveNews.tellAgainAt,
+      this.#rootNews.tellAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);

@@ -1,4 +1,5 @@
 import type { ChatMove } from "../../core/chat-move.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
@@ -12,6 +13,14 @@ export interface RootCalls {
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
   /** Reports that the platform has refused the messenger's credentials, with this code, or takes them again. */
   reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
+  /**
+   * A call to a chat was refused: the bot cannot write there any more.
+   *
+   * @param at time of the refusal, in epoch milliseconds
+   */
+  chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void>;
+  /** Looks for the address of a target in the root's directories. */
+  resolveTarget(to: ChatTarget): Promise<Resolution>;
 }
 
 /** What a conversation's object asks for elsewhere. The calls cross to another object unless it is the root itself. */

@@ -67,6 +67,8 @@ function createRig() {
         takeQuestion: () => Promise.resolve(true),
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
       definitions: () =>
         normalizeMessengers({

@@ -140,7 +140,8 @@ describe("flood rules", () => {
         () => "",
         (error: unknown) => (error instanceof GrammyError ? error.description : String(error)),
       );
-    for (let index = 0; index < 20; index += 1) expect(await editMissing()).toMatch(/message to edit not found/);
+    for (let index = 0; index < 20; index += 1)
+      expect(await editMissing()).toMatch(/message to edit not found/);
     for (let index = 0; index < 5; index += 1) expect(await retryAfterOf(chat.id)).toBe(0);
     expect(await retryAfterOf(chat.id)).toBe(5);
     // In a penalty it is refused, too.
