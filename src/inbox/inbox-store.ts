@@ -2,7 +2,8 @@ import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
-import type { MessengerEvent, MessengerThread } from "../core/messenger-event.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
 
 /**
  * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
@@ -96,7 +97,7 @@ export function createInboxStore(database: Database): InboxStore {
       database.all("SELECT 1 AS one FROM inbox_v1 WHERE key = ?", storedKey(messengerId, { key })).length > 0,
     insert(messengerId, incoming, receivedAt) {
       const key = storedKey(messengerId, incoming);
-      const thread = JSON.stringify(incoming.thread);
+      const thread = storeThread(incoming.thread);
       const raw = JSON.stringify(incoming.raw);
       const inserted = firstRow(
         database.all<{ seq: number }>(
@@ -131,7 +132,7 @@ export function createInboxStore(database: Database): InboxStore {
         storedKey(messengerId, incoming),
         messengerId,
         receivedAt,
-        JSON.stringify(incoming.thread),
+        storeThread(incoming.thread),
         outcome,
       );
       return inserted.length === 1;
@@ -153,13 +154,13 @@ export function createInboxStore(database: Database): InboxStore {
     queue(seq, event, readyAt) {
       database.run(
         "UPDATE inbox_v1 SET state = 'queued', raw = NULL, event = ?, ready_at = ? WHERE seq = ?",
-        JSON.stringify(withoutRaw(event)),
+        storeEvent(event),
         readyAt,
         seq,
       );
     },
     correct(seq, event) {
-      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", JSON.stringify(withoutRaw(event)), seq);
+      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", storeEvent(event), seq);
     },
     hold: (seqs, readyAt) => each(seqs, "UPDATE inbox_v1 SET ready_at = ? WHERE seq = ?", readyAt),
     take: (seqs) => each(seqs, "UPDATE inbox_v1 SET state = 'taken' WHERE seq = ?"),
@@ -203,14 +204,9 @@ function parseRow(row: StoredRow): InboxRow {
     readyAt: row.ready_at,
     incoming: {
       key: row.key.slice(row.messenger_id.length + 1),
-      thread: JSON.parse(row.thread) as MessengerThread,
-      raw: row.raw === null ? undefined : (JSON.parse(row.raw) as unknown),
+      thread: parseThread(row.thread),
+      raw: row.raw === null ? undefined : JSON.parse(row.raw),
     },
-    event: row.event === null ? undefined : (JSON.parse(row.event) as MessengerEvent),
+    event: row.event === null ? undefined : parseEvent(row.event),
   };
-}
-
-function withoutRaw(event: MessengerEvent): MessengerEvent {
-  const { raw: _raw, ...rest } = event;
-  return rest;
 }
