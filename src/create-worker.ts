@@ -4,6 +4,7 @@ import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
+import { callsOver } from "./messengers/agent/inner-calls.ts";
 import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
@@ -110,7 +111,7 @@ async function health<Env>(
     const root = agentNamespace(context, env as object, agent).getByName(
       rootName(await bot.root(request, env)),
     );
-    found = await root.healthProblem();
+    found = await callsOver(() => root).healthProblem();
   } catch (error) {
     found = problemOf(error);
   }

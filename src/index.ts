@@ -6,10 +6,11 @@ export type { ThinkTools } from "./turn/bot-tools.ts";
 export type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
+export type { BotEnvironment } from "./bot-environment.ts";
 
 // Models
 export { modelFromEnv } from "./models/index.ts";
-export type { ModelEnvironment } from "./models/index.ts";
+export type { ConfiguredModel, ModelEnvironment } from "./models/index.ts";
 
 // Streaming a turn over RPC
 export type { StreamCallback } from "./turn/chat-stream.ts";
@@ -34,14 +35,20 @@ export type {
   Json,
   LinkButton,
   RemoteFile,
+  ReviseOptions,
   TextContent,
 } from "./core/content.ts";
 export type { CardPress, PressAnswer } from "./core/card-press.ts";
-export type { ReviseOptions, SayOptions } from "./messengers/replies/speech.ts";
 export type { ActionNotice, Address } from "./core/surface.ts";
 
 // Errors
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
+
+// Chats
+export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./core/chat.ts";
+
+// Sending
+export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
 
 // Delivery
 export type {

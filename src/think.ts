@@ -3,10 +3,9 @@ import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
-import type { Content } from "./core/content.ts";
-import type { Address } from "./core/surface.ts";
-import type { ReviseOptions, SayOptions } from "./messengers/replies/speech.ts";
-import type { ChatMove } from "./core/chat-move.ts";
+import type { ChatFilter, ChatPage } from "./core/chat.ts";
+import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
+import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -14,21 +13,22 @@ import { systemDeps } from "./core/deps.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
-import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
+import type { ThinkMessengers } from "./core/messenger.ts";
 import type { MessengerEvent } from "./core/messenger-event.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import { answerSafely, failSafely } from "./messengers/root/answer-safely.ts";
-import { conversationNameOf } from "./messengers/declare/conversation-name.ts";
+import {
+  conversationNameOf,
+  listedConversationName,
+  namedConversationName,
+} from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent/agent-namespace.ts";
-import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
-import type { RouteResult } from "./messengers/root/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
-import type { AskedQuestion } from "./messengers/root/turn-limits.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
@@ -40,9 +40,9 @@ const DEFAULT_SYSTEM_PROMPT =
  * an object of its own, named `<root>/<conversation>`.
  *
  * @example
- * export class MyBot extends Think<Env> {
- *   getModel() { return modelFromEnv(this.env).model; }
- *   getMessengers() { return defineMessengers({ telegram: telegramMessenger({ token, secretToken }) }); }
+ * export class MyBot extends Think<BotEnvironment> {
+ *   getModel() { return modelFromEnv(this.env); }
+ *   getMessengers() { return defineMessengers({ telegram: telegramFromEnv(this.env) }); }
  * }
  * export default createWorker(MyBot);
  */
@@ -114,7 +114,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   getModel(): ThinkModel {
     throw new ConfigurationError(
       "model-missing",
-      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env).model; }`,
+      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env); }`,
     );
   }
 
@@ -160,24 +160,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * Sends content: a text, or a card with buttons. Resolves as soon as it is stored; it is then sent once, whatever
-   * happens. Returns an id for `getDelivery`, `revise` and `remove`.
-   *
-   * @param to where it goes. @default the chat of the running turn, command or press, else the one that last wrote here
-   * @throws {SwitchboardError} `chat-unknown` if this conversation knows no chat
-   * @throws {InvalidInputError} if the content is not valid: the code and the message say what is wrong
-   * @example
-   * const id = await this.say({
-   *   kind: "card",
-   *   text: "Shall I order it?",
-   *   buttons: [[{ kind: "callback", label: "Yes", payload: { order: 7 } }]],
-   * });
-   */
-  async say(content: Content, to?: Address, options: SayOptions = {}): Promise<string> {
-    return this.#runtime.speak((speech) => speech.say(content, to, options));
-  }
-
-  /**
    * Changes a card of this conversation, for as long as its rows are kept (90 days). If two revisions meet, the later one
    * wins. Returns `false` if there is no such card any more, or its chat takes no messages.
    *
@@ -185,7 +167,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is
    */
   async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
-    return this.#runtime.speak((speech) => speech.revise(id, content, options));
+    return this.#runtime.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
   }
 
   /**
@@ -193,7 +175,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * are replaced. Returns `false` if there is no such card any more, or its chat takes no messages.
    */
   async remove(id: string): Promise<boolean> {
-    return this.#runtime.speak((speech) => speech.remove(id));
+    return this.#runtime.changeCards((cards) => cards.remove(id));
   }
 
   /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
@@ -226,8 +208,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * An agent of its own by class and name. For a `Think` class it is a top-level object, `<this root>/<name>`, which
-   * runs on a machine of its own; for any other class it is the base class's sub-agent.
+   * An agent of its own by class and name. For a `Think` class it is a top-level object, which runs on a machine of its
+   * own: the same one that a `conversation` function reaches by this name, and never that of a thread. For any other
+   * class it is the base class's sub-agent.
+   *
+   * @throws {ConfigurationError} `conversation-name-invalid` when the name is empty, longer than 512 bytes, or has
+   * control characters
    */
   override async subAgent<T extends Agent>(
     agentClass: DynamicAgentClass<T>,
@@ -235,13 +221,57 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   ): Promise<DynamicAgentStub<T>> {
     // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
     if (!(agentClass.prototype instanceof Think)) return super.subAgent(agentClass, name);
-    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(this.#runtime.childName(name));
+    return this.#agentOf(agentClass, namedConversationName(name, "subAgent()"));
+  }
+
+  /**
+   * The agent of a conversation, by its name in `listConversations()`.
+   *
+   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
+   * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
+   */
+  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): DynamicAgentStub<T> {
+    return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
+  }
+
+  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
+    const objectName = this.#runtime.objectNameOf(conversation);
+    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
     return stub as unknown as DynamicAgentStub<T>;
   }
 
   /** The conversations of this root, the most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
+  }
+
+  /**
+   * Sends a message that no turn has written, from this object's own outbox: a text, or a card with buttons. Returns its
+   * id when it is stored; it is sent in the background, also after a crash. The id is that of its receipt
+   * (`getDelivery`), and of a card for `revise` and `remove`.
+   *
+   * @param content Markdown, or content
+   * @param to at the root required outside of a turn. @default the chat of the running turn, else the chat in which this
+   * conversation was last written to
+   * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
+   * `target-invalid`, `target-missing`
+   * @throws {InvalidInputError} `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
+   * `button-invalid`, `payload-not-json`, `payload-too-large`
+   * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
+   */
+  async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
+    return this.#runtime.say(content, to, options);
+  }
+
+  /**
+   * The chats of this root: private chats, groups and channels in which the bot was seen, with their titles, topics and
+   * whether the bot can still write there. In pages; 100,000 chats cost no more for each page than a hundred.
+   *
+   * @throws {InvalidInputError} `chat-filter-invalid` for a cursor or limit that cannot be used
+   * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });
+   */
+  listChats(filter: ChatFilter = {}): ChatPage {
+    return this.#runtime.root.listChats(filter);
   }
 
   /**
@@ -264,48 +294,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return this.#runtime.root.ignored();
   }
 
-  /** @internal For `/health`. */
-  async healthProblem(): Promise<HealthProblem | undefined> {
-    return this.#runtime.health.problem();
-  }
-
-  /** @internal From the root: resolves when the events are durable here. */
-  async receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
-    await this.#runtime.receive(messengerId, events);
-  }
-
-  /** @internal The one door for what objects of this bot ask each other. */
+  /** @internal The one door for what objects of this bot ask each other; `InnerCalls` has its methods. */
   async inner(method: string, args: readonly unknown[]): Promise<unknown> {
     return this.#runtime.answer(method, args);
-  }
-
-  /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
-  async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
-    return this.#runtime.root.route(messengerId, event);
-  }
-
-  /** @internal From a conversation to its root. */
-  async chatMoved(messengerId: string, move: ChatMove): Promise<void> {
-    this.#runtime.root.chatMoved(messengerId, move);
-  }
-
-  /** @internal From the root to a conversation. */
-  async hasMessengerEvent(messengerId: string, key: string): Promise<boolean> {
-    return this.#runtime.hasEvent(messengerId, key);
-  }
-
-  /** @internal From a conversation to its root. */
-  async takeQuestion(asked: AskedQuestion): Promise<boolean> {
-    return this.#runtime.root.takeQuestion(asked);
-  }
-
-  /** @internal From a conversation to its root. */
-  async reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void> {
-    this.#runtime.reportAccess(messengerId, refusedWith);
-  }
-
-  /** @internal From a conversation to its root. */
-  async botIdentity(messengerId: string): Promise<BotIdentity> {
-    return this.#runtime.root.identity(messengerId);
   }
 }

@@ -14,6 +14,7 @@ import type {
   Grant,
   LocalSpeaker,
   LostPostQuestion,
+  NextCalls,
   UnclaimedIds,
 } from "../../src/core/gate.ts";
 import type { Address, Rate } from "../../src/core/surface.ts";
@@ -41,6 +42,7 @@ export interface ChatGateOptions {
  *
  * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
  *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
+ *    A `search` first uses calls that the chat saved while it was idle.
  * 2. During a penalty nothing is granted, also after a restart (I8).
  * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
  * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
@@ -58,9 +60,11 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
 /** Kept for the calls that must become visible. */
 const RESERVE = 1;
 /** What a call leaves behind: an interim edit the final text's slot, typing that of a first text, too. */
-const RESERVES = { answer: 0, final: 0, post: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
+const RESERVES = { answer: 0, final: 0, post: 0, search: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
 /** Tokens of a bucket after a start. */
 const FIRST_TOKENS = 2;
+/** Calls that a chat saves for a search: the first question, and all ids of a box in which nothing else happens. */
+const SEARCH_CALLS = 8;
 /** The use of a chat by other objects is stored this often. */
 const NOTE_USE_MS = 30_000;
 /** How long past its time a waiting speaker keeps its place. */
@@ -201,20 +205,35 @@ class Gate implements ChatGate {
     const { address, purpose, isPost = false } = request;
     const now = this.#clock.now();
     if (chat.penalty !== undefined && now < chat.penalty.until) {
-      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty" };
+      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty", next: this.#next(chat, rate) };
     }
+    const spacing = spacingOf(chat.penalty, now);
+    const needed = neededFor(purpose, rate);
     if (isPost && request.news !== undefined) {
       const heldUntil = chat.right.heldUntil(key, now) ?? this.#heldByOwn(address, request.speaker, now);
-      // No place is kept: others need not wait behind a post that may not be made yet.
-      if (heldUntil !== undefined) return { kind: "wait", retryAt: heldUntil, reason: "post" };
+      if (heldUntil !== undefined) {
+        // No place is kept: others need not wait behind a post that may not be made yet.
+        const readyAt = chat.bucket.readyAt(now, needed, rate, spacing);
+        const retryAt = Math.max(heldUntil, readyAt);
+        return { kind: "wait", retryAt, reason: "post", next: this.#next(chat, rate) };
+      }
     }
+    if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) return undefined;
     const rank = rankOf(purpose);
-    const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
     const ahead = chat.places.ahead(key, rank, now);
-    const readyAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now), ahead);
+    const readyAt = chat.bucket.readyAt(now, needed, rate, spacing, ahead);
     if (readyAt <= now) return undefined;
     if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
-    return { kind: "wait", retryAt: readyAt, reason: "pacing" };
+    return { kind: "wait", retryAt: readyAt, reason: "pacing", next: this.#next(chat, rate) };
+  }
+
+  /** When the chat's own rate allows the next calls, if nobody makes one before. */
+  #next({ bucket, penalty }: Chat, rate: Rate): NextCalls {
+    const now = this.#clock.now();
+    const spacing = spacingOf(penalty, now);
+    const at = (purpose: keyof NextCalls): number =>
+      Math.max(penalty?.until ?? 0, bucket.readyAt(now, neededFor(purpose, rate), rate, spacing));
+    return { post: at("post"), edit: at("edit"), typing: at("typing") };
   }
 
   #heldByOwn(address: Address, speaker: string, now: number): number | undefined {
@@ -230,12 +249,12 @@ class Gate implements ChatGate {
   #grant(chat: Chat, request: CallRequest, rate: Rate, key: string, isDurable: boolean): Grant {
     const { address, news, purpose, isPost = false } = request;
     const now = this.#clock.now();
-    chat.bucket.take(now, rate, spacingOf(chat.penalty, now));
+    const spacing = spacingOf(chat.penalty, now);
+    if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) chat.bucket.takeSaved();
+    else chat.bucket.take(now, rate, spacing);
     if (purpose !== "typing") chat.places.leave(key);
     const newestId = Math.max(chat.newestId, chat.right.newestId);
-    const needed = 1 + Math.min(RESERVES.edit, Math.max(0, rate.burst - 1));
-    const nextEditAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now));
-    const known = { ...(nextEditAt > now && { nextEditAt }), ...(newestId > 0 && { newestId }) };
+    const known = { next: this.#next(chat, rate), ...(newestId > 0 && { newestId }) };
     if (!isPost || news === undefined) return { kind: "granted", ...known };
     const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
     return {
@@ -352,7 +371,7 @@ class Gate implements ChatGate {
   /** The bucket after a start. What was sent before is known only as the time of the last call. */
   #bucket({ penalty, usedAt }: StoredChat, rate: Rate | undefined): TokenBucket {
     const startedAt = this.#startedAt;
-    const bucket = new TokenBucket(FIRST_TOKENS, startedAt);
+    const bucket = new TokenBucket(FIRST_TOKENS, startedAt, SEARCH_CALLS);
     if (penalty !== undefined && startedAt < penalty.widenedUntil) {
       bucket.reset(1, Math.max(penalty.until, startedAt));
       return bucket;
@@ -363,7 +382,7 @@ class Gate implements ChatGate {
       this.#options.local.lastUsedAt() ?? -Infinity,
     );
     const isFull = startedAt - lastUsedAt >= rate.burst * rate.everyMs;
-    return isFull ? new TokenBucket(rate.burst, startedAt) : bucket;
+    return isFull ? new TokenBucket(rate.burst, startedAt, SEARCH_CALLS) : bucket;
   }
 
   /** A chat that was silent for so long has a full bucket again, whatever its rate; the rest is stored. */
@@ -377,6 +396,11 @@ const OWN_POST_MS = 500;
 
 function speakerKey({ address, speaker }: Pick<CallRequest, "address" | "speaker">): string {
   return JSON.stringify([speaker, address.threadId]);
+}
+
+/** Tokens that must be there for a call: its own, and what it leaves behind. */
+function neededFor(purpose: CallRequest["purpose"], { burst }: Rate): number {
+  return 1 + Math.min(RESERVES[purpose], Math.max(0, burst - 1));
 }
 
 function rankOf(purpose: CallRequest["purpose"]): 0 | 1 {

@@ -5,6 +5,7 @@ import type {
   ChatGate,
   ChatNews,
   Grant,
+  NextCalls,
   PostRight,
   UnclaimedIds,
 } from "../../src/core/gate.ts";
@@ -47,9 +48,10 @@ interface Voice {
 /**
  * The gates of the chats as one conversation asks them: before every call, and with what it has sent since.
  *
- * 1. What became of a post is told with the next question; at once where others post into the chat, else after half a
- *    second.
+ * 1. What became of a post is told with the next question; if none follows at once, by itself: right away where others
+ *    post into the chat, else after half a second.
  * 2. A penalty that the gate could not be told is kept here, and told again.
+ * 3. Every answer says when the chat's rate allows the next calls. Before that the gate is not asked.
  */
 export class GateClient {
   readonly #options: GateClientOptions;
@@ -60,6 +62,8 @@ export class GateClient {
   readonly #untoldCards = new Map<string, CardNews>();
   /** Ends of penalties of which the gate has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
+  /** When the gate's last answer said that the next calls are possible, by chat. */
+  readonly #next = new Map<string, NextCalls>();
 
   constructor(options: GateClientOptions) {
     this.#options = options;
@@ -77,24 +81,31 @@ export class GateClient {
   ): Promise<Grant> {
     const isPost = landsWithinMs !== undefined;
     const { pacing, probing } = surface;
-    const penaltyUntil = this.#untoldPenalties.get(chatKey(address)) ?? 0;
-    if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
+    const now = this.#clock.now();
+    const key = chatKey(address);
+    const penaltyUntil = this.#untoldPenalties.get(key) ?? 0;
+    if (penaltyUntil > now) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
+    const nextAt = this.#nextAt(key, purpose);
+    if (nextAt > now) return { kind: "wait", retryAt: nextAt, reason: "pacing" };
     const { speaker } = this.#options;
     const gate = this.#options.gateOf(address);
-    const shown = card === undefined ? {} : { card };
-    if (probing === undefined) return gate.acquire({ address, purpose, pacing, speaker, isPost, ...shown });
+    const request = { address, purpose, pacing, speaker, isPost, ...(card !== undefined && { card }) };
+    if (probing === undefined) return this.#noteNext(key, await gate.acquire(request));
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
-    const grant = await gate.acquire({
-      address,
-      purpose,
-      pacing,
-      speaker,
-      news,
-      isPost,
-      ...(landsWithinMs !== undefined && { landsWithinMs }),
-      ...shown,
-    });
+    this.#clearTimer(voice);
+    let grant: Grant;
+    try {
+      grant = await gate.acquire({
+        ...request,
+        news,
+        ...(landsWithinMs !== undefined && { landsWithinMs }),
+      });
+    } catch (error) {
+      if (hasNews(voice)) this.#tellSoon(voice);
+      throw error;
+    }
+    this.#noteNext(key, grant);
     this.#told(voice, news);
     if (grant.kind === "wait") return grant;
     voice.newest = Math.max(voice.newest, grant.newestId ?? 0);
@@ -207,13 +218,25 @@ export class GateClient {
     voice.isRightHeld = true;
   }
 
+  #nextAt(key: string, purpose: CallPurpose): number {
+    if (purpose === "answer" || purpose === "search") return 0;
+    return this.#next.get(key)?.[purpose === "final" ? "post" : purpose] ?? 0;
+  }
+
+  #noteNext(key: string, grant: Grant): Grant {
+    if (grant.next !== undefined) this.#next.set(key, grant.next);
+    return grant;
+  }
+
+  /** Where others wait for it, right after what this conversation does at this moment: it may ask the next question. */
   #tellSoon(voice: Voice): void {
-    if (voice.isShared) void this.#tell(voice);
-    else voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), TELL_AFTER_MS);
+    const delayMs = voice.isShared ? 0 : TELL_AFTER_MS;
+    voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), delayMs);
   }
 
   async #tell(voice: Voice): Promise<void> {
-    if (!voice.isRightHeld && voice.untold.length === 0) return;
+    voice.timer = undefined;
+    if (!hasNews(voice)) return;
     const news = this.#newsOf(voice);
     const { address } = voice;
     try {
@@ -273,6 +296,10 @@ export class GateClient {
     this.#voices.set(key, voice);
     return voice;
   }
+}
+
+function hasNews({ isRightHeld, untold }: Voice): boolean {
+  return isRightHeld || untold.length > 0;
 }
 
 function chatKey({ messengerId, chatId }: Address): string {

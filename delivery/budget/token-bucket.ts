@@ -9,16 +9,24 @@ export interface Lease {
 /**
  * A token bucket on somebody else's clock. Tokens may be fractions. What it holds and what it has leased out are never
  * more than `burst` together, so that a lease that is used late makes no burst longer.
+ *
+ * It may save tokens that arrive while it is full, for calls that are rare and urgent. A saved token is an earned one:
+ * over a long time the calls are no more than the rate.
  */
 export class TokenBucket {
   #tokens: number;
   #at: number;
+  readonly #mostSaved: number;
+  #saved: number;
   /** Leases that have not lapsed, the first to lapse in front. */
   #leases: readonly Lease[] = [];
 
-  constructor(tokens: number, now: number) {
+  /** Begins with `mostSaved` saved tokens. */
+  constructor(tokens: number, now: number, mostSaved = 0) {
     this.#tokens = tokens;
     this.#at = now;
+    this.#mostSaved = mostSaved;
+    this.#saved = mostSaved;
   }
 
   /** Tokens at `now`. `spacing` stretches the time between two tokens. */
@@ -34,6 +42,16 @@ export class TokenBucket {
 
   take(now: number, rate: Rate, spacing: number): void {
     this.#tokens = this.level(now, rate, spacing) - 1;
+  }
+
+  /** Saved tokens at `now`. */
+  saved(now: number, rate: Rate, spacing: number): number {
+    this.level(now, rate, spacing);
+    return this.#saved;
+  }
+
+  takeSaved(): void {
+    this.#saved -= 1;
   }
 
   /** Takes tokens for calls that somebody else makes until the lease lapses. Leases lapse in the order of their start. */
@@ -54,9 +72,10 @@ export class TokenBucket {
     return Math.max(filledAt, room);
   }
 
-  /** Holds exactly `tokens` at `at`, which may lie ahead; what was leased is void. */
+  /** Holds exactly `tokens` at `at`, which may lie ahead; what was leased or saved is void. */
   reset(tokens: number, at: number): void {
     this.#tokens = tokens;
+    this.#saved = 0;
     this.#at = at;
     this.#leases = [];
   }
@@ -67,7 +86,9 @@ export class TokenBucket {
 
   #settle(at: number, rate: Rate, spacing: number): void {
     const gained = Math.max(0, at - this.#at) / (rate.everyMs * spacing);
-    this.#tokens = Math.min(this.#capacity(rate), this.#tokens + gained);
+    const tokens = this.#tokens + gained;
+    this.#tokens = Math.min(this.#capacity(rate), tokens);
+    this.#saved = Math.min(this.#mostSaved, this.#saved + tokens - this.#tokens);
     this.#at = Math.max(this.#at, at);
   }
 }

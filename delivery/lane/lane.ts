@@ -56,7 +56,7 @@ export class Lane {
   #replies: readonly Reply[] = [];
   /** A penalty, or a rest after the loop itself failed. */
   #notBefore = 0;
-  /** Epoch milliseconds; 0 when there is nothing to wait for. */
+  /** Epoch milliseconds; `Infinity` while it waits to be poked, 0 while nothing has been decided. */
   #waitUntil = 0;
   /** Until then only what is visible is kept alive: more text does not wait. */
   #isIdle = false;
@@ -108,7 +108,7 @@ export class Lane {
     this.poke();
   }
 
-  /** What is due is done. A lane that waits for its moment is left alone, so that looking at it puts its wake no nearer. */
+  /** Runs whatever is due. A waiting lane is left alone: to poke it would bring its wake-up forward. */
   run(): void {
     if (this.#waitUntil <= this.#context.deps.clock.now()) this.poke();
   }
@@ -121,7 +121,7 @@ export class Lane {
   wakeNeed(): WakeNeed | undefined {
     const hasFinal = this.#replies.some((reply) => reply.isFinal);
     if (this.#working !== undefined) return hasFinal ? { kind: "soon" } : undefined;
-    if (this.#waitUntil === 0) return undefined;
+    if (this.#waitUntil === 0 || this.#waitUntil === Infinity) return undefined;
     if (this.#timer === undefined) return { kind: "at", at: this.#waitUntil };
     return hasFinal ? { kind: "soon" } : undefined;
   }
@@ -134,7 +134,7 @@ export class Lane {
         const next = this.#next();
         if (next.kind === "wait") {
           const at = Math.min(next.until, next.refreshAt ?? Infinity);
-          this.#waitUntil = at === Infinity ? 0 : at;
+          this.#waitUntil = at;
           this.#isIdle = next.until === Infinity;
           if (at - this.#context.deps.clock.now() > SHORT_WAIT_MS) this.#storeShown();
           break;
@@ -242,7 +242,7 @@ export class Lane {
         ? editEveryMs(policy)
         : interimEveryMs(policy, reply.textLength);
       const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
-      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.nextEditAt ?? 0);
+      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.next?.edit ?? 0);
     }
   }
 
@@ -356,8 +356,9 @@ function isReadInstead(reply: Reply, surface: Surface, { kind }: CallAction): bo
 }
 
 function purposeOf(reply: Reply, action: CallAction): CallPurpose {
+  if (action.kind === "probe") return "search";
   if (reply.isFinal) return "final";
-  if (action.kind === "post" || action.kind === "probe") return "post";
+  if (action.kind === "post") return "post";
   // A later part waits for an earlier one to be whole.
   return isFinishing(action) ? "post" : "edit";
 }

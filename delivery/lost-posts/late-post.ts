@@ -74,6 +74,7 @@ async function hearLate(
     });
     entry.probe = undefined;
     context.budget.notSent(reply.record.address, surface);
+    context.doubtEnded(reply.record.address);
     if (failure.kind === "retry-after") {
       await penalize(context, reply.record.address, failure.retryAfterMs);
     }

@@ -13,6 +13,8 @@ import { OWN_TAIL } from "./next-probe.ts";
 
 /** The first calls after days in which the machine was off may fail for that alone. */
 const LEAST_ATTEMPTS = 10;
+/** A question that is asked again changes nothing, so it need not be waited for as long as a post. */
+const PROBE_TIMEOUT_MS = 3_000;
 /** A message may have been deleted: the end of a box is where two ids in a row have nothing. */
 const ENDS_BOX = 2;
 
@@ -33,7 +35,8 @@ export async function probe(
   const { address, policy } = reply.record;
   // What may be another conversation's message is not made to say this.
   const safe = chosen.claim === "certain" ? intended : undefined;
-  const outcome = await callWithin(context.deps.clock, callTimeoutMs(policy, surface), async (signal) =>
+  const timeoutMs = Math.min(PROBE_TIMEOUT_MS, callTimeoutMs(policy, surface));
+  const outcome = await callWithin(context.deps.clock, timeoutMs, async (signal) =>
     probing.probe(address, String(chosen.id), { signal, intended: safe }),
   );
   const isVoid = entry.row !== row || entry.probe !== chosen;

@@ -6,12 +6,8 @@ import type { CallFailure, Surface } from "../../src/core/surface.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";
-
-/** Messengers whose platform knows no rich messages, and until when that is believed. */
-const SCHEMA = `CREATE TABLE IF NOT EXISTS rich_rest_v1 (
-  messenger_id TEXT PRIMARY KEY,
-  until INTEGER NOT NULL
-) WITHOUT ROWID`;
+import { createRichRestStore } from "./rich-rest-store.ts";
+import type { RichRestStore } from "./rich-rest-store.ts";
 
 /** A server may be brought up to date; until then one reply in a while finds out that it was not. */
 const REST_MS = 6 * 60 * 60 * 1000;
@@ -27,15 +23,15 @@ const MOST_RICH_DOUBTS = 2;
  */
 export class RichFallback {
   readonly #options: {
-    readonly database: Database;
     readonly deps: Deps;
     readonly log: Log;
     readonly store: ReplyStore;
   };
-  #hasTable = false;
+  readonly #rests: RichRestStore;
 
   constructor(options: { database: Database; deps: Deps; log: Log; store: ReplyStore }) {
     this.#options = options;
+    this.#rests = createRichRestStore(options.database);
   }
 
   /** The policy with which a reply begins now. */
@@ -68,22 +64,12 @@ export class RichFallback {
     }
     if (this.#isResting(messengerId)) return;
     const restMs = isDoubtful ? DOUBT_REST_MS : REST_MS;
-    this.#options.database.run(
-      "INSERT OR REPLACE INTO rich_rest_v1 VALUES (?, ?)",
-      messengerId,
-      deps.clock.now() + restMs,
-    );
+    this.#rests.rest(messengerId, deps.clock.now() + restMs);
     log.warn("delivery.rich-unsupported", { messenger: messengerId, code, restMs });
   }
 
   #isResting(messengerId: string): boolean {
-    const { database, deps } = this.#options;
-    if (!this.#hasTable) database.run(SCHEMA);
-    this.#hasTable = true;
-    const until = database.all<{ until: number }>(
-      "SELECT until FROM rich_rest_v1 WHERE messenger_id = ?",
-      messengerId,
-    )[0]?.until;
-    return until !== undefined && until > deps.clock.now();
+    const until = this.#rests.restsUntil(messengerId);
+    return until !== undefined && until > this.#options.deps.clock.now();
   }
 }

@@ -1,21 +1,17 @@
 import {
   modelFromEnv,
   Think,
+  type BotEnvironment,
   type CardPress,
-  type ModelEnvironment,
   type PressAnswer,
   type ThinkCommands,
 } from "switchboard";
 import { defineMessengers } from "switchboard/messengers";
-import telegramMessenger from "switchboard/messengers/telegram";
+import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
 import { menuCard, menuPageOf } from "./menu.ts";
 
-interface Env extends ModelEnvironment {
-  TELEGRAM_BOT_TOKEN: string;
-  TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
-  TELEGRAM_BOT_USERNAME?: string;
-  TELEGRAM_API_BASE_URL?: string;
+interface Env extends BotEnvironment {
   /** The shop's backend, without `/orders`. */
   ORDERS_API_URL?: string;
 }
@@ -23,7 +19,7 @@ interface Env extends ModelEnvironment {
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
   override getModel() {
-    return modelFromEnv(this.env).model;
+    return modelFromEnv(this.env);
   }
 
   override getSystemPrompt() {
@@ -62,13 +58,6 @@ export class SupportAgent extends Think<Env> {
   }
 
   override getMessengers() {
-    return defineMessengers({
-      telegram: telegramMessenger({
-        token: this.env.TELEGRAM_BOT_TOKEN,
-        secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
-        userName: this.env.TELEGRAM_BOT_USERNAME,
-        apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
-      }),
-    });
+    return defineMessengers({ telegram: telegramFromEnv(this.env) });
   }
 }

@@ -33,7 +33,11 @@ export function chatAuthor(chat: TelegramChat): MessengerAuthor {
   };
 }
 
-function nameOf(named: { readonly first_name?: string | null; readonly last_name?: string | null }): string {
+/** Returns first and last name; empty if there is none. */
+export function nameOf(named: {
+  readonly first_name?: string | null;
+  readonly last_name?: string | null;
+}): string {
   return [named.first_name, named.last_name]
     .filter((part) => typeof part === "string" && part !== "")
     .join(" ")

@@ -16,6 +16,7 @@ import {
   stoppedGeneration,
   readTelegramMessage,
 } from "./message-schema.ts";
+import { isMember } from "./membership.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
 import { readableText, unreadableContent } from "./readable-text.ts";
 import { serviceDetailOf } from "./service-detail.ts";
@@ -151,11 +152,6 @@ function membershipDetail({ chat, old_chat_member: before, new_chat_member: now 
   if (chat.type === "private") return isMember(now) ? "unblocked" : "blocked";
   if (isMember(now)) return isMember(before) ? "rights changed" : "added";
   return "removed";
-}
-
-function isMember(member: MembershipChange["new_chat_member"]): boolean {
-  if (member.status === "restricted") return member.is_member ?? false;
-  return member.status !== "left" && member.status !== "kicked";
 }
 
 function unreadable(detail: string): ParsedUpdate {

@@ -12,6 +12,7 @@ import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { setCommandMenu } from "./command-menu.ts";
+import { describeChat } from "./describe-chat.ts";
 import { downloadFile } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
@@ -32,9 +33,11 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
   return {
     provider: "telegram",
     chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
+    topicThreadId: telegramThreadId,
     verification: verificationBy(settings.secretToken),
     receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
     parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
+    describeChat,
     surface: (context) => createTelegramSurface(clientOf(context), settings.pacing),
     account: () => (account ??= sha256(settings.token)),
     async fetchIdentity(context, signal) {

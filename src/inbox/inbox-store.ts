@@ -1,10 +1,10 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
-import type { CardClaim } from "../core/gate.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
-import type { MessengerEvent, MessengerThread } from "../core/messenger-event.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
 
 /**
  * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
@@ -81,8 +81,6 @@ export interface InboxStore {
   /** Nothing more will come of these. The events of answered messages are kept for a turn that may take them over. */
   end(seqs: readonly number[], outcome: string): void;
   countQueued(): number;
-  /** The thread of the newest event that is not forgotten. */
-  newestThread(): { readonly messengerId: string; readonly thread: MessengerThread } | undefined;
   /** A chat goes on under another id: so does all that waits for something. */
   move(messengerId: string, move: ChatMove): void;
   /** Forgets ended rows received before `before`. */
@@ -103,7 +101,7 @@ export function createInboxStore(database: Database): InboxStore {
       database.all("SELECT 1 AS one FROM inbox_v1 WHERE key = ?", storedKey(messengerId, { key })).length > 0,
     insert(messengerId, incoming, receivedAt) {
       const key = storedKey(messengerId, incoming);
-      const thread = JSON.stringify(incoming.thread);
+      const thread = storeThread(incoming.thread);
       const raw = JSON.stringify(incoming.raw);
       const claim = incoming.claim === undefined ? null : JSON.stringify(incoming.claim);
       const inserted = firstRow(
@@ -142,7 +140,7 @@ export function createInboxStore(database: Database): InboxStore {
         storedKey(messengerId, incoming),
         messengerId,
         receivedAt,
-        JSON.stringify(incoming.thread),
+        storeThread(incoming.thread),
         outcome,
       );
       return inserted.length === 1;
@@ -164,13 +162,13 @@ export function createInboxStore(database: Database): InboxStore {
     queue(seq, event, readyAt) {
       database.run(
         "UPDATE inbox_v1 SET state = 'queued', raw = NULL, event = ?, ready_at = ? WHERE seq = ?",
-        JSON.stringify(withoutRaw(event)),
+        storeEvent(event),
         readyAt,
         seq,
       );
     },
     correct(seq, event) {
-      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", JSON.stringify(withoutRaw(event)), seq);
+      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", storeEvent(event), seq);
     },
     hold: (seqs, readyAt) => each(seqs, "UPDATE inbox_v1 SET ready_at = ? WHERE seq = ?", readyAt),
     take: (seqs) => each(seqs, "UPDATE inbox_v1 SET state = 'taken' WHERE seq = ?"),
@@ -182,15 +180,6 @@ export function createInboxStore(database: Database): InboxStore {
           "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
         ),
       )?.n ?? 0,
-    newestThread: () =>
-      database
-        .all<{ messenger_id: string; thread: string }>(
-          "SELECT messenger_id, thread FROM inbox_v1 ORDER BY seq DESC LIMIT 1",
-        )
-        .map(({ messenger_id: messengerId, thread }) => ({
-          messengerId,
-          thread: JSON.parse(thread) as MessengerThread,
-        }))[0],
     move(messengerId, { from, to }) {
       database.run(
         `UPDATE inbox_v1 SET
@@ -223,15 +212,10 @@ function parseRow(row: StoredRow): InboxRow {
     readyAt: row.ready_at,
     incoming: {
       key: row.key.slice(row.messenger_id.length + 1),
-      thread: JSON.parse(row.thread) as MessengerThread,
-      raw: row.raw === null ? undefined : (JSON.parse(row.raw) as unknown),
-      ...(row.claim !== null && { claim: JSON.parse(row.claim) as CardClaim }),
+      thread: parseThread(row.thread),
+      raw: row.raw === null ? undefined : JSON.parse(row.raw),
+      ...(row.claim !== null && { claim: parseClaim(row.claim) }),
     },
-    event: row.event === null ? undefined : (JSON.parse(row.event) as MessengerEvent),
+    event: row.event === null ? undefined : parseEvent(row.event),
   };
-}
-
-function withoutRaw(event: MessengerEvent): MessengerEvent {
-  const { raw: _raw, ...rest } = event;
-  return rest;
 }

@@ -6,7 +6,10 @@ export interface ReplyTextSink {
   append(delta: string): void;
   /** What was streamed is void; this is the text now. */
   replace(text: string): void;
-  /** The model call was cut short and is made again: what was streamed stays until the new text is as long or whole. */
+  /**
+   * The model call was cut short and is made again: what was streamed stays until the new text is as long or whole. The
+   * new text begins with a `replace`, which also says what was said before that call.
+   */
   interrupt(): void;
 }
 
@@ -46,7 +49,7 @@ function withText(joined: JoinedText, text: string): JoinedText {
 export class ReplyText {
   readonly #sink: ReplyTextSink;
   #joined: JoinedText;
-  /** The text shrank (a model call was begun anew). The sink learns of it with the next text, not with a blank. */
+  /** A model call started over. The sink gets the whole text with the next word, so it never shows a blank. */
   #isVoid = false;
 
   /** @param parts what is stored of the message already */
@@ -69,6 +72,8 @@ export class ReplyText {
   onInterrupted(parts: UIMessage["parts"]): void {
     this.#advance(joinParts(parts));
     this.#sink.interrupt();
+    // The sink compares the new text as a whole, also if nothing of the cut call has to be taken back.
+    this.#isVoid = true;
   }
 
   /** The message as it is stored now: what counts, whatever was streamed. */

@@ -1,10 +1,11 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
+import type { ConfiguredModel } from "../../models/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
-/** An AI SDK model, or the id of a Workers AI model. */
-export type ThinkModel = Exclude<LanguageModel, string> | string;
+/** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
+export type ThinkModel = Exclude<LanguageModel, string> | string | ConfiguredModel;
 
 /** What the runtime asks the bot's own class. */
 export interface AgentMethods {

@@ -1,7 +1,9 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, UIMessage } from "ai";
+import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
@@ -28,14 +30,13 @@ import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import type { AgentMethods } from "./agent-methods.ts";
-import type { AgentStub } from "./agent-namespace.ts";
 import { BotHealth } from "../root/bot-health.ts";
-import { answerInner, callsOver } from "../gate/inner-calls.ts";
-import type { InnerCalls } from "../gate/inner-calls.ts";
+import { answerInner, callsOver } from "./inner-calls.ts";
+import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
-import type { Speech } from "../replies/speech.ts";
+import type { Cards } from "../replies/cards.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "../turns/user-message.ts";
@@ -47,7 +48,7 @@ export interface AgentRuntimeOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly env: object;
-  readonly stub: (name: string) => AgentStub;
+  readonly stub: (name: string) => InnerDoor;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -84,6 +85,32 @@ export class AgentRuntime extends LifecycleCapability {
   #armedAt: number | undefined;
   #arming = Promise.resolve();
   #chats = new Map<string, string>();
+  /** What this object answers, as a root and as a conversation. */
+  readonly #calls: InnerCalls = {
+    acquire: (...asked) => this.gate.acquire(...asked),
+    penalize: (...asked) => this.gate.penalize(...asked),
+    report: (...asked) => this.gate.report(...asked),
+    unclaimed: (...asked) => this.gate.unclaimed(...asked),
+    noteCard: (...told) => this.gate.noteCard(...told),
+    findCard: (...asked) => this.gate.findCard(...asked),
+    claimMessage: (...asked) => this.gate.claimMessage(...asked),
+    lend: (...asked) => this.budget.lend(...asked),
+    tellSent: (...asked) => this.budget.tellSent(...asked),
+    seenIds: (...asked) => this.budget.seenIds(...asked),
+    healthProblem: () => this.health.problem(),
+    chatMoved: async (...asked) => this.root.chatMoved(...asked),
+    identity: (...asked) => this.root.identity(...asked),
+    takeQuestion: async (...asked) => this.root.takeQuestion(...asked),
+    reportAccess: async (messengerId, refusedWith) => {
+      if (refusedWith === undefined) this.root.access.works(messengerId);
+      else this.root.access.refused(messengerId, refusedWith);
+    },
+    chatGone: async (...asked) => this.root.chatGone(...asked),
+    resolveTarget: async (to) => this.root.resolveTarget(to),
+    routeEvent: (...asked) => this.root.route(...asked),
+    receiveEvents: (...asked) => this.#receive(...asked),
+    hasEvent: async (...asked) => this.thread.hasEvent(...asked),
+  };
   /** Files that could not be loaded, and until when that is believed. */
   readonly #unavailable = new Map<string, number>();
 
@@ -137,10 +164,10 @@ export class AgentRuntime extends LifecycleCapability {
       observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
         conversation === ""
-          ? this.receive(messengerId, events)
-          : this.#options.stub(this.childName(conversation)).receiveMessengerEvents(messengerId, events),
+          ? this.#receive(messengerId, events)
+          : this.#callsTo(this.objectNameOf(conversation)).receiveEvents(messengerId, events),
       hasEvent: (conversation, messengerId, key) =>
-        this.#options.stub(this.childName(conversation)).hasMessengerEvent(messengerId, key),
+        this.#callsTo(this.objectNameOf(conversation)).hasEvent(messengerId, key),
     });
     return this.#root;
   }
@@ -156,11 +183,10 @@ export class AgentRuntime extends LifecycleCapability {
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
       onAction: (press) => this.#options.agent.onAction(press),
-      handOver: (name, messengerId, event) =>
-        this.#options.stub(name).receiveMessengerEvents(messengerId, [event]),
+      handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
-          this.#options.stub(this.#rootName()).routeMessengerEvent(messengerId, event),
+          this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
       }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
       wakeAt: (at) => this.#wakeAt(at),
@@ -194,31 +220,12 @@ export class AgentRuntime extends LifecycleCapability {
   /** Answers what another object of the bot asks. */
   async answer(method: string, args: readonly unknown[]): Promise<unknown> {
     await this.lifecycle.ready();
-    const gate = (): ChatGate => this.gate;
-    const root = (): RootBudget => this.budget;
-    const calls: InnerCalls = {
-      acquire: (...asked) => gate().acquire(...asked),
-      penalize: (...asked) => gate().penalize(...asked),
-      report: (...asked) => gate().report(...asked),
-      unclaimed: (...asked) => gate().unclaimed(...asked),
-      noteCard: (...told) => gate().noteCard(...told),
-      findCard: (...asked) => gate().findCard(...asked),
-      claimMessage: (...asked) => gate().claimMessage(...asked),
-      lend: (...asked) => root().lend(...asked),
-      tellSent: (...asked) => root().tellSent(...asked),
-      seenIds: (...asked) => root().seenIds(...asked),
-    };
-    return answerInner(calls, method, args);
+    return answerInner(this.#calls, method, args);
   }
 
-  reportAccess(messengerId: string, refusedWith: string | undefined): void {
-    if (refusedWith === undefined) this.root.access.works(messengerId);
-    else this.root.access.refused(messengerId, refusedWith);
-  }
-
-  /** The name of an object that belongs to this root. */
-  childName(conversation: string): string {
-    return `${this.#rootName()}/${conversation}`;
+  /** Returns the name of a conversation's object: that of the root itself for `""`. */
+  objectNameOf(conversation: string): string {
+    return conversation === "" ? this.#rootName() : `${this.#rootName()}/${conversation}`;
   }
 
   /** After every start: a job may be due that a former object left, and open turns are taken up without waiting. */
@@ -240,25 +247,19 @@ export class AgentRuntime extends LifecycleCapability {
     await this.#arming;
   }
 
-  async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
-    await this.lifecycle.ready();
+  async #receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
     await this.#arming;
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
-  /** Runs code that has something sent, and resolves when that is durable. */
-  async speak<T>(body: (speech: Speech) => T): Promise<T> {
+  /** Changes or removes what bot code has sent, and resolves when that is durable. */
+  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
     await this.lifecycle.ready();
-    const result = body(this.thread.speech);
+    const result = body(this.thread.cards);
     await this.#arming;
     return result;
-  }
-
-  async hasEvent(messengerId: string, key: string): Promise<boolean> {
-    await this.lifecycle.ready();
-    return this.thread.hasEvent(messengerId, key);
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
@@ -283,6 +284,13 @@ export class AgentRuntime extends LifecycleCapability {
     } finally {
       this.#chats.delete(requestId);
     }
+  }
+
+  async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+    // The turn that this code runs in, before anything is waited for.
+    const event = getMessengerContext();
+    await this.lifecycle.ready();
+    return this.thread.say(content, to, { ...options, event });
   }
 
   async cancelChat(requestId: string): Promise<boolean> {
@@ -319,25 +327,18 @@ export class AgentRuntime extends LifecycleCapability {
 
   #link(): RootLink {
     const gate = (conversation: string): ChatGate => {
-      const name = this.childName(conversation);
+      const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
-    if (this.#isRoot()) {
-      return {
-        gate,
-        chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
-        identity: (messengerId) => this.root.identity(messengerId),
-        takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
-        reportAccess: async (...report) => this.reportAccess(...report),
-      };
-    }
-    const root = (): AgentStub => this.#options.stub(this.#rootName());
+    const root = this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
     return {
       gate,
-      chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
-      identity: (messengerId) => root().botIdentity(messengerId),
-      takeQuestion: (asked) => root().takeQuestion(asked),
-      reportAccess: (...report) => root().reportAccess(...report),
+      chatMoved: (...asked) => root.chatMoved(...asked),
+      identity: (...asked) => root.identity(...asked),
+      takeQuestion: (...asked) => root.takeQuestion(...asked),
+      reportAccess: (...asked) => root.reportAccess(...asked),
+      chatGone: (...asked) => root.chatGone(...asked),
+      resolveTarget: (to) => root.resolveTarget(to),
     };
   }
 

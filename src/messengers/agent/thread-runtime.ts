@@ -1,5 +1,7 @@
 import { atOnce } from "../../core/at-once.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
+import type { Content } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
@@ -24,9 +26,9 @@ import { conversationNameOf, threadConversationName } from "../declare/conversat
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
-import { MoveNews } from "../replies/move-news.ts";
-import { Speech } from "../replies/speech.ts";
+import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
+import { say } from "../replies/say.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
@@ -75,15 +77,14 @@ const LONGEST_READING_MS = 5000;
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
-  readonly speech: Speech;
+  readonly cards: Cards;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
   readonly #intake: Intake;
   readonly #runner: TurnRunner;
-  readonly #moveNews: MoveNews;
+  readonly #rootNews: RootNews;
   readonly #platforms = new Map<string, PlatformContext>();
-  #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
   /** How often in a row the loop has failed, and when it is to be tried again. */
   #failures = 0;
@@ -123,7 +124,7 @@ export class ThreadRuntime {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
-        memory.keepUntoldMove({ messengerId, move });
+        memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
           messenger: messengerId,
           chat: move.from.chatId,
@@ -135,6 +136,9 @@ export class ThreadRuntime {
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
         log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+        // A thread that is gone leaves the chat as it is.
+        if (threadId === undefined)
+          memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
         this.#runner.endings.abandon(place);
         this.poke();
       },
@@ -145,12 +149,7 @@ export class ThreadRuntime {
         }),
     });
     const cards = new Cards({ database, deps, delivery: this.delivery });
-    this.speech = new Speech({
-      deps,
-      cards,
-      definition: (messengerId) => this.#definition(messengerId),
-      lastPlace: () => inbox.newestThread(),
-    });
+    this.cards = cards;
     this.#runner = new TurnRunner({
       database,
       deps,
@@ -161,7 +160,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(commands),
@@ -182,7 +181,7 @@ export class ThreadRuntime {
       canNotify: ({ messengerId }) => this.#surface(messengerId).capabilities.notices !== false,
       handOver: options.handOver,
       onAction: options.onAction,
-      definition: (messengerId) => this.#byId().get(messengerId),
+      definition: (messengerId) => this.#declared(messengerId),
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
       commands,
@@ -200,7 +199,7 @@ export class ThreadRuntime {
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
       inContext: (event, body) => inMessengerContext(event, body),
     });
-    this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
+    this.#rootNews = new RootNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
   }
 
@@ -243,7 +242,7 @@ export class ThreadRuntime {
     if (move !== undefined) {
       this.delivery.move(messengerId, move);
       // The event has it from the root.
-      this.memory.forgetUntoldMove({ messengerId, move });
+      this.memory.forgetUntold({ kind: "moved", messengerId, move });
     }
     return { ...event, thread: this.#current(messengerId, event.thread) };
   }
@@ -252,6 +251,25 @@ export class ThreadRuntime {
     const place = this.delivery.movedTo(messengerId, thread.chatId);
     if (place === undefined) return thread;
     return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
+  }
+
+  /** Sends content of bot code. Returns the id of its receipt. */
+  say(
+    content: Content,
+    to: ChatTarget | undefined,
+    { event, ...options }: SayOptions & { readonly event: MessengerEvent | undefined },
+  ): Promise<string> {
+    const { deps, name, root } = this.#options;
+    const host = {
+      delivery: this.delivery,
+      cards: this.cards,
+      definition: (messengerId: string) => this.#definition(messengerId),
+      resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
+      newId: () => deps.newId(),
+      event,
+      conversation: conversationNameOf(name),
+    };
+    return say(host, content, to, options);
   }
 
   hasEvent(messengerId: string, key: string): boolean {
@@ -291,7 +309,7 @@ export class ThreadRuntime {
 
   /** What is added to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
-    const definition = event === undefined ? undefined : this.#byId().get(event.messengerId);
+    const definition = event === undefined ? undefined : this.#declared(event.messengerId);
     return event === undefined || definition === undefined
       ? undefined
       : silenceInstruction(definition, event);
@@ -386,7 +404,7 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#moveNews.tell();
+      this.#rootNews.tell();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -412,7 +430,7 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#moveNews.tellAgainAt,
+      this.#rootNews.tellAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
@@ -438,15 +456,12 @@ export class ThreadRuntime {
     this.#inbox.sweep(now - KEEP_KEYS_MS);
   }
 
-  #byId(): ReadonlyMap<string, NormalizedMessengerDefinition> {
-    this.#definitions ??= new Map(
-      this.#options.definitions().map((definition) => [definition.id, definition]),
-    );
-    return this.#definitions;
+  #declared(messengerId: string): NormalizedMessengerDefinition | undefined {
+    return this.#options.definitions().find(({ id }) => id === messengerId);
   }
 
   #definition(messengerId: string): NormalizedMessengerDefinition {
-    const definition = this.#byId().get(messengerId);
+    const definition = this.#declared(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
   }

@@ -6,7 +6,7 @@ import type { Patience } from "../../core/model-patience.ts";
 import { getMessengerContext } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
-import type { AgentMethods } from "./agent-methods.ts";
+import type { AgentMethods, ThinkModel } from "./agent-methods.ts";
 
 export interface TurnModelOptions {
   readonly agent: Pick<
@@ -30,8 +30,7 @@ export function turnModel(
 ): LanguageModel {
   let model: Exclude<LanguageModel, string>;
   try {
-    const chosen = agent.getModel();
-    model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
+    model = modelOf(agent.getModel(), env);
   } catch (error) {
     logBotFailure(log, "getModel", error);
     return brokenModel();
@@ -46,4 +45,10 @@ export function turnModel(
     onUsage,
   });
   return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
+}
+
+/** Returns the AI SDK model of anything that `getModel` may return. */
+function modelOf(chosen: ThinkModel, env: object): Exclude<LanguageModel, string> {
+  if (typeof chosen === "string") return workersAiModel(env, chosen);
+  return "specificationVersion" in chosen ? chosen : chosen.model;
 }

@@ -24,28 +24,51 @@ export function conversationNameOf(objectName: string | undefined): string | und
 }
 
 /**
- * The name of a conversation that a resolver chose.
+ * Returns the conversation that a resolver chose: `""` for the root itself.
  *
- * @throws {ConfigurationError} when the name is empty, too long, or has control characters.
+ * @throws {ConfigurationError} `conversation-name-invalid` as `namedConversationName`, or when it is no target at all
  */
-export function chosenConversationName(target: ConversationTarget & { readonly target: "subagent" }): string {
-  const { name } = target;
-  if (
-    typeof name !== "string" ||
-    name.length === 0 ||
-    new TextEncoder().encode(name).length > MAX_NAME_BYTES
-  ) {
+export function chosenConversationName(target: ConversationTarget | string): string {
+  if (typeof target === "string") return namedConversationName(target, "conversation()");
+  if (target?.target === "self") return "";
+  return namedConversationName(target?.name, "conversation()");
+}
+
+/**
+ * Returns the name of the conversation that bot code calls `name`. It begins with `named:`, so it is never the object of
+ * a thread (I11).
+ *
+ * @param source the method that `name` comes from, for the error
+ * @throws {ConfigurationError} `conversation-name-invalid` when the name is empty, too long, or has control characters
+ */
+export function namedConversationName(name: unknown, source: string): string {
+  if (typeof name !== "string" || name === "" || new TextEncoder().encode(name).length > MAX_NAME_BYTES) {
+    const found = typeof name === "string" ? `one of ${name.length} characters` : typeof name;
     throw new ConfigurationError(
       "conversation-name-invalid",
-      `conversation() must return a name of 1 to ${MAX_NAME_BYTES} bytes; it returned one of ${name.length} characters.`,
+      `${source} needs a name of 1 to ${MAX_NAME_BYTES} bytes; it got ${found}.`,
     );
   }
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(name)) {
     throw new ConfigurationError(
       "conversation-name-invalid",
-      "conversation() returned a name with control characters.",
+      `${source} got a name with control characters.`,
     );
   }
   return `named:${encodeURIComponent(name)}`;
+}
+
+/**
+ * Checks the name of a conversation as `listConversations()` has it.
+ *
+ * @param source the method that `name` comes from, for the error
+ * @throws {ConfigurationError} `conversation-name-invalid`
+ */
+export function listedConversationName(name: string, source: string): string {
+  if (name === "" || /^(?:thread|named):./.test(name)) return name;
+  throw new ConfigurationError(
+    "conversation-name-invalid",
+    `${source} needs the name of a conversation as listConversations() has it: it begins with "thread:" or "named:".`,
+  );
 }

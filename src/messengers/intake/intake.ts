@@ -1,15 +1,16 @@
 import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
 import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { withinTime } from "../../core/within-time.ts";
 import { Arrivals } from "../../inbox/arrivals.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { sortEvent } from "../../inbox/sort-event.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
+import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { completesAlbum } from "../../inbox/waiting-messages.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
+import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
 import type { CardEventsOptions } from "./card-events.ts";
@@ -192,28 +193,56 @@ export class Intake {
       this.#outcomes.end(row, `the messenger "${row.messengerId}" is not declared any more`);
       return;
     }
-    if (this.#options.route !== undefined && (await this.#isRouted(row, definition))) {
-      const result = await this.#options.route(row.messengerId, row.incoming);
-      if (result.kind === "unresolved") throw new UnresolvedError(result.code);
-      this.#options.memory.isReadable(row.incoming.thread.id);
-      this.#outcomes.end(row, "passed on to its conversation");
-      return;
-    }
-    let event = await definition.platform.parse(row.incoming, this.#options.context(row.messengerId));
-    if (definition.toEvent !== undefined) {
-      const input = { event, eventKind: event.kind, thread: event.thread, raw: event.raw };
-      event = await this.#inTime("toEvent", definition.toEvent(input));
-    }
-    event = this.#options.atCurrentPlace(event);
+    if (await this.#passOn(row, definition)) return;
+    const event = this.#options.atCurrentPlace(await this.#read(row, definition));
     if (await this.#cards.take(row, event, definition)) return;
     await this.#handler.handle(row, event, definition);
   }
 
-  /** Whether the bot's function names the conversation of the event. That of a card is the card's. */
-  async #isRouted(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
-    if (typeof definition.conversation !== "function") return false;
-    const event = await this.#readable(row, definition);
-    return event === undefined || !isCardPress(event);
+  #read(
+    { incoming, messengerId }: InboxRow,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<MessengerEvent> {
+    return readEvent(definition, incoming, this.#options.context(messengerId), BOT_CODE_LIMIT_MS);
+  }
+
+  /**
+   * Hands an event that may be answered to the conversation that the bot's function names. `false` if the event stays
+   * here: nobody answers it, or the bot has no such function.
+   */
+  async #passOn(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    const { memory, route } = this.#options;
+    if (typeof definition.conversation !== "function" || route === undefined) return false;
+    if (!(await this.#mayBeAnswered(row, definition))) return false;
+    const result = await route(row.messengerId, row.incoming);
+    if (result.kind === "unresolved") throw new UnresolvedError(result.code);
+    if (result.kind === "not-answered") return false;
+    memory.isReadable(row.incoming.thread.id);
+    this.#outcomes.end(row, "passed on to its conversation");
+    return true;
+  }
+
+  /** `true` also if the event cannot be read here: the root may be able to. */
+  async #mayBeAnswered(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    const { respondTo } = definition;
+    try {
+      const event = await this.#read(row, definition);
+      // The conversation of a card is that of the card.
+      if (isCardPress(event)) return false;
+      return mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#mayHaveCommand(name) });
+    } catch {
+      // The root reads it too, and logs the failure.
+      return true;
+    }
+  }
+
+  #mayHaveCommand(name: string): boolean {
+    try {
+      return Object.hasOwn(this.#options.commands(), name);
+    } catch {
+      // The conversation asks the bot again, and logs the failure.
+      return true;
+    }
   }
 
   #commandsIfAny(): ThinkCommands {
@@ -237,10 +266,5 @@ export class Intake {
       hasCommand: (name) => Object.hasOwn(known, name),
     });
     return sorting.kind === "ignore" && completesAlbum(inbox, event) ? { kind: "answer" } : sorting;
-  }
-
-  /** What hangs would hold up every later event, also `/stop`. */
-  #inTime<T>(method: string, work: T | Promise<T>): Promise<T> {
-    return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, work, method);
   }
 }

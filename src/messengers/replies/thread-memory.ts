@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
@@ -26,17 +27,38 @@ export interface ThreadMemory {
   isReadable(threadId: string): void;
   /** What is known of a thread is true of the one that took its place. */
   moveThread(from: string, to: string): void;
-  /** Moves of chats that the root has to hear of, by messenger. */
-  untoldMoves(): readonly UntoldMove[];
-  keepUntoldMove(untold: UntoldMove): void;
-  forgetUntoldMove(untold: UntoldMove): void;
+  /** News of chats that the root has to hear. */
+  untold(): readonly Untold[];
+  keepUntold(news: Untold): void;
+  forgetUntold(news: Untold): void;
 }
 
-/** A chat that has moved, as a refused call has said before the root knew. */
-export interface UntoldMove {
-  readonly messengerId: string;
-  readonly move: ChatMove;
-}
+/** What a refused call has shown of a chat before the root knew. */
+export type Untold =
+  | { readonly kind: "moved"; readonly messengerId: string; readonly move: ChatMove }
+  | {
+      readonly kind: "gone";
+      readonly messengerId: string;
+      readonly chatId: string;
+      readonly code: string;
+      /** Epoch milliseconds. */
+      readonly at: number;
+    };
+
+const chatMove = z.object({
+  from: z.object({ chatId: z.string(), threadId: z.string() }),
+  to: z.object({ chatId: z.string(), threadId: z.string() }),
+});
+const untoldNews = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("moved"), messengerId: z.string(), move: chatMove }),
+  z.object({
+    kind: z.literal("gone"),
+    messengerId: z.string(),
+    chatId: z.string(),
+    code: z.string(),
+    at: z.number(),
+  }),
+]);
 
 const OF_A_THREAD = ["subscribed", "full", "given-up"] as const;
 
@@ -66,12 +88,17 @@ export function createThreadMemory(database: Database): ThreadMemory {
     database.run("DELETE FROM thread_v1 WHERE key = ?", key);
   };
 
-  let untold: Map<string, UntoldMove> | undefined;
-  const untoldByKey = (): Map<string, UntoldMove> => {
+  let untold: Map<string, Untold> | undefined;
+  const untoldByKey = (): Map<string, Untold> => {
     untold ??= new Map(
       database
-        .all<{ key: string; value: string }>("SELECT key, value FROM thread_v1 WHERE key GLOB 'moved:*'")
-        .map(({ key, value }) => [key, JSON.parse(value) as UntoldMove]),
+        .all<{ key: string; value: string }>(
+          "SELECT key, value FROM thread_v1 WHERE key GLOB 'moved:*' OR key GLOB 'gone:*'",
+        )
+        .map(({ key, value }) => {
+          const kind = key.slice(0, key.indexOf(":"));
+          return [key, untoldNews.parse({ kind, ...(JSON.parse(value) as object) })];
+        }),
     );
     return untold;
   };
@@ -96,18 +123,19 @@ export function createThreadMemory(database: Database): ThreadMemory {
         forget(`${what}:${from}`);
       }
     },
-    untoldMoves: () => [...untoldByKey().values()],
-    keepUntoldMove(move) {
-      set(keyOf(move), JSON.stringify(move));
-      untoldByKey().set(keyOf(move), move);
+    untold: () => [...untoldByKey().values()],
+    keepUntold(news) {
+      set(keyOf(news), JSON.stringify(news));
+      untoldByKey().set(keyOf(news), news);
     },
-    forgetUntoldMove(move) {
-      forget(keyOf(move));
-      untoldByKey().delete(keyOf(move));
+    forgetUntold(news) {
+      forget(keyOf(news));
+      untoldByKey().delete(keyOf(news));
     },
   };
 }
 
-function keyOf({ messengerId, move }: UntoldMove): string {
-  return `moved:${JSON.stringify([messengerId, move.from.chatId])}`;
+function keyOf(news: Untold): string {
+  const chatId = news.kind === "moved" ? news.move.from.chatId : news.chatId;
+  return `${news.kind}:${JSON.stringify([news.messengerId, chatId])}`;
 }

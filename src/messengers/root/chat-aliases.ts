@@ -26,18 +26,26 @@ export class ChatAliases {
     this.#options = options;
   }
 
-  learn(messengerId: string, move: ChatMove): void {
+  /** Returns whether that was news. */
+  learn(messengerId: string, move: ChatMove): boolean {
     const { clock, store } = this.#options;
     const known = this.#known();
     const { from, to } = move;
     const isKnown = [from, to].some(({ threadId }) => known.has(keyOf(messengerId, threadId)));
-    if (isKnown || from.chatId === to.chatId) return;
+    if (isKnown || from.chatId === to.chatId) return false;
     this.#remember(known, store.addAlias(messengerId, move, clock.now()));
+    return true;
   }
 
   /** The move of the chat that an event belongs to, before it or after it. */
   moveOf(messengerId: string, { id }: MessengerThread): ChatMove | undefined {
     return this.#known().get(keyOf(messengerId, id))?.move;
+  }
+
+  /** Returns the id that a chat had before it moved. */
+  formerChatId(messengerId: string, chatId: string): string | undefined {
+    this.#known();
+    return this.#byNewChat.get(keyOf(messengerId, chatId))?.move.from.chatId;
   }
 
   /** The thread as it was called first. Topics of a chat that has moved keep their own id. */

@@ -1,5 +1,7 @@
 import { failureFields } from "../../core/bot-code.ts";
 import { failureCode } from "../../core/errors.ts";
+import type { ChatFilter, ChatPage } from "../../core/chat.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -7,11 +9,14 @@ import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { Probing } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { withinTime } from "../../core/within-time.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
-import { chosenConversationName, threadConversationName } from "../declare/conversation-name.ts";
+import { ChatDirectory } from "./chat-directory.ts";
+import { createChatStore } from "./chat-store.ts";
+import { ConversationResolver } from "./conversation-resolver.ts";
+import type { Resolved } from "./conversation-resolver.ts";
+import { threadConversationName } from "../declare/conversation-name.ts";
 import type { HealthProblem } from "./health-problem.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -19,6 +24,7 @@ import { PlatformAccess } from "./platform-access.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
+import { Targets } from "./targets.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
@@ -45,12 +51,11 @@ export interface RootRuntimeOptions {
   readonly observe: RootBudget["noteIncoming"];
 }
 
-/** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
-const RESOLVER_LIMIT_MS = 10_000;
-
 /** What became of an event that was handed to the root again. */
 export type RouteResult =
   | { readonly kind: "delivered" }
+  /** No conversation answers it: the object of the thread keeps it. */
+  | { readonly kind: "not-answered" }
   /** Which conversation it belongs to cannot be told now. */
   | { readonly kind: "unresolved"; readonly code: string };
 
@@ -65,8 +70,10 @@ export class RootRuntime {
   readonly #limits: TurnLimits;
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
+  readonly #conversations: ConversationResolver;
+  readonly #chats: ChatDirectory;
+  readonly #targets: Targets;
   readonly #probing = new Map<string, Probing | undefined>();
-  #definitions: readonly NormalizedMessengerDefinition[] | undefined;
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
@@ -83,7 +90,24 @@ export class RootRuntime {
       onAsked: (definition, error) => this.access.outcome(definition, error),
     });
     this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
+    this.#chats = new ChatDirectory({
+      clock: options.deps.clock,
+      store: createChatStore(options.database),
+      aliases: this.#aliases,
+    });
+    this.#targets = new Targets({
+      aliases: this.#aliases,
+      chats: this.#chats,
+      store: this.#store,
+      definitions: () => this.#all(),
+    });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
+    this.#conversations = new ConversationResolver({
+      clock: options.deps.clock,
+      aliases: this.#aliases,
+      context,
+      commands: options.commands,
+    });
     this.#identities = new BotIdentities({
       ...options,
       store: this.#store,
@@ -130,7 +154,22 @@ export class RootRuntime {
 
   /** A chat goes on under another id: its conversations do, too. */
   chatMoved(messengerId: string, move: ChatMove): void {
-    this.#aliases.learn(messengerId, move);
+    if (this.#aliases.learn(messengerId, move))
+      this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
+  }
+
+  /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
+  chatGone(messengerId: string, chatId: string, code: string, at: number): void {
+    this.#chats.gone(messengerId, chatId, code, at);
+  }
+
+  resolveTarget(to: ChatTarget): Resolution {
+    return this.#targets.resolve(to);
+  }
+
+  /** @throws {InvalidInputError} `chat-filter-invalid` */
+  listChats(filter: ChatFilter): ChatPage {
+    return this.#chats.list(filter);
   }
 
   /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
@@ -167,16 +206,8 @@ export class RootRuntime {
     /** Objects that are no conversations of the directory. */
     const unlisted = new Set<string>();
     for (const event of events) {
-      const twin = await this.#twinWith(definition, event);
-      if (twin !== undefined) unlisted.add(twin);
-      const resolving = twin ?? this.#conversationOf(definition, event);
-      const name = await Promise.resolve(resolving).catch((error: unknown) => {
-        this.#logUnresolved(definition, event, error);
-        const place = threadConversationName(definition.id, event.thread.id);
-        unlisted.add(place);
-        return place;
-      });
-      if (event.isCardPress === true) unlisted.add(name);
+      const { isListed, name } = await this.#conversationOf(definition, event);
+      if (!isListed) unlisted.add(name);
       byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
     }
     const delivered = Promise.all(
@@ -186,6 +217,7 @@ export class RootRuntime {
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
+    for (const event of events) this.#observeChat(definition, event);
     await delivered;
     this.#tellMenu(definition);
   }
@@ -216,12 +248,14 @@ export class RootRuntime {
    */
   async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     const definition = this.#definition(messengerId);
-    let name: string;
+    let resolved: Resolved;
     try {
-      name = await this.#conversationOf(definition, event);
+      resolved = await this.#conversations.of(definition, event);
     } catch (error) {
       return { kind: "unresolved", code: failureCode(error) };
     }
+    const { isListed, name } = resolved;
+    if (!isListed) return { kind: "not-answered" };
     await this.#options.deliver(name, messengerId, [this.#withMove(definition, event)]);
     this.#touch(name, definition, event);
     return { kind: "delivered" };
@@ -255,6 +289,15 @@ export class RootRuntime {
     }
   }
 
+  #observeChat(definition: NormalizedMessengerDefinition, event: IncomingEvent): void {
+    try {
+      this.#chats.observe(definition, event);
+    } catch (error) {
+      // It is written again with the chat's next event.
+      this.#options.log.error("directory.not-written", { code: failureCode(error) });
+    }
+  }
+
   #logUnresolved({ id }: NormalizedMessengerDefinition, event: IncomingEvent, error: unknown): void {
     const fields = { ...eventFields(id, event), ...failureFields(this.#options.log, error) };
     this.#options.log.error("conversation.unresolved", fields);
@@ -279,18 +322,23 @@ export class RootRuntime {
     }
   }
 
-  async #conversationOf(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<string> {
-    const { conversation, platform } = definition;
+  /** If the conversation cannot be told, the event waits in the object of its thread. */
+  async #conversationOf(
+    definition: NormalizedMessengerDefinition,
+    incoming: IncomingEvent,
+  ): Promise<Resolved> {
     if (incoming.isCardPress === true) {
-      return threadConversationName(definition.id, platform.chatThreadId(incoming.thread.chatId));
+      const gateThread = definition.platform.chatThreadId(incoming.thread.chatId);
+      return { name: threadConversationName(definition.id, gateThread), isListed: false };
     }
-    if (conversation === "self") return "";
-    const thread = this.#aliases.firstThread(definition.id, incoming.thread);
-    if (conversation === "thread") return threadConversationName(definition.id, thread.id);
-    const event = await definition.platform.parse({ ...incoming, thread }, this.#context(definition));
-    const resolving = Promise.resolve(conversation(event));
-    const target = await withinTime(this.#options.deps.clock, RESOLVER_LIMIT_MS, resolving, "conversation");
-    return target.target === "self" ? "" : chosenConversationName(target);
+    const twin = await this.#twinWith(definition, incoming);
+    if (twin !== undefined) return { name: twin, isListed: false };
+    try {
+      return await this.#conversations.of(definition, incoming);
+    } catch (error) {
+      this.#logUnresolved(definition, incoming, error);
+      return { name: threadConversationName(definition.id, incoming.thread.id), isListed: false };
+    }
   }
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
@@ -310,7 +358,6 @@ export class RootRuntime {
   }
 
   #all(): readonly NormalizedMessengerDefinition[] {
-    this.#definitions ??= this.#options.definitions();
-    return this.#definitions;
+    return this.#options.definitions();
   }
 }

@@ -2,13 +2,17 @@ import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
+import type { Address } from "../../core/surface.ts";
 import type { MessengerThread } from "../../core/messenger-event.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
 
 /** What the root knows of its bot: who it is on each platform, which conversations there are, what it passed over. */
 const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS directory_v1 (
-    name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
+  // It had no address. The next message of each conversation lists it again.
+  "DROP TABLE IF EXISTS directory_v1",
+  `CREATE TABLE IF NOT EXISTS directory_v2 (
+    name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, chat_id TEXT NOT NULL, topic_id TEXT,
+    is_direct INTEGER NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
   // It did not say whose token it belongs to.
   "DROP TABLE IF EXISTS identity_v1",
@@ -84,6 +88,8 @@ export interface RootStore {
   addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
   directory(limit: number): DirectoryEntry[];
+  /** Returns the place in which a conversation was last written to. */
+  conversation(name: string): Address | undefined;
   countIgnored(messengerId: string, kind: string): void;
   ignored(): Readonly<Record<string, number>>;
 }
@@ -93,7 +99,7 @@ const TOUCH_EVERY_MS = 60_000;
 
 export function createRootStore(database: Database): RootStore {
   for (const statement of SCHEMA) database.run(statement);
-  const touched = new Map<string, number>();
+  const touched = new Map<string, { readonly at: number; readonly threadId: string }>();
 
   return {
     refusal: (messengerId) =>
@@ -180,11 +186,12 @@ export function createRootStore(database: Database): RootStore {
       return database.transaction(() => {
         const twin = threadConversationName(messengerId, to.threadId);
         const hasTwin =
-          database.all("DELETE FROM directory_v1 WHERE name = ? RETURNING name", twin).length > 0;
+          database.all("DELETE FROM directory_v2 WHERE name = ? RETURNING name", twin).length > 0;
         touched.delete(twin);
         database.run(
-          "UPDATE directory_v1 SET thread_id = ? WHERE messenger_id = ? AND thread_id = ?",
+          "UPDATE directory_v2 SET thread_id = ?, chat_id = ? WHERE messenger_id = ? AND thread_id = ?",
           to.threadId,
+          to.chatId,
           messengerId,
           from.threadId,
         );
@@ -202,17 +209,47 @@ export function createRootStore(database: Database): RootStore {
       });
     },
     touch(name, messengerId, thread, now) {
-      if (now - (touched.get(name) ?? 0) < TOUCH_EVERY_MS) return;
+      const last = touched.get(name);
+      if (last?.threadId === thread.id && now - last.at < TOUCH_EVERY_MS) return;
       database.run(
-        `INSERT INTO directory_v1 (name, messenger_id, thread_id, title, last_active_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (name) DO UPDATE SET title = excluded.title, last_active_at = excluded.last_active_at`,
+        `INSERT INTO directory_v2 (name, messenger_id, thread_id, chat_id, topic_id, is_direct, title, last_active_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (name) DO UPDATE SET messenger_id = excluded.messenger_id, thread_id = excluded.thread_id,
+           chat_id = excluded.chat_id, topic_id = excluded.topic_id, is_direct = excluded.is_direct,
+           title = excluded.title, last_active_at = excluded.last_active_at`,
         name,
         messengerId,
         thread.id,
+        thread.chatId,
+        thread.topicId ?? null,
+        thread.isDirectMessage ? 1 : 0,
         thread.title ?? null,
         now,
       );
-      touched.set(name, now);
+      touched.set(name, { at: now, threadId: thread.id });
+    },
+    conversation(name) {
+      const row = firstRow(
+        database.all<{
+          messenger_id: string;
+          thread_id: string;
+          chat_id: string;
+          topic_id: string | null;
+          is_direct: number;
+        }>(
+          "SELECT messenger_id, thread_id, chat_id, topic_id, is_direct FROM directory_v2 WHERE name = ?",
+          name,
+        ),
+      );
+      return (
+        row && {
+          messengerId: row.messenger_id,
+          threadId: row.thread_id,
+          chatId: row.chat_id,
+          ...(row.topic_id !== null && { topicId: row.topic_id }),
+          isDirectMessage: row.is_direct === 1,
+        }
+      );
     },
     directory: (limit) =>
       database
@@ -222,7 +259,7 @@ export function createRootStore(database: Database): RootStore {
           thread_id: string;
           title: string | null;
           last_active_at: number;
-        }>("SELECT * FROM directory_v1 ORDER BY last_active_at DESC LIMIT ?", limit)
+        }>("SELECT * FROM directory_v2 ORDER BY last_active_at DESC LIMIT ?", limit)
         .map((row) => ({
           name: row.name,
           messengerId: row.messenger_id,

@@ -288,7 +288,7 @@ export class TurnRunner {
       context: event,
       lastReceivedAt: newest.receivedAt,
       messageSeqs: [...(replaced?.messageSeqs ?? []), ...rows.map((row) => row.seq)],
-      replaces: replaced === undefined ? undefined : this.#lastOpened(replaced),
+      replaces: replaced?.id,
     };
     database.transaction(() => {
       if (replaced !== undefined) {
@@ -298,20 +298,16 @@ export class TurnRunner {
         this.replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));
-      turns.insert(turn);
+      const inserted = turns.insert(turn);
+      // At once: a lost post of the withdrawn reply is looked for as long as some reply owns it (I6).
+      if (replaced !== undefined) this.replies.open(inserted);
     });
     if (replaced?.state === "open") this.#turnLog.ended(replaced, "replaced");
     this.#turnLog.begun(turn);
   }
 
-  /** The turn whose messages are taken over: one that was replaced before its reply began has none. */
-  #lastOpened({ id, replaces }: Turn): string {
-    return replaces !== undefined && this.#options.delivery.receipt(id) === undefined ? replaces : id;
-  }
-
-  /** Ends the turn that this one replaces, and makes its visible messages this one's. */
+  /** Ends the turn that this one replaces, whose visible messages are this one's already. */
   async #takePlace(turn: Turn): Promise<void> {
-    this.replies.open(turn);
     const ended = await this.#endReplaced(turn);
     if (ended !== undefined) await this.#options.engine.forget(ended, turn.session);
   }

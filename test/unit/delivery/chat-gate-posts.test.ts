@@ -22,7 +22,7 @@ describe("gives the right to post to one at a time (4)", () => {
     for (const purpose of ["edit", "final", "typing", "post"] as const) {
       expect(await ask(purpose, inTopic(3), { news: QUIET })).toMatchObject(granted);
     }
-    expect(await ask("post", inTopic(3), POST)).toEqual({
+    expect(await ask("post", inTopic(3), POST)).toMatchObject({
       kind: "wait",
       retryAt: clock.now() + 250,
       reason: "post",
@@ -35,6 +35,16 @@ describe("gives the right to post to one at a time (4)", () => {
     for (let asked = 0; asked < 9; asked += 1) await ask("post", inTopic(3), POST);
     expect(await ask("final", inTopic(4))).toMatchObject(granted);
     expect(await ask("final", inTopic(5))).toMatchObject(granted);
+  });
+
+  it("and tells one that waits for it no time before the chat's rate allows a post", async () => {
+    const { ask, clock } = await holding();
+    while ((await ask("final", inTopic(4))).kind === "granted");
+    expect(await ask("post", inTopic(3), POST)).toMatchObject({
+      kind: "wait",
+      retryAt: clock.now() + 1_000,
+      reason: "post",
+    });
   });
 
   it("until its holder tells what became of the post, with whatever it says next", async () => {
@@ -96,7 +106,7 @@ describe("gives the right to post to one at a time (4)", () => {
         },
       },
     });
-    expect(await ask("post", TOPIC, POST)).toEqual({
+    expect(await ask("post", TOPIC, POST)).toMatchObject({
       kind: "wait",
       retryAt: clock.now() + 500,
       reason: "post",

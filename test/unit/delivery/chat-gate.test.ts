@@ -13,7 +13,7 @@ describe("meters all calls to a chat together (1)", () => {
     const { ask, clock } = await seasoned();
     expect(await ask("typing")).toMatchObject(granted);
     expect(await ask("edit")).toMatchObject(granted);
-    expect(await ask("edit")).toEqual({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
+    expect(await ask("edit")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
     expect(await ask("typing")).toMatchObject({ kind: "wait" });
     expect(await ask("final")).toMatchObject(granted);
     expect(await ask("post")).toMatchObject({ kind: "wait" });
@@ -59,6 +59,20 @@ describe("meters all calls to a chat together (1)", () => {
     expect(await ask("post")).toMatchObject({ kind: "wait" });
     await clock.advance(1);
     expect(await ask("post")).toMatchObject(granted);
+  });
+
+  it("says with every grant when the rate allows the next calls, and grants them then", async () => {
+    const { ask, clock } = await seasoned();
+    const now = clock.now();
+    expect(await ask("post")).toMatchObject({ next: { post: now, edit: now, typing: now + 1_000 } });
+    expect(await ask("post")).toMatchObject({ next: { post: now, edit: now + 1_000, typing: now + 2_000 } });
+    expect(await ask("post")).toMatchObject({
+      next: { post: now + 1_000, edit: now + 2_000, typing: now + 3_000 },
+    });
+    await clock.advance(1_999);
+    expect(await ask("edit")).toMatchObject({ kind: "wait" });
+    await clock.advance(1);
+    expect(await ask("edit")).toMatchObject(granted);
   });
 
   it("counts the topics and the conversations of a chat together, and other chats apart", async () => {
@@ -122,14 +136,58 @@ describe("meters all calls to a chat together (1)", () => {
   });
 });
 
+describe("saves calls of an idle chat for a search (1)", () => {
+  it("eight of them, beside the burst of the other calls", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 8; call += 1) expect(await ask("search")).toMatchObject(granted);
+    for (let call = 0; call < 3; call += 1) expect(await ask("final")).toMatchObject(granted);
+    expect(await ask("search")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000 });
+  });
+
+  it("out of what the chat did not use: all calls together are never more than its rate has earned", async () => {
+    const asks = fc.array(
+      fc.record({
+        waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 })),
+        purpose: fc.constantFrom<CallPurpose>("search", "search", "final", "post", "edit", "typing"),
+      }),
+      { maxLength: 80 },
+    );
+    await fc.assert(
+      fc.asyncProperty(asks, async (plan) => {
+        const { ask, clock } = await seasoned();
+        const all: number[] = [];
+        const others: number[] = [];
+        for (const { purpose, waitMs } of plan) {
+          await clock.advance(waitMs);
+          if ((await ask(purpose)).kind === "wait") continue;
+          all.push(clock.now());
+          if (purpose !== "search") others.push(clock.now());
+        }
+        expectPaced(others, PACING.direct);
+        expectPaced(all, { ...PACING.direct, burst: PACING.direct.burst + 8 });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("and none in a penalty, or right after it", async () => {
+    const { ask, clock, gate } = await seasoned();
+    await gate.penalize(ADDRESS, 30_000);
+    expect(await ask("search")).toMatchObject({ kind: "wait", reason: "penalty" });
+    await clock.advance(30_000);
+    expect(await ask("search")).toMatchObject(granted);
+    expect(await ask("search")).toMatchObject({ kind: "wait", reason: "pacing" });
+  });
+});
+
 describe("grants nothing during a penalty (2)", () => {
   it("to nobody of the chat, also after a restart of the gate", async () => {
     const { ask, gate, clock, restart } = await seasoned();
     await gate.penalize(ADDRESS, 30_000);
     const until = clock.now() + 30_000;
-    expect(await ask("final", TOPIC)).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await ask("final", TOPIC)).toMatchObject({ kind: "wait", retryAt: until, reason: "penalty" });
     const again = restart();
-    expect(await again.ask("final")).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await again.ask("final")).toMatchObject({ kind: "wait", retryAt: until, reason: "penalty" });
     expect(await again.ask("post", chatOf(8))).toMatchObject(granted);
     await clock.advance(29_999);
     expect(await again.ask("final")).toMatchObject({ reason: "penalty" });

@@ -115,9 +115,20 @@ describe("tells what became of a post (1)", () => {
     await acquire("post");
     await clock.advance(700);
     sent(101);
+    await clock.advance(0);
     expect(reports()).toMatchObject([{ afterMs: 700, news: { sentIds: [101], ticket: 1 } }]);
     await clock.advance(10_000);
     expect(reports()).toHaveLength(1);
+  });
+
+  it("with the question that follows at once, though others wait for it", async () => {
+    const { acquire, clock, newsNow, reports, sent } = clientRig({ isShared: true });
+    await acquire("post");
+    sent(101);
+    await acquire("post");
+    expect(newsNow()).toMatchObject({ sentIds: [101], ticket: 1 });
+    await clock.advance(10_000);
+    expect(reports()).toEqual([]);
   });
 
   it.each([
@@ -165,8 +176,8 @@ describe("tells what became of a post (1)", () => {
     await expect(acquire()).rejects.toThrow("down");
     state.isDown = false;
     sent(102);
-    expect(reports().at(-1)?.news?.sentIds).toEqual([101, 102]);
     await clock.advance(0);
+    expect(reports().at(-1)?.news?.sentIds).toEqual([101, 102]);
     await acquire();
     expect(newsNow()?.sentIds).toEqual([]);
   });
@@ -285,6 +296,41 @@ describe("keeps a penalty that the gate could not be told (2)", () => {
     await told;
     state.delayMs = 0;
     expect((await acquire()).kind).toBe("granted");
+  });
+});
+
+describe("asks nothing before the chat's rate allows it (3)", () => {
+  it("whatever the call, from any thread of the chat", async () => {
+    const { acquire, clock, said, state } = clientRig();
+    const now = clock.now();
+    state.grant = { kind: "granted", next: { post: now + 1_000, edit: now + 2_000, typing: now + 3_000 } };
+    await acquire();
+    for (const [purpose, readyAfterMs] of [
+      ["post", 1_000],
+      ["edit", 2_000],
+      ["typing", 3_000],
+    ] as const) {
+      const wait = { kind: "wait", retryAt: now + readyAfterMs, reason: "pacing" };
+      expect(await acquire(purpose)).toEqual(wait);
+      expect(await acquire(purpose, inTopic(2))).toEqual(wait);
+    }
+    expect(said).toHaveLength(1);
+    await clock.advance(1_000);
+    await acquire("post");
+    expect(said).toHaveLength(2);
+  });
+
+  it("and forgets it with the next answer; other chats are asked", async () => {
+    const { acquire, clock, said, state } = clientRig();
+    const later = clock.now() + 5_000;
+    state.grant = { kind: "granted", next: { post: clock.now(), edit: later, typing: later } };
+    await acquire();
+    expect((await acquire("edit", { ...ADDRESS, chatId: "8", threadId: "telegram:8" })).kind).toBe("granted");
+    expect(said).toHaveLength(2);
+    state.grant = { kind: "granted", next: { post: 0, edit: 0, typing: 0 } };
+    await acquire("post");
+    expect((await acquire("edit")).kind).toBe("granted");
+    expect(said).toHaveLength(4);
   });
 });
 

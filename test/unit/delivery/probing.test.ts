@@ -392,7 +392,7 @@ it("removes a lost message that the text has no use for any more", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("asks under the chat's rate", async () => {
+it("asks at once only as often as the chat has saved, and takes no call from the others for that", async () => {
   const group = { burst: 3, everyMs: 3_000 };
   const { surface, delivery, start, advance } = probed({
     surface: {
@@ -402,8 +402,10 @@ it("asks under the chat's rate", async () => {
   surface.fault("post", { kind: "lose", done: false });
   delivery.send(start("r1", { address: { ...ADDRESS, isDirectMessage: false } }), TEXT);
   await advance(60_000);
-  const times = surface.calls.map(({ at }) => at);
-  expect(times.length).toBeGreaterThanOrEqual(1 + 1 + 2 + 1);
-  expectPaced(times, group);
+  const timesOf = (isProbe: boolean): number[] =>
+    surface.calls.filter(({ method }) => (method === "probe") === isProbe).map(({ at }) => at);
+  expect(timesOf(true).length).toBeGreaterThanOrEqual(1 + 2);
+  expectPaced(timesOf(false), group);
+  expectPaced([...timesOf(true), ...timesOf(false)], { ...group, burst: group.burst + 8 });
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });

@@ -204,3 +204,49 @@ it("tells its own gate what it has sent into a chat, and whether a post of anoth
   expect(isInDoubt(), "made again").toEqual([false, false, false, false]);
   expect(surface.visible("7")).toEqual(["One.", "Two.", "Three."]);
 });
+
+it("does not wake up in a penalty for a topic that waits for the lost post of another one (I8)", async () => {
+  const { surface, delivery, start, advance, clock, wakeAt, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    policy: { callTimeoutMs: 1_000 },
+  });
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", {
+    kind: "fail",
+    failure: { kind: "retry-after", retryAfterMs: 3_600_000, code: "too-many-requests" },
+  });
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), "One.");
+  delivery.send(start("r2", { address: SOUTH }), "Two.");
+  await advance(60_000);
+  const endOfPenalty = wakeAt() ?? 0;
+  expect(endOfPenalty).toBeGreaterThan(clock.now() + 3_500_000);
+  const running = delivery.run();
+  expect(wakeAt(), "a look at it puts its wake no nearer").toBe(endOfPenalty);
+  await running;
+  expect(wakeAt()).toBe(endOfPenalty);
+  await advance(3_600_000);
+  expect(visible()).toEqual(["One.", "Two."]);
+});
+
+it("posts into the other topics as soon as a late answer says that a lost post was refused", async () => {
+  const { surface, delivery, start, advance, clock, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    policy: { callTimeoutMs: 1_000, editEveryMs: 30_000 },
+  });
+  const post = surface.post.bind(surface);
+  surface.post = async (...call) => {
+    surface.post = post;
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 1_500));
+    surface.fault("post", { kind: "fail", failure: { kind: "transient", code: "502" } });
+    return post(...call);
+  };
+  delivery.open(start("r1", { address: NORTH, seenMessageId: "100" }));
+  delivery.append("r1", "One");
+  await advance(500);
+  delivery.send(start("r2", { address: SOUTH }), "Two.");
+  await advance(2_000);
+  expect(visible()).toEqual(["Two."]);
+  delivery.finish("r1", "One.");
+  await advance(5_000);
+  expect(visible()).toEqual(["Two.", "One."]);
+});

@@ -142,8 +142,9 @@ it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", as
   await runner.advance();
   expect(operations.running).toEqual([`turn-${edits + 1}`]);
   expect(operations.forgotten).toEqual(["turn-1"]);
-  // The answer that people see is taken over, whatever came in between.
-  expect(opened.at(-1)?.takesOver).toBe("turn-1");
+  // The answer that people see is handed on from each to the next.
+  const takenOver = new Map(opened.map(({ id, takesOver }) => [id, takesOver]));
+  for (let edit = 1; edit <= edits; edit += 1) expect(takenOver.get(`turn-${edit + 1}`)).toBe(`turn-${edit}`);
 });
 
 it("answers the newest words of both messages when one was edited while the answer was being stopped", async () => {

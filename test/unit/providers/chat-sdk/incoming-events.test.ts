@@ -1,5 +1,6 @@
 import type { ActionEvent, Message } from "chat";
 import { describe, expect, it } from "vitest";
+import { cardToken } from "../../../../src/core/card-token.ts";
 import type { IncomingEvent } from "../../../../src/core/messenger.ts";
 import { author, createMockRig, messageOf, sentAt } from "./rig.ts";
 
