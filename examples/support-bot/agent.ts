@@ -1,15 +1,8 @@
-import {
-  modelFromEnv,
-  Think,
-  type BotEnvironment,
-  type CardPress,
-  type PressAnswer,
-  type ThinkCommands,
-} from "switchboard";
+import { modelFromEnv, Think, type BotEnvironment, type CardPress, type ThinkCommands } from "switchboard";
 import { defineMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
-import { menuCard, menuPageOf } from "./menu.ts";
+import { menuCard, type MenuPage } from "./menu.ts";
 
 interface Env extends BotEnvironment {
   /** The shop's backend, without `/orders`. */
@@ -38,7 +31,7 @@ export class SupportAgent extends Think<Env> {
 
   override getCommands(): ThinkCommands {
     return {
-      menu: { description: "Show the topics", handler: () => menuCard("start") },
+      menu: { description: "Show the topics", handler: () => menuCard("Menu") },
       order: {
         description: "Where is my order? For example: /order 1001",
         handler: ({ args }) =>
@@ -52,9 +45,8 @@ export class SupportAgent extends Think<Env> {
   }
 
   /** Turns the page of the menu that was pressed. */
-  override async onAction({ cardId, payload }: CardPress): Promise<PressAnswer> {
-    const page = menuPageOf(payload);
-    if (page !== undefined) await this.revise(cardId, menuCard(page));
+  override async onAction({ cardId, payload }: CardPress) {
+    await this.revise(cardId, menuCard(payload as MenuPage));
   }
 
   override getMessengers() {
