@@ -180,7 +180,7 @@ class Gate implements ChatGate {
     };
   }
 
-  /** Why the call cannot be made now. The speaker keeps its place. */
+  /** Returns the reason why the call cannot be made now. The speaker keeps its place. */
   #waits(chat: Chat, request: CallRequest, rate: Rate, key: string): Grant | undefined {
     const { address, purpose, isPost = false } = request;
     const now = this.#clock.now();

@@ -33,7 +33,7 @@ export interface ThreadMemory {
   forgetUntold(news: Untold): void;
 }
 
-/** What a refused call has shown of a chat before the root knew. */
+/** A fact about a chat that a refused call has shown and the root does not know yet. */
 export type Untold =
   | { readonly kind: "moved"; readonly messengerId: string; readonly move: ChatMove }
   | {
