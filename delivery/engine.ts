@@ -39,37 +39,41 @@ export interface DeliveryOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  /** The gate of a chat. It may reject when it cannot be reached; the call waits then. */
+  /** Returns the gate of a chat. It may reject if the gate cannot be reached; the call then waits. */
   readonly gateOf: (address: Address) => ChatGate;
-  /** The name of this object among those that speak in a chat. */
+  /** Name of this object, which tells it apart from other speakers in a chat. */
   readonly speaker: string;
-  /** The surface of a messenger. May throw for one that is not declared any more: its replies end as `failed`. */
+  /** Returns a messenger's surface. May throw if it is no longer declared; its replies then end as `failed`. */
   readonly surfaceFor: (messengerId: string) => Surface;
-  /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
+  /** Sets the durable alarm at which `run` is called, or clears it (`undefined`). Called for every change. */
   readonly onWake: (at: number | undefined) => void;
-  /** How long receipts are kept, in milliseconds; swept once a day while there is something to do. @default 30 days */
+  /** Returns how long receipts are kept, in milliseconds. Deletes old ones once a day. @default 30 days */
   readonly keepReceiptsMs?: () => number;
-  /** A reply has ended. Called once for each. */
+  /** Called once when a reply has ended. */
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
-  /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
+  /** Called when a chat accepts nothing any more (until `revive`), or a thread refused a reply. */
   readonly onGone?: (place: GonePlace, code: string) => void;
-  /** A chat goes on under another id. Called once for each, in the transaction in which that is stored. */
+  /** Called once when a chat continues under another id, in the transaction that stores it. */
   readonly onMoved?: (messengerId: string, move: ChatMove) => void;
-  /** The platform has refused the messenger's credentials, with this code, or takes them again. */
+  /** Called when the platform has refused the messenger's credentials with this code, or accepts them again. */
   readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
 }
 
-/** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
+/**
+ * Stores and ends the texts of turns and notices. Each address has a `Lane`, which makes the calls.
+ * 1. A reply is stored before any of its text is sent (I4). It ends once, with one call of `onEnded`.
+ * 2. While a reply has work left, a durable wake-up is set. A new process continues from the rows.
+ */
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
 const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
-/** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
+/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
 const MOST_WITHDRAWN = 50;
 
-/** Messages that are older than this are known to every gate. */
+/** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
 
 class Engine implements Delivery {
@@ -83,10 +87,10 @@ class Engine implements Delivery {
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
   readonly #surfaces = new Map<string, Surface>();
-  /** Replies that have not ended, and withdrawn ones. */
+  /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
-  /** Messengers whose owner was told that they do not work. */
+  /** Messengers whose owner has been told that they do not work. */
   readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
   #sweptAt = -Infinity;
@@ -165,7 +169,7 @@ class Engine implements Delivery {
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
-      // Once the text was whole, every edit said the same: only those before it may still put an older text there.
+      // After the text was whole, every edit had the same text. Only an earlier edit may still restore an older text.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
       const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#knownSurface(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
@@ -200,7 +204,7 @@ class Engine implements Delivery {
 
   interrupt(replyId: string): void {
     const reply = this.#streaming(replyId);
-    // Elsewhere nothing that is visible can become shorter.
+    // If messages cannot be edited, visible text cannot become shorter.
     if (reply === undefined || !this.#canEdit(reply)) return;
     if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
     reply.interrupt();
@@ -304,7 +308,7 @@ class Engine implements Delivery {
     return openDoubts(this.#replies.values(), chat);
   }
 
-  /** What an earlier process may have posted without telling the gate. */
+  /** Returns ids that an earlier process may not have reported to the gate. */
   #recentIds(address: Address): readonly number[] {
     const since = this.#options.deps.clock.now() - RECENT_MS;
     return this.#outbox
@@ -313,7 +317,7 @@ class Engine implements Delivery {
       .map(({ id }) => id);
   }
 
-  /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
+  /** Returns the reply of this id, creates it if it is new. Undefined if it has ended. With a text it is a notice. */
   #begin(meant: ReplyStart, text: string | undefined): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
@@ -364,7 +368,7 @@ class Engine implements Delivery {
     this.#replies.delete(earlierId);
   }
 
-  /** Of a reply that an earlier process has ended: an edit that it had begun by then may still land. */
+  /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
   #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
     const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#knownSurface(address));
     const now = this.#options.deps.clock.now();
@@ -379,12 +383,12 @@ class Engine implements Delivery {
     try {
       return this.#surface(address.messengerId);
     } catch {
-      // Not declared any more; the reply itself will end for that.
+      // The messenger is no longer declared. The reply itself ends for that reason.
       return undefined;
     }
   }
 
-  /** Surfaces hold nothing but their client; one for each messenger is made. Throws for one that is not declared. */
+  /** Returns the surface of a messenger, made once. Throws if the messenger is not declared. */
   #surface(messengerId: string): Surface {
     const known = this.#surfaces.get(messengerId);
     if (known !== undefined) return known;
@@ -399,7 +403,7 @@ class Engine implements Delivery {
     this.#learnIds(reply);
   }
 
-  /** What the thread knows of the message box by itself: the root may have been started since. */
+  /** Tells the gate client the ids that the thread knows: the root may have restarted. */
   #learnIds({ record, entries }: Reply): void {
     const own = entries.filter(({ row }) => row.formerChatId === undefined);
     const ids = [record.seenMessageId, ...own.map(({ row }) => row.messageId)];
@@ -409,7 +413,7 @@ class Engine implements Delivery {
         if (id !== undefined) this.#context.budget.knows(record.address, surface, id);
       }
     } catch {
-      // The messenger is not declared any more; the lane ends the reply.
+      // The messenger is not declared any more. The lane ends the reply.
     }
   }
 
@@ -420,7 +424,7 @@ class Engine implements Delivery {
     return reply;
   }
 
-  /** Posts of the chat's other threads may have waited for what became of one of this thread. */
+  /** Wakes the chat's other threads, whose posts may have waited for the outcome of this one. */
   #doubtEnded(address: Address): void {
     const key = laneKey(address);
     for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
@@ -440,7 +444,7 @@ class Engine implements Delivery {
     this.#tell(reply.record.id, state);
   }
 
-  /** A chat is not asked again. A thread is, with the next reply to it: who writes there shows nothing for the others. */
+  /** Ends all replies. A gone chat is tried again when someone writes, a gone thread with its next reply. */
   #endPlace(address: Address, failure: CallFailure): void {
     const { code } = failure;
     const { messengerId, chatId, threadId } = address;
