@@ -25,7 +25,7 @@ import { OutboxStore } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
 import { Sweep } from "./outbox/sweep.ts";
-import type { ReplyBody } from "./outbox/reply-body.ts";
+import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
@@ -37,23 +37,20 @@ import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
 import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
-/** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
+/**
+ * Stores and ends the texts of turns and notices. Each address has a `Lane`, which makes the calls.
+ * 1. A reply is stored before any of its text is sent (I4). It ends once, with one call of `onEnded`.
+ * 2. While a reply has work left, a durable wake-up is set. A new process continues from the rows.
+ */
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
-/** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
+/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
 const MOST_WITHDRAWN = 50;
 
-/** Messages that are older than this are known to every gate. */
+/** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
-
-/** What makes a reply whole from its start. */
-interface Whole {
-  readonly text?: string;
-  readonly body?: ReplyBody;
-  readonly options?: SendOptions | undefined;
-}
 
 class Engine implements Delivery {
   readonly #options: DeliveryOptions;
@@ -68,10 +65,10 @@ class Engine implements Delivery {
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
   readonly #surfaces = new Map<string, Surface>();
-  /** Replies that have not ended, and withdrawn ones. */
+  /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
-  /** Messengers whose owner was told that they do not work. */
+  /** Messengers whose owner has been told that they do not work. */
   readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
 
@@ -158,7 +155,7 @@ class Engine implements Delivery {
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
-      // Once the text was whole, every edit said the same: only those before it may still put an older text there.
+      // After the text was whole, every edit had the same text. Only an earlier edit may still restore an older text.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
       const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#knownSurface(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
@@ -193,7 +190,7 @@ class Engine implements Delivery {
 
   interrupt(replyId: string): void {
     const reply = this.#streaming(replyId);
-    // Elsewhere nothing that is visible can become shorter.
+    // If messages cannot be edited, visible text cannot become shorter.
     if (reply === undefined || !this.#canEdit(reply)) return;
     if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
     reply.interrupt();
@@ -313,7 +310,7 @@ class Engine implements Delivery {
     return openDoubts(this.#replies.values(), chat);
   }
 
-  /** What an earlier process may have posted without telling the gate. */
+  /** Returns ids that an earlier process may not have reported to the gate. */
   #recentIds(address: Address): readonly number[] {
     const since = this.#options.deps.clock.now() - RECENT_MS;
     return this.#outbox
@@ -331,8 +328,8 @@ class Engine implements Delivery {
     return true;
   }
 
-  /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
-  #begin(meant: ReplyStart, { body, options, text }: Whole): Reply | undefined {
+  /** Returns the reply of this id, creates it if it is new. Undefined if it has ended. With a text it is a notice. */
+  #begin(meant: ReplyStart, { body, options, text }: WholeReply): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;
@@ -386,7 +383,7 @@ class Engine implements Delivery {
     this.#replies.delete(earlierId);
   }
 
-  /** Of a reply that an earlier process has ended: an edit that it had begun by then may still land. */
+  /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
   #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
     const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#knownSurface(address));
     const now = this.#options.deps.clock.now();
@@ -401,12 +398,12 @@ class Engine implements Delivery {
     try {
       return this.#surface(address.messengerId);
     } catch {
-      // Not declared any more; the reply itself will end for that.
+      // The messenger is no longer declared. The reply itself ends for that reason.
       return undefined;
     }
   }
 
-  /** Surfaces hold nothing but their client; one for each messenger is made. Throws for one that is not declared. */
+  /** Returns the surface of a messenger, made once. Throws if the messenger is not declared. */
   #surface(messengerId: string): Surface {
     const known = this.#surfaces.get(messengerId);
     if (known !== undefined) return known;
@@ -421,7 +418,7 @@ class Engine implements Delivery {
     this.#learnIds(reply);
   }
 
-  /** What the thread knows of the message box by itself: the root may have been started since. */
+  /** Tells the gate client the ids that the thread knows: the root may have restarted. */
   #learnIds({ record, entries }: Reply): void {
     const own = entries.filter(({ row }) => row.formerChatId === undefined);
     const ids = [record.seenMessageId, ...own.map(({ row }) => row.messageId)];
@@ -431,7 +428,7 @@ class Engine implements Delivery {
         if (id !== undefined) this.#context.budget.knows(record.address, surface, id);
       }
     } catch {
-      // The messenger is not declared any more; the lane ends the reply.
+      // The messenger is not declared any more. The lane ends the reply.
     }
   }
 
@@ -442,7 +439,7 @@ class Engine implements Delivery {
     return reply;
   }
 
-  /** Posts of the chat's other threads may have waited for what became of one of this thread. */
+  /** Wakes the chat's other threads, whose posts may have waited for the outcome of this one. */
   #doubtEnded(address: Address): void {
     const key = laneKey(address);
     for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
@@ -462,7 +459,7 @@ class Engine implements Delivery {
     this.#tell(reply.record.id, state);
   }
 
-  /** A chat is not asked again. A thread is, with the next reply to it: who writes there shows nothing for the others. */
+  /** Ends all replies. A gone chat is tried again when someone writes, a gone thread with its next reply. */
   #endPlace(address: Address, failure: CallFailure): void {
     const { code } = failure;
     const { messengerId, chatId, threadId } = address;

@@ -36,40 +36,40 @@ const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
 
 /**
- * The class that a bot extends. One class serves both roles: the root takes the webhooks, and every conversation gets
- * an object of its own, named `<root>/<conversation>`.
+ * The class that a bot extends. One class has both roles: the root takes the webhooks, and every conversation has its
+ * own object, named `<root>/<conversation>`.
  *
  * @example
- * export class MyBot extends Think<BotEnvironment> {
- *   getModel() { return modelFromEnv(this.env); }
- *   getMessengers() { return defineMessengers({ telegram: telegramFromEnv(this.env) }); }
+ * export class MyBot extends Think<Env> {
+ *   getModel() { return modelFromEnv(this.env).model; }
+ *   getMessengers() { return defineMessengers({ telegram: telegramMessenger({ token, secretToken }) }); }
  * }
  * export default createWorker(MyBot);
  */
 export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<Env> {
   /** Most model calls of one turn. */
   maxSteps = 10;
-  /** About how many tokens of the transcript the model gets; older parts are summarised, then left out. */
+  /** About this many tokens of the transcript reach the model. Older parts are summarized, then left out. */
   maxContextTokens = 60_000;
   /**
-   * What happens to the text of a model call that was cut short. `"restart"`: it is dropped and the call is made again.
-   * `"continue"`: it is kept and the model is asked to go on, for models that honour a partial answer.
+   * Decides about the text of an interrupted model call. `"restart"`: the text is dropped and the call is made again.
+   * `"continue"`: the text is kept and the model continues it, for models that support this.
    */
   interruptedStep: "restart" | "continue" = "restart";
   /**
-   * Longest silence of a model in the middle of its answer, in milliseconds; thinking counts as speaking. After that the
-   * call has failed. `0` waits forever.
+   * Longest silence of a model in the middle of its answer, in milliseconds. Visible thinking is not silence. After
+   * that the call has failed. `0` waits forever.
    */
   chatStreamStallTimeoutMs = 30_000;
   /** Longest silence of a model before the first part of its answer, in milliseconds. `0` waits forever. */
   chatStreamFirstChunkTimeoutMs = 120_000;
   /**
-   * How long one turn waits, in all, for a model server that is busy or away, in milliseconds. A server that asks for
-   * more is not waited for. `0` gives up at the first failure.
+   * How long one turn waits in total for a model server that is busy or away, in milliseconds. If a server asks for
+   * more time, the turn does not wait. `0` gives up at the first failure.
    */
   modelPatienceMs = 120_000;
 
-  /** How long the receipts of this object's deliveries are kept, in milliseconds. */
+  /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 
   readonly #log: Log;
@@ -107,9 +107,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * The model of a turn: an AI SDK `LanguageModel`, or the id of a Workers AI model. Asked before every model call.
+   * Returns the model: an AI SDK `LanguageModel`, or the id of a Workers AI model. Called before every model call.
    *
-   * @throws {ConfigurationError} unless overridden.
+   * @throws {ConfigurationError} unless overridden
    */
   getModel(): ThinkModel {
     throw new ConfigurationError(
@@ -124,8 +124,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * AI SDK tools. A tool that changes nothing can carry `annotations: { readOnly: true }`, one that may safely run twice
-   * `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and none may have `needsApproval`.
+   * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
+   * safely run twice can have `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and
+   * none may have `needsApproval`.
    *
    * @default none
    */
@@ -138,12 +139,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return {};
   }
 
-  /** Commands beside `/start`, `/help`, `/stop` and `/new`, or in place of them. @default none */
+  /** Returns commands in addition to `/start`, `/help`, `/stop` and `/new`, or instead of them. @default none */
   getCommands(): ThinkCommands {
     return {};
   }
 
-  /** The event that the running turn answers; `undefined` outside of a messenger's turn. */
+  /** Returns the event that the running turn answers. Undefined outside of a messenger's turn. */
   getMessengerContext(): MessengerEvent | undefined {
     return getMessengerContext();
   }
@@ -178,14 +179,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return this.#runtime.changeCards((cards) => cards.remove(id));
   }
 
-  /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
+  /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */
   override onRequest(_request: Request): Response | Promise<Response> {
     return new Response("Not found", { status: 404 });
   }
 
   /**
-   * Where errors of requests and connections end up. Those of a connection are logged here, as their kind and place;
-   * the base class would log their text. Always throws what it is given.
+   * Receives errors of requests and connections. Errors of a connection are logged here with their kind and place,
+   * because the base class would log their text. Always throws the given error.
    */
   override onError(connectionOrError: unknown, error?: unknown): never {
     if (error === undefined) throw connectionOrError;
@@ -202,18 +203,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     await this.#runtime.chat(message, callback);
   }
 
-  /** Ends a turn that `chat` began. `false` when it is not running any more. */
+  /** Ends a turn that `chat` began. Returns false if it is no longer running. */
   async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
     return this.#runtime.cancelChat(requestId);
   }
 
   /**
-   * An agent of its own by class and name. For a `Think` class it is a top-level object, which runs on a machine of its
-   * own: the same one that a `conversation` function reaches by this name, and never that of a thread. For any other
-   * class it is the base class's sub-agent.
-   *
-   * @throws {ConfigurationError} `conversation-name-invalid` when the name is empty, longer than 512 bytes, or has
-   * control characters
+   * Returns an agent by class and name. For a `Think` class it is a separate top-level object, `<this root>/<name>`.
+   * For any other class it is the base class's sub-agent.
    */
   override async subAgent<T extends Agent>(
     agentClass: DynamicAgentClass<T>,
@@ -240,7 +237,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return stub as unknown as DynamicAgentStub<T>;
   }
 
-  /** The conversations of this root, the most recently active first. */
+  /** Returns the conversations of this root, most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
   }
@@ -275,7 +272,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * What became of the replies and notices of this conversation, the newest first: states, platform message ids,
+   * Returns the receipts of this conversation's replies and notices, newest first: states, platform message ids,
    * attempts, times and codes, never a text.
    *
    * @example await stub.listDeliveries({ state: "failed", since: Date.now() - 86_400_000 });
@@ -284,17 +281,17 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return this.#runtime.thread.delivery.receipts(filter);
   }
 
-  /** The receipt of one reply of this conversation; `undefined` when there is none, or none any more. */
+  /** Returns the receipt of one reply of this conversation. Undefined if there is none, or it was deleted. */
   getDelivery(id: string): DeliveryReceipt | undefined {
     return this.#runtime.thread.delivery.receipt(id);
   }
 
-  /** How many updates of kinds that are not handled have come, by `<messenger>:<kind>`. */
+  /** Returns the number of ignored updates, by `<messenger>:<kind>`. */
   ignoredUpdates(): Readonly<Record<string, number>> {
     return this.#runtime.root.ignored();
   }
 
-  /** @internal The one door for what objects of this bot ask each other; `InnerCalls` has its methods. */
+  /** @internal Carries the calls between objects of this bot; see `InnerCalls`. */
   async inner(method: string, args: readonly unknown[]): Promise<unknown> {
     return this.#runtime.answer(method, args);
   }

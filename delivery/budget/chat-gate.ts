@@ -30,51 +30,55 @@ import { TokenBucket } from "./token-bucket.ts";
 export interface ChatGateOptions {
   readonly database: Database;
   readonly deps: Pick<Deps, "clock">;
-  /** The gate's own object, which may speak in the chat, too. */
+  /** Name of the gate's own object, which may also send messages to the chat. */
   readonly name: string;
   readonly root: BotBudget;
   readonly local: LocalSpeaker;
 }
 
 /**
- * The gates of the chats whose thread without a topic is this object: rate, penalty, and the right to post. The text of
- * a reply, its rows and its order stay with the conversation that speaks.
+ * Grants calls to the chats whose thread without a topic is this object. It holds each chat's rate, its penalty and the
+ * right to post. It ends at the grant: the conversation keeps the text of a reply, its rows and its order.
  *
- * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
- *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
- *    A `search` first uses calls that the chat saved while it was idle.
- * 2. During a penalty nothing is granted, also after a restart (I8).
- * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
- * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
- * 5. `answer` is always granted: it is a call without a chat, and worth nothing when it is late.
- * 6. A card is known here before the call that posts it is granted (`CardIndex`), so no press comes before its card.
- * 7. The gate never asks a conversation in another object. It asks the root for a share of the bot's rate, a few calls
- *    at a time.
- * 8. After a start a bucket holds two tokens, or one after a penalty, unless the chat has been idle for so long that it
- *    must be full.
+ * 1. All calls to a chat, from all topics and conversations, share one token bucket. `edit` is granted only if one
+ *    token is left afterwards, and `typing` only if two are. `post` and `final` may take the last one (I7). A `search`
+ *    first uses calls that the chat saved while it was idle.
+ * 2. Nothing is granted during a penalty, also after a restart (I8).
+ * 3. A speaker that was told to wait keeps its place. `post` and `final` go before `edit`. `typing` gets no place.
+ * 4. At most one post of a chat is in doubt (`RightToPost`). Edits never wait for the right to post.
+ * 5. `answer` is always granted: it counts against no chat, and a late one is worthless.
+ * 6. A card is stored before the call that posts it is granted (`CardIndex`). So no press comes before its card.
+ * 7. The gate never calls a conversation in another object. It only calls the root, which lends it the bot's rate, a
+ *    few calls at a time.
+ * 8. After a start a bucket holds two tokens, or one after a penalty. It is full if the chat was idle for long enough.
  */
 export function createChatGate(options: ChatGateOptions): ChatGate {
   return new Gate(options);
 }
 
-/** Kept for the calls that must become visible. */
+/** Tokens that are kept for posts and final texts. */
 const RESERVE = 1;
-/** What a call leaves behind: an interim edit the final text's slot, typing that of a first text, too. */
+/**
+ * Tokens that must remain after a call. An interim edit leaves one for the final text. A typing indicator also leaves
+ * one for a first text.
+ */
 const RESERVES = { answer: 0, final: 0, post: 0, search: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
 /** Tokens of a bucket after a start. */
 const FIRST_TOKENS = 2;
-/** Calls that a chat saves for a search: the first question, and all ids of a box in which nothing else happens. */
+/**
+ * Most calls that a chat saves for a search: the first question, and all ids of a box in which nothing else happens.
+ */
 const SEARCH_CALLS = 8;
-/** The use of a chat by other objects is stored this often. */
+/** Other objects' use of a chat is stored at most this often. */
 const NOTE_USE_MS = 30_000;
-/** How long past its time a waiting speaker keeps its place. */
+/** A waiting speaker loses its place if it does not ask within this time after its turn. */
 const PLACE_GRACE_MS = 1_500;
-/** Above this many chats in memory the idle ones are let go. */
+/** With more chats than this in memory, idle ones are removed. */
 const MOST_CHATS = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
-/** An id that goes with no loan is told to the root by itself after this time. */
+/** An id that no loan request has taken along is reported to the root after this time. */
 const TELL_ROOT_AFTER_MS = 250;
-/** Ids after the newest one that is known, and ids in all, that an answer names. */
+/** An answer to a search names this many ids above the newest known one, and at most `MOST_IDS` in total. */
 const TAIL = 32;
 const MOST_IDS = 128;
 
@@ -85,18 +89,18 @@ interface Chat {
   readonly right: RightToPost;
   penalty: Penalty | undefined;
   usedAt: number;
-  /** The newest id of each box that this gate was told. */
+  /** The newest id of the chat's box that this gate knows. */
   newestId: number;
-  /** Sent by conversations of the chat into a shared box, and not told to the root yet. */
+  /** Ids that conversations of the chat have sent into a shared box, and that the root does not know yet. */
   untold: readonly number[];
   timer: unknown;
-  /** When another object's use of the chat was stored. */
+  /** Time at which another object's use of the chat was last stored. */
   notedUseAt: number;
-  /** Speakers of the last minute, by their last call. */
+  /** Recent speakers of the chat, with the time of their last call. */
   readonly speakers: Map<string, number>;
 }
 
-/** A speaker counts as one of the chat for so long after its last call. */
+/** A speaker counts as recent for this long after its last call. */
 const SPEAKS_FOR_MS = 60_000;
 
 class Gate implements ChatGate {
@@ -136,7 +140,7 @@ class Gate implements ChatGate {
       if (purpose !== "typing") chat.places.keep(key, rankOf(purpose), retryAt + PLACE_GRACE_MS);
       return { kind: "wait", retryAt, reason: "pacing" };
     }
-    // While the root was asked, others may have used the chat up, or met a penalty.
+    // While the root answered, other calls may have used up the chat's tokens or met a penalty.
     return this.#waits(chat, request, rate, key) ?? this.#grant(chat, request, rate, key, isDurable);
   }
 
@@ -200,7 +204,7 @@ class Gate implements ChatGate {
     };
   }
 
-  /** Why the call cannot be made now. The speaker keeps its place. */
+  /** Returns the reason why the call cannot be made now. The speaker keeps its place. */
   #waits(chat: Chat, request: CallRequest, rate: Rate, key: string): Grant | undefined {
     const { address, purpose, isPost = false } = request;
     const now = this.#clock.now();
@@ -212,7 +216,7 @@ class Gate implements ChatGate {
     if (isPost && request.news !== undefined) {
       const heldUntil = chat.right.heldUntil(key, now) ?? this.#heldByOwn(address, request.speaker, now);
       if (heldUntil !== undefined) {
-        // No place is kept: others need not wait behind a post that may not be made yet.
+        // No place is kept, so that others do not wait behind a post that may not be made yet.
         const readyAt = chat.bucket.readyAt(now, needed, rate, spacing);
         const retryAt = Math.max(heldUntil, readyAt);
         return { kind: "wait", retryAt, reason: "post", next: this.#next(chat, rate) };
@@ -227,7 +231,7 @@ class Gate implements ChatGate {
     return { kind: "wait", retryAt: readyAt, reason: "pacing", next: this.#next(chat, rate) };
   }
 
-  /** When the chat's own rate allows the next calls, if nobody makes one before. */
+  /** Returns when the chat's own rate allows the next calls, if nobody makes one before. */
   #next({ bucket, penalty }: Chat, rate: Rate): NextCalls {
     const now = this.#clock.now();
     const spacing = spacingOf(penalty, now);
@@ -241,7 +245,7 @@ class Gate implements ChatGate {
     return isHeld ? now + OWN_POST_MS : undefined;
   }
 
-  /** The thread of this object that asks; none when another object does. */
+  /** The asking thread, if it belongs to this object; otherwise an empty string. */
   #ownThread({ threadId }: Address, speaker: string): string {
     return this.#isRemote(speaker) ? "" : threadId;
   }
@@ -264,7 +268,7 @@ class Gate implements ChatGate {
     };
   }
 
-  /** Asks the root for a share of the bot's rate. Returns when to ask again if there is none. */
+  /** Asks the root to lend a call. Returns the time to ask again, in epoch milliseconds, if it has none to lend. */
   async #borrow(
     chat: Chat,
     { address, purpose, pacing, news }: CallRequest,
@@ -290,18 +294,18 @@ class Gate implements ChatGate {
   #hear(chat: Chat, key: string, news: ChatNews, isDurable: boolean): void {
     chat.right.hear(key, news, isDurable, this.#clock.now());
     chat.newestId = Math.max(chat.newestId, news.newestId, ...news.sentIds);
-    // A box of its own is nobody's business but the gate's.
+    // Only shared boxes matter to the root.
     if (news.box === chat.address.chatId || news.sentIds.length === 0) return;
     chat.untold = [...chat.untold, ...news.sentIds];
     chat.timer ??= this.#clock.setTimeout(() => {
       chat.timer = undefined;
       this.#tellRoot(chat, news.box).catch(() => {
-        // The root cannot be reached: the ids go with the next loan.
+        // The root cannot be reached. The next loan request takes the ids along.
       });
     }, TELL_ROOT_AFTER_MS);
   }
 
-  /** Other chats that share the box look past these ids when they search. */
+  /** Reports the chat's new ids, so that searches of other chats in the box skip them. */
   async #tellRoot(chat: Chat, box: string): Promise<void> {
     const ids = chat.untold;
     if (ids.length === 0) return;
@@ -326,7 +330,7 @@ class Gate implements ChatGate {
 
   #hasOthers({ speakers }: Chat, address: Address, key: string, now: number): boolean {
     for (const [other, at] of speakers) if (now - at > SPEAKS_FOR_MS) speakers.delete(other);
-    // The other topics of a forum may come at any moment.
+    // In a forum, another topic may post at any moment.
     return address.topicId !== undefined || [...speakers.keys()].some((other) => other !== key);
   }
 
@@ -368,7 +372,7 @@ class Gate implements ChatGate {
     return chat;
   }
 
-  /** The bucket after a start. What was sent before is known only as the time of the last call. */
+  /** Creates the bucket after a start. Only the time of the last earlier call is known. */
   #bucket({ penalty, usedAt }: StoredChat, rate: Rate | undefined): TokenBucket {
     const startedAt = this.#startedAt;
     const bucket = new TokenBucket(FIRST_TOKENS, startedAt, SEARCH_CALLS);
@@ -385,20 +389,20 @@ class Gate implements ChatGate {
     return isFull ? new TokenBucket(rate.burst, startedAt, SEARCH_CALLS) : bucket;
   }
 
-  /** A chat that was silent for so long has a full bucket again, whatever its rate; the rest is stored. */
+  /** Removes idle chats from memory. Their bucket is full again by now, whatever the rate; the rest is stored. */
   #forgetIdle(now: number): void {
     for (const [key, chat] of this.#chats) if (now - chat.usedAt > IDLE_MS) this.#chats.delete(key);
   }
 }
 
-/** A post of the gate's own object that is under way, or looked for, is asked about again after this time. */
+/** While a post of the gate's own object is in doubt, others ask again after this time. */
 const OWN_POST_MS = 500;
 
 function speakerKey({ address, speaker }: Pick<CallRequest, "address" | "speaker">): string {
   return JSON.stringify([speaker, address.threadId]);
 }
 
-/** Tokens that must be there for a call: its own, and what it leaves behind. */
+/** Returns the tokens that a call needs: its own, and those that must remain. */
 function neededFor(purpose: CallRequest["purpose"], { burst }: Rate): number {
   return 1 + Math.min(RESERVES[purpose], Math.max(0, burst - 1));
 }

@@ -9,17 +9,16 @@ import type { ReplyStore } from "./reply-store.ts";
 import { createRichRestStore } from "./rich-rest-store.ts";
 import type { RichRestStore } from "./rich-rest-store.ts";
 
-/** A server may be brought up to date; until then one reply in a while finds out that it was not. */
+/** After this time one reply tries a rich message again, because the server may have been updated. */
 const REST_MS = 6 * 60 * 60 * 1000;
-/** Shorter where it is only likely that the platform knows no rich messages: it may just have been in trouble. */
+/** A shorter time if the platform probably does not know rich messages, but may just have been in trouble. */
 const DOUBT_REST_MS = 60 * 60 * 1000;
-/** One such answer may be an accident. */
+/** One such answer may be an accident, two are not. */
 const MOST_RICH_DOUBTS = 2;
 
 /**
- * What becomes of rich messages that a platform refuses: the same reply goes on as ordinary messages, and where it was
- * the platform that knows no such messages, the replies after it begin so. Stored with the reply, so that a crash
- * changes nothing about it.
+ * Handles refused rich messages. The same reply continues with ordinary messages. If the platform does not know rich
+ * messages at all, later replies begin with ordinary ones. This is stored with the reply, so a crash changes nothing.
  */
 export class RichFallback {
   readonly #options: {
@@ -34,19 +33,19 @@ export class RichFallback {
     this.#rests = createRichRestStore(options.database);
   }
 
-  /** The policy with which a reply begins now. */
+  /** Returns the policy with which a new reply begins. */
   policyFor(messengerId: string, policy: ReplyPolicy): ReplyPolicy {
     if (policy.richMessages !== true || !this.#isResting(messengerId)) return policy;
     return { ...policy, richMessages: false };
   }
 
-  /** A rich call failed with an answer that may mean that the platform knows no rich messages. */
+  /** Notes an answer to a rich call that may mean that the platform does not know rich messages. */
   doubted(reply: Reply, surface: Surface, failure: CallFailure): void {
     reply.richDoubts += 1;
     if (reply.richDoubts >= MOST_RICH_DOUBTS) this.refused(reply, surface, failure);
   }
 
-  /** Nothing of this reply is sent as a rich message any more. */
+  /** Sends nothing of this reply as a rich message any more. */
   refused(reply: Reply, surface: Surface, { code }: CallFailure): void {
     const { deps, log, store } = this.#options;
     const { id, address } = reply.record;

@@ -1,9 +1,9 @@
 import type { Database } from "../../src/core/database.ts";
 import { firstRow } from "../../src/core/database.ts";
 
-/** Messengers whose platform takes no rich messages, and until when that is believed. */
+/** Messengers whose platform does not accept rich messages, and until when this is assumed. */
 export interface RichRestStore {
-  /** Epoch milliseconds. Undefined if the messenger has never been at rest. */
+  /** Returns the time in epoch milliseconds. Undefined if the messenger has never been paused. */
   restsUntil(messengerId: string): number | undefined;
   rest(messengerId: string, until: number): void;
 }

@@ -13,7 +13,7 @@ const people = z.object({
   user: person.nullish().catch(undefined),
 });
 
-/** What a stored event shows of its chat. Any event shows that somebody is there. */
+/** Returns the facts about a chat that a stored event shows. Any event shows that somebody is there. */
 export function describeChat({ raw, thread }: IncomingEvent): ChatFacts {
   if (!thread.isDirectMessage) return { kind: "group", isReachable: true };
   const found = people.safeParse(raw).data;

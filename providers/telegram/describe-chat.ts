@@ -26,8 +26,8 @@ const topicSchema = z.object({
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What an update shows of its chat. Total: anything unreadable is left out. It reads only the fields that the kind of
- * update and chat can have, because it runs in the root for every webhook.
+ * Returns an update's facts about its chat. Never throws: anything unreadable is left out. It reads only the fields
+ * that this kind of update and chat can have, because it runs in the root for every webhook.
  */
 export function describeChat({ raw, thread }: IncomingEvent): ChatFacts {
   const update = fieldsOf(raw);
@@ -54,7 +54,10 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** A message of a topic that replies to nothing else replies to the service message that created the topic. */
+/**
+ * Returns the facts about a topic. A message of a topic that replies to nothing else replies to the service message
+ * that created the topic.
+ */
 function topicOf(id: string, message: Fields): TopicFacts {
   const fields = topicSchema.safeParse(message).data;
   const name = fields?.forum_topic_created?.name ?? fields?.forum_topic_edited?.name;
@@ -62,7 +65,10 @@ function topicOf(id: string, message: Fields): TopicFacts {
   return { id, ...(name && { name }), ...(firstName && { firstName }) };
 }
 
-/** Service messages tell neither: one of them says that the bot was removed. */
+/**
+ * Tells whether the bot can be read in the chat. Service messages do not tell it, because one of them says that the bot
+ * was removed.
+ */
 function reachability(treatment: UpdateTreatment, content: Fields, isPrivate: boolean): boolean | undefined {
   switch (treatment) {
     case "callback":

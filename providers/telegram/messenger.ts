@@ -3,9 +3,9 @@ import { messengerOptionsOf, parseTelegramOptions, type TelegramMessengerOptions
 import { createTelegramPlatform } from "./platform.ts";
 
 /**
- * A Telegram bot, for `getMessengers()`.
+ * Declares a Telegram bot, for `getMessengers()`.
  *
- * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ * @throws {ConfigurationError} if an option is missing or cannot work; the message says how to fix it
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function telegramMessenger(options: TelegramMessengerOptions): MessengerD
   };
 }
 
-/** A function of the bot's own comes on top of the secret, where there is one; an explicit `false` replaces it. */
+/** Checks both the secret, if there is one, and the bot's own function. `false` replaces the secret. */
 function verifyBoth(
   verification: PlatformVerification,
   verifyWebhook: VerifyWebhook | false,

@@ -34,8 +34,8 @@ const capabilities: MessengerCapabilities = {
 type ParsedUpdate = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "stop" | "detail">;
 
 /**
- * The event of a stored update. Total: what cannot be read is `ignored`, with a `detail` that says why.
- * Rejects only when the bot's own name is needed and cannot be had.
+ * Returns the event of a stored update. An update that cannot be read becomes `ignored`, with a `detail` that says why.
+ * Rejects only if the bot's own name is needed and cannot be determined.
  */
 export async function parseUpdate(
   incoming: IncomingEvent,
@@ -103,7 +103,7 @@ async function messageOf(
     sentAt: telegram.date * 1000,
     ...(typeof telegram.edit_date === "number" ? { editedAt: telegram.edit_date * 1000 } : {}),
     isMention,
-    // An edit corrects what was said; it gives no orders.
+    // An edit corrects a text. It does not run a command.
     ...(command !== undefined && !isEdit ? { command } : {}),
     ...(quoted ? { quoted } : {}),
     ...(telegram.media_group_id ? { albumId: telegram.media_group_id } : {}),
@@ -128,7 +128,7 @@ function readCallback(content: unknown): ParsedUpdate {
   };
 }
 
-/** A private chat is its person. */
+/** Reads a press of the stop button. In a private chat the chat's id is the person's id. */
 function readStop(content: unknown): ParsedUpdate {
   const parsed = stoppedGeneration.safeParse(content);
   if (!parsed.success) return unreadable("unreadable stop");

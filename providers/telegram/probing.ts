@@ -5,18 +5,18 @@ import { chatOf, editMessage } from "./edit-message.ts";
 import { keyboardOf } from "./keyboard.ts";
 
 const LOST = { kind: "unknown", code: "unknown" };
-/** Chats from here on downwards are supergroups and channels. */
+/** Chats with this id or a lower one are supergroups and channels. */
 const firstSupergroupId = -1_000_000_000_000;
 
 /**
- * Message ids grow by one within each supergroup, and within one box for all of the bot's private chats and basic
- * groups (known from the client protocol, not promised by the Bot API). A bot can edit its own messages only, so an
- * edit of the keyboard tells whose a message is. The edit carries the keyboard that the lost message should have, so it
- * changes nothing on that message. In a supergroup a message of somebody else is refused in other words than one that is
- * not there. Another message of the bot would get this keyboard in place of its own, so the ids of messages with buttons
- * must be known to whoever asks.
+ * Searches for lost posts. Message ids are consecutive within each supergroup, and within one box for all of the bot's
+ * private chats and basic groups (known from the client protocol, not promised by the Bot API). A bot can edit only its
+ * own messages, so an edit of the keyboard tells whose message an id belongs to.
  *
- * A server that does not know this method is asked by an edit of the text, to what the lost message should say.
+ * - The edit has the keyboard of the lost message, so it changes nothing on that message. Another message of the bot
+ *   would get this keyboard, so the ids of messages with buttons must be known to the caller.
+ * - In a supergroup the refusal has different words for somebody else's message and for a missing one.
+ * - If a server does not know this method, the text is edited instead, to the text of the lost message.
  */
 export function createTelegramProbing(client: TelegramClient): Probing {
   const box = ({ chatId }: Address): string => (Number(chatId) < firstSupergroupId ? chatId : "common");
@@ -38,17 +38,17 @@ export function createTelegramProbing(client: TelegramClient): Probing {
         if (code === "method-missing") {
           const isSecondWay = byText === undefined && intended !== undefined;
           isKeyboardEditMissing = true;
-          // The engine asks again for what is transient, and then by the text.
+          // The engine repeats a transient failure, and then the text is edited.
           throw new TelegramCallError(method, { kind: isSecondWay ? "transient" : "rejected", code });
         }
         if (kind === "unchanged") return "own";
-        // In the common box a message of another chat is not found either.
+        // In the shared box, messages of other chats are "not found" too.
         if (code === "message-missing" && box(address) === address.chatId) return "none";
         if (kind === "missing") return "other";
         throw error;
       }
       if (isMessage(edited, messageId)) return "own";
-      // A server that accepts anything has not looked: nothing may be concluded from that.
+      // A server that accepts everything has not checked the id, so this proves nothing.
       throw new TelegramCallError(method, { kind: "rejected", code: "unexpected-answer" });
     },
   };

@@ -3,8 +3,8 @@ import type { Update } from "grammy/types";
 type UpdateKind = Exclude<keyof Update, "update_id">;
 
 /**
- * Every kind of update that the Bot API lists, and whether this provider handles it. A kind that a newer Bot API adds
- * makes the type check fail here; at run time it counts as `unknown`.
+ * Every kind of update in the Bot API, and whether this provider handles it. If a newer Bot API adds a kind, the type
+ * check fails here. At run time such an update counts as `unknown`.
  */
 const updateKinds = {
   message: "message",
@@ -36,7 +36,7 @@ const updateKinds = {
   subscription: "ignored",
 } as const satisfies Record<UpdateKind, "message" | "edit" | "callback" | "stop" | "membership" | "ignored">;
 
-/** How this provider treats an update. */
+/** The way in which this provider treats an update. */
 export type UpdateTreatment = (typeof updateKinds)[UpdateKind];
 
 /** The update kinds that a webhook should ask for: `allowed_updates` of `setWebhook`. */
@@ -44,7 +44,7 @@ export const allowedUpdates: readonly string[] = Object.entries(updateKinds)
   .filter(([, treatment]) => treatment !== "ignored")
   .map(([kind]) => kind);
 
-/** The kind of an update and its treatment. The kind is one of the Bot API's names, or `unknown`. */
+/** Returns the kind of an update and its treatment. The kind is a name from the Bot API, or `unknown`. */
 export function updateKindOf(update: Readonly<Record<string, unknown>>): {
   readonly kind: UpdateKind | "unknown";
   readonly treatment: UpdateTreatment;

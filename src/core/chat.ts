@@ -7,7 +7,7 @@
  */
 export type ChatKind = "private" | "group" | "supergroup" | "channel";
 
-/** What one event shows of its chat. Never chat text. */
+/** The facts that one event shows about its chat. Never chat text. */
 export interface ChatFacts {
   readonly kind: ChatKind;
   /** In a private chat: the person's name. */

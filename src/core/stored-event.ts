@@ -43,6 +43,7 @@ const quotedSchema = z.looseObject({
 const messageSchema = z.looseObject({
   id: z.string(),
   text: z.string(),
+  author: authorSchema.optional(),
   sentAt: z.number(),
   editedAt: z.number().optional(),
   isMention: z.boolean(),

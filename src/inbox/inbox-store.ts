@@ -25,14 +25,16 @@ CREATE TABLE IF NOT EXISTS inbox_v1 (
   claim TEXT
 ) STRICT`;
 
-/** Only rows that still wait for something are in it, so that a week of known keys costs no look-up. */
+/** Covers only rows that still wait for something, so that a week of known keys makes no look-up slower. */
 const OPEN_INDEX = "CREATE INDEX IF NOT EXISTS inbox_open_v1 ON inbox_v1 (state) WHERE state <> 'done'";
 
 /**
- * - `received`: stored as it came, not looked at
+ * The state of an event.
+ *
+ * - `received`: stored as it arrived, not looked at
  * - `queued`: a message that waits for its turn
  * - `taken`: part of a turn that is not finished
- * - `done`: nothing more will come of it; kept so that a redelivery is known
+ * - `done`: nothing more to do; kept so that a redelivery is recognized
  */
 export type InboxState = "received" | "queued" | "taken" | "done";
 
@@ -42,7 +44,7 @@ export interface InboxRow {
   readonly messengerId: string;
   readonly state: InboxState;
   readonly receivedAt: number;
-  /** Not to be answered before this moment (an album that is still arriving, a paste that was split). */
+  /** The message is not answered before this time (an album that is still arriving, a paste that was split). */
   readonly readyAt: number;
   readonly incoming: IncomingEvent;
   readonly event: MessengerEvent | undefined;
@@ -62,11 +64,11 @@ type StoredRow = {
 };
 
 export interface InboxStore {
-  /** Whether an event with this key was stored, and is not forgotten. */
+  /** Tells whether an event with this key is stored. */
   isKnown(messengerId: string, key: string): boolean;
-  /** Stores an event; nothing when one with its key is known. */
+  /** Stores an event. Returns undefined if its key is already known. */
   insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): InboxRow | undefined;
-  /** Stores an event from which nothing follows, in one write; `false` when one with its key is known. */
+  /** Stores an ignored event in one write. Returns false if its key is already known. */
   insertEnded(messengerId: string, incoming: IncomingEvent, receivedAt: number, outcome: string): boolean;
   /** Rows in a state, in order of arrival. */
   inState(state: InboxState): InboxRow[];
@@ -75,15 +77,15 @@ export interface InboxStore {
   queue(seq: number, event: MessengerEvent, readyAt: number): void;
   /** Replaces the event of a queued message (the person edited it). */
   correct(seq: number, event: MessengerEvent): void;
-  /** Moves the hold of queued messages (an album got another picture). */
+  /** Extends the hold of queued messages (an album got another picture). */
   hold(seqs: readonly number[], readyAt: number): void;
   take(seqs: readonly number[]): void;
-  /** Nothing more will come of these. The events of answered messages are kept for a turn that may take them over. */
+  /** Ends rows. The events of answered messages are kept for a turn that may take them over. */
   end(seqs: readonly number[], outcome: string): void;
   countQueued(): number;
-  /** A chat goes on under another id: so does all that waits for something. */
+  /** Moves everything that waits for something in a chat that continues under another id. */
   move(messengerId: string, move: ChatMove): void;
-  /** Forgets ended rows received before `before`. */
+  /** Deletes ended rows received before `before`. */
   sweep(before: number): void;
 }
 
@@ -119,7 +121,7 @@ export function createInboxStore(database: Database): InboxStore {
       );
       if (inserted === undefined) return undefined;
       const { seq } = inserted;
-      // As after a restart: what follows never sees more than is stored.
+      // Parsed again, as after a restart, so that later code never sees more than is stored.
       return parseRow({
         seq,
         key,

@@ -3,8 +3,8 @@ import { sortEvent } from "./sort-event.ts";
 import type { SortSettings } from "./sort-event.ts";
 
 /**
- * Whether an answer may follow from an event, or end with it, in whatever state its conversation is. Pure. Service
- * messages, changes of membership, deletions, and messages that nobody addressed to the bot are not answered.
+ * Tells whether an event may start or end an answer, whatever the state of its conversation. Pure. Service messages,
+ * changes of membership, deletions, and messages that do not address the bot are not answered.
  */
 export function mayBeAnswered(event: MessengerEvent, settings: Omit<SortSettings, "isSubscribed">): boolean {
   const asNew = event.kind === "message-edited" ? { ...event, kind: kindWhenNew(event) } : event;
@@ -26,12 +26,12 @@ function kindWhenNew({ message, thread }: MessengerEvent): "direct-message" | "m
   return message?.isMention === true ? "mention" : "message";
 }
 
-/** Only one message of an album has the caption with the mention. */
+/** Tells whether a message belongs to an album. Only one message of an album has the caption with the mention. */
 function isOfAlbum({ kind, message }: MessengerEvent): boolean {
   return kind === "message" && message?.albumId !== undefined;
 }
 
-/** A mention subscribes its thread, also where the mention itself is not answered. */
+/** Tells whether an event subscribes its thread. A mention does, even if the mention itself is not answered. */
 function subscribes(
   { author, kind }: MessengerEvent,
   { respondTo }: Pick<SortSettings, "respondTo">,

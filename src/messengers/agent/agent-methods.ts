@@ -7,7 +7,7 @@ import type { ThinkCommands } from "../declare/commands.ts";
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
 export type ThinkModel = Exclude<LanguageModel, string> | string | ConfiguredModel;
 
-/** What the runtime asks the bot's own class. */
+/** The methods of the bot's own class that the runtime calls. */
 export interface AgentMethods {
   readonly maxSteps: number;
   readonly maxContextTokens: number;

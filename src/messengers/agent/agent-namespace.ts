@@ -6,7 +6,10 @@ export interface AgentNamespace {
   getByName(name: string): InnerDoor & { fetch(request: Request): Promise<Response> };
 }
 
-/** The Durable Object namespace of a class: from the Worker's own exports, or from a binding named after the class. */
+/**
+ * Returns the Durable Object namespace of a class: from the Worker's own exports, or from a binding with the name of
+ * the class.
+ */
 export function agentNamespace(
   context: { readonly exports?: unknown },
   env: object,

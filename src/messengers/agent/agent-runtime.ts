@@ -52,24 +52,33 @@ export interface AgentRuntimeOptions {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
+/**
+ * A file that could not be loaded is left out of the model's next calls for this long, so that not every call waits for
+ * it.
+ */
 const FILE_REST_MS = 60_000;
 
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
-/** Wakes closer together than this are one. */
+/** Wake-ups that are closer together than this count as one. */
 const SAME_WAKE_MS = 5;
-/** Each move is a durable write: a wake is put off by this much at least, and only when it is about to come. */
+/**
+ * A wake-up is postponed by at least this much, and only shortly before it fires, because each move is a durable write.
+ */
 const PUT_OFF_FROM_MS = 1000;
 const PUT_OFF_WITHIN_MS = 600;
 /**
- * The answer to the platform leaves before a turn begins, where both are the work of one thread. Several short waits and
- * not a long one: on a busy machine time passes without the answer's having come any further.
+ * The platform gets its answer before a turn begins, although both are done by the same thread. This is the number of
+ * short waits in between. One long wait would not help: on a busy machine it can pass without any progress of the
+ * answer.
  */
 const ANSWER_FIRST_WAITS = 5;
 const ANSWER_FIRST_MS = 1;
 
-/** Everything that an agent object does, as a Lifecycle capability: its root's part, its conversation's part, its alarm. */
+/**
+ * All that an agent object does, as a Lifecycle capability. It connects the object's three roles and its one alarm:
+ * `RootRuntime` takes webhooks, `ThreadRuntime` runs the conversation, and the gate grants calls to the chat.
+ */
 export class AgentRuntime extends LifecycleCapability {
   readonly engine: TurnEngine;
   readonly health: BotHealth;
@@ -79,13 +88,13 @@ export class AgentRuntime extends LifecycleCapability {
   #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
-  /** The code of what `getMessengers` threw last: every request asks it again, and the log has it once. */
+  /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
-  /** The time of the durable wake, as far as this object knows. */
+  /** Time of the durable wake-up, as far as this object knows. */
   #armedAt: number | undefined;
   #arming = Promise.resolve();
   #chats = new Map<string, string>();
-  /** What this object answers, as a root and as a conversation. */
+  /** The calls that this object answers, as a root and as a conversation. */
   readonly #calls: InnerCalls = {
     acquire: (...asked) => this.gate.acquire(...asked),
     penalize: (...asked) => this.gate.penalize(...asked),
@@ -111,7 +120,7 @@ export class AgentRuntime extends LifecycleCapability {
     receiveEvents: (...asked) => this.#receive(...asked),
     hasEvent: async (...asked) => this.thread.hasEvent(...asked),
   };
-  /** Files that could not be loaded, and until when that is believed. */
+  /** Files that could not be loaded, and until when they are not tried again. */
   readonly #unavailable = new Map<string, number>();
 
   constructor(options: AgentRuntimeOptions) {
@@ -195,7 +204,7 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#thread;
   }
 
-  /** The rate of this bot over all its chats, where this object is the root. */
+  /** The rate of this bot over all its chats, if this object is the root. */
   get budget(): RootBudget {
     this.#budget ??= createBotBudget({ database: this.#options.database, deps: this.#options.deps });
     return this.#budget;
@@ -217,7 +226,7 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#gate;
   }
 
-  /** Answers what another object of the bot asks. */
+  /** Answers a call of another object of this bot. */
   async answer(method: string, args: readonly unknown[]): Promise<unknown> {
     await this.lifecycle.ready();
     return answerInner(this.#calls, method, args);
@@ -228,7 +237,7 @@ export class AgentRuntime extends LifecycleCapability {
     return conversation === "" ? this.#rootName() : `${this.#rootName()}/${conversation}`;
   }
 
-  /** After every start: a job may be due that a former object left, and open turns are taken up without waiting. */
+  /** Runs after every start. A job of an earlier process may be due, and open turns are resumed without waiting. */
   override onStart(): void {
     const job = this.lifecycle.jobs.get(DRIVE_JOB);
     this.#armedAt = job?.time;
@@ -295,7 +304,7 @@ export class AgentRuntime extends LifecycleCapability {
 
   async cancelChat(requestId: string): Promise<boolean> {
     await this.lifecycle.ready();
-    // After a restart the chat goes on without its caller; its session is the current one, unless a new one was opened.
+    // After a restart the chat continues without its caller, in the current session.
     const session = this.#chats.get(requestId) ?? this.thread.memory.session();
     return this.engine.cancel(requestId, session);
   }
@@ -364,7 +373,7 @@ export class AgentRuntime extends LifecycleCapability {
     try {
       return fileContent(await this.thread.fetchFile(stored, signal), mediaType, name);
     } catch (error) {
-      // Who sent the file has chosen its media type: only what is known of it goes into the log.
+      // The sender of the file has chosen its media type, so only known types go into the log.
       const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
       const log = this.#turnLog();
       log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
@@ -374,21 +383,21 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
-  /** The log, with the names of the turn for which code of the bot runs. */
+  /** The log, with the fields of the turn that the bot's code is running for. */
   #turnLog(): Log {
     return this.#options.log.with(turnFields(getTurnId(), getMessengerContext()));
   }
 
-  /** Sets the durable wake to `at`, unless an earlier one is set. */
+  /** Sets the durable wake-up to `at`, unless an earlier one is set. */
   #wakeAt(at: number): void {
     if (this.#armedAt !== undefined && this.#armedAt <= at + SAME_WAKE_MS) return;
     this.#arm(at);
   }
 
-  /** Moves the durable wake to a later time, or takes it away. */
+  /** Moves the durable wake-up to a later time, or removes it. */
   #putOffWake(at: number | undefined): void {
     if (this.#armedAt === undefined) return;
-    // A chat that nobody answers by a messenger has no other wake of ours.
+    // A turn of `chat()` has no other wake-up of ours.
     if (at === undefined) {
       if (this.#chats.size === 0) this.#arm(undefined);
       return;

@@ -5,9 +5,9 @@ import type { HealthProblem } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 
-/** Everything that objects of one bot ask each other. */
+/** All calls between objects of one bot. */
 export interface InnerCalls extends ChatGate, BotBudget, RootCalls {
-  /** To a root. Returns what keeps the bot from answering. */
+  /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
   /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
   routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
@@ -17,7 +17,7 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls {
   hasEvent(messengerId: string, key: string): Promise<boolean>;
 }
 
-/** The one method of an object over which these calls travel. */
+/** The one method of an object that carries these calls. */
 export interface InnerDoor {
   inner(method: string, args: readonly unknown[]): Promise<unknown>;
 }
@@ -46,7 +46,7 @@ const METHODS = {
   hasEvent: true,
 } as const satisfies Record<keyof InnerCalls, true>;
 
-/** Creates the calls to another object, over its door. */
+/** Returns the calls to another object, made over its one method. */
 export function callsOver(door: () => InnerDoor): InnerCalls {
   const calls = Object.keys(METHODS).map(
     (method) => [method, async (...args: unknown[]) => door().inner(method, args)] as const,
@@ -55,9 +55,9 @@ export function callsOver(door: () => InnerDoor): InnerCalls {
 }
 
 /**
- * Answers a call that came over the door.
+ * Answers a call of another object.
  *
- * @throws {SwitchboardError} `inner-call-unknown` when the caller runs another version of the bot
+ * @throws {SwitchboardError} `inner-call-unknown` if the caller runs another version of the bot
  */
 export async function answerInner(
   calls: InnerCalls,

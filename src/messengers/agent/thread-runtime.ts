@@ -37,7 +37,7 @@ import { TurnRunner } from "../turns/turn-runner.ts";
 import type { StoredFile } from "../turns/user-message.ts";
 
 export interface ThreadRuntimeOptions {
-  /** Of the object. */
+  /** Name of the object. */
   readonly name: string;
   readonly database: Database;
   readonly deps: Deps;
@@ -50,30 +50,45 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
-  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
+  /**
+   * Passes an event to the conversation that the bot's `conversation` function names. Only in the object of a thread.
+   */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
-  /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
+  /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;
-  /** Asks for `drive` to be called at this time at the latest, even if the object dies meanwhile. */
+  /** Asks for a call of `drive` at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
-  /** Nothing has to be done before this time, or ever: a wake that was asked for may be put off, or dropped. */
+  /**
+   * Notes that nothing has to be done before this time, or ever (`undefined`). The wake-up may be postponed or removed.
+   */
   readonly putOffWake: (at: number | undefined) => void;
 }
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
-/** So soon a running turn goes on after a crash. */
+/** A running turn continues this soon after a crash. */
 const HEARTBEAT_MS = 2500;
-/** A loop that fails rests for longer each time, up to this. */
+/** Longest rest after a failure of the loop. Each rest is longer than the one before. */
 const LONGEST_REST_MS = 60_000;
-/** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
+/** While the object lives, its wake-up is moved before it fires. A move is one write, a wake-up several. */
 const MOVE_WAKE_AFTER_MS = 2000;
 const FILE_TIMEOUT_MS = 20_000;
-/** A running turn waits at most this long for events to be read: reading may run code of the bot. */
+/** A running turn waits at most this long for events to be read, because reading may run the bot's own code. */
 const LONGEST_READING_MS = 5000;
 
-/** One conversation: its inbox, its turns and its deliveries, driven by one loop. */
+/**
+ * One conversation: connects its inbox, its turns and its deliveries, and drives them with one loop. It stores incoming
+ * events, and calls `Intake` to decide about them, `TurnRunner` to answer messages, and the delivery to send replies.
+ * It makes no such decision itself.
+ *
+ * 1. `receive` resolves only after its events are stored, and a wake-up is set if work is left (I1).
+ * 2. The loop can stop at any point and start again, because its work follows from stored rows. A failure of the loop
+ *    is tried again later, also after a restart.
+ * 3. Running turns of an earlier process are resumed before anything can change them.
+ * 4. Deliveries run beside the loop, so a slow platform never holds up the inbox.
+ * 5. Before each model call and each tool with an effect, a turn reads the inbox first, also right after a crash (I3).
+ */
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
@@ -86,17 +101,17 @@ export class ThreadRuntime {
   readonly #rootNews: RootNews;
   readonly #platforms = new Map<string, PlatformContext>();
   #driving: Promise<void> | undefined;
-  /** How often in a row the loop has failed, and when it is to be tried again. */
+  /** Number of consecutive failures of the loop. `#retryAt` is the time of its next try. */
   #failures = 0;
   #retryAt: number | undefined;
   #isDirty = false;
-  /** When the loop has to look at unreadable events, and at waiting messages, again. */
+  /** Time at which the loop must look at unreadable events again. `#advanceAt` is the time for waiting messages. */
   #readAgainAt: number | undefined;
   #advanceAt: number | undefined;
   #heartbeat: Timer | undefined;
   #hasResumed = false;
   #takingUp: Promise<void> | undefined;
-  /** No turn of an earlier life is waiting to be taken up. */
+  /** True if no turn of an earlier process is waiting to be resumed. */
   #isFree = false;
   #sweptAt = 0;
 
@@ -130,7 +145,7 @@ export class ThreadRuntime {
           chat: move.from.chatId,
           toChat: move.to.chatId,
         });
-        // Not in the transaction that this is.
+        // Runs after the current transaction.
         void Promise.resolve().then(() => this.poke());
       },
       onGone: (place, code) => {
@@ -144,7 +159,7 @@ export class ThreadRuntime {
       },
       onAccess: (...report) =>
         void root.reportAccess(...report).catch((error: unknown) => {
-          // Told again with the next refused call.
+          // Reported again with the next refused call.
           log.warn("access.not-reported", { code: failureCode(error) });
         }),
     });
@@ -204,8 +219,8 @@ export class ThreadRuntime {
   }
 
   /**
-   * Stores events, and decides at once what becomes of them where that takes nobody else: that is one commit. When this
-   * resolves, nothing is left to do for them (`false`), or a wake was asked for and `drive` is to be called (I1).
+   * Stores events. Decides about them in the same commit, if no other object is needed. When this resolves, either
+   * nothing is left to do (`false`), or a wake-up is set and the caller must call `drive` (I1).
    */
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
     const now = this.#options.deps.clock.now();
@@ -220,15 +235,15 @@ export class ThreadRuntime {
       reading.catch((error: unknown) => this.#logFailure(error));
       await atOnce(reading);
     }
-    // One that is known already may have been stored by a process that died before it could ask for a wake.
+    // A known event may come from a process that died before it could set a wake-up.
     const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
     if (isWorkLeft) this.#options.wakeAt(now + HEARTBEAT_MS);
     return isWorkLeft;
   }
 
   /**
-   * An edit of a message that was never seen is a new message. The edit's own key is stored first: a redelivery of the
-   * same message finds both keys, and is no edit of itself (I2).
+   * Turns an edit of an unseen message into a new message. The edit's own key is stored first, so a redelivery finds
+   * both keys and does not count as an edit of itself (I2).
    */
   #editOrNew(messengerId: string, { ifUnseen, ...event }: IncomingEvent, now: number): IncomingEvent {
     if (ifUnseen === undefined || this.#inbox.isKnown(messengerId, ifUnseen.key)) return event;
@@ -236,12 +251,12 @@ export class ThreadRuntime {
     return { ...event, ...ifUnseen };
   }
 
-  /** An event that knows of a move of its chat is stored after the move, and as one of the chat that goes on. */
+  /** Stores the move that an event reports, and returns the event with its new address. */
   #atCurrentPlace(messengerId: string, event: IncomingEvent): IncomingEvent {
     const { move } = event;
     if (move !== undefined) {
       this.delivery.move(messengerId, move);
-      // The event has it from the root.
+      // The event got the move from the root, so the root knows it.
       this.memory.forgetUntold({ kind: "moved", messengerId, move });
     }
     return { ...event, thread: this.#current(messengerId, event.thread) };
@@ -276,7 +291,10 @@ export class ThreadRuntime {
     return this.#inbox.isKnown(messengerId, key);
   }
 
-  /** Most messages of a group are not for the bot: where that is certain, the event is stored as done, in one write. */
+  /**
+   * Ignores an event that is certainly not for the bot, with one write that stores it as done. Most messages of a group
+   * are like this.
+   */
   async #passOver(messengerId: string, event: IncomingEvent, now: number): Promise<boolean> {
     if (event.thread.isDirectMessage || !this.#mayReadAtOnce()) return false;
     const glance = await atOnce(this.#intake.glance(messengerId, event));
@@ -296,18 +314,18 @@ export class ThreadRuntime {
     return undefined;
   }
 
-  /** A turn that a crash left has to be taken up before anything can be done to it. */
+  /** Tells whether events may be read at once. A turn that was cut by a crash must be resumed first. */
   #mayReadAtOnce(): boolean {
     this.#isFree ||= this.#hasResumed || !this.#runner.isBusy();
     return this.#isFree;
   }
 
-  /** The event that a turn answers. */
+  /** Returns the event that a turn answers. */
   contextOf(turnId: string): MessengerEvent | undefined {
     return this.#turns.get(turnId)?.context;
   }
 
-  /** What is added to the bot's own system prompt for the turn of an event. */
+  /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
     const definition = event === undefined ? undefined : this.#declared(event.messengerId);
     return event === undefined || definition === undefined
@@ -315,34 +333,37 @@ export class ThreadRuntime {
       : silenceInstruction(definition, event);
   }
 
-  /** Before the model is called again. Stored events are read first: one of them may end the turn, or steer it. */
+  /**
+   * Called before the model is called again. Stored events are read first, because one of them may end or steer the
+   * turn.
+   */
   async beforeStep(turnId: string): Promise<"go" | "yield"> {
     await this.#readInbox(turnId);
     return this.#runner.beforeStep(turnId);
   }
 
-  /** Before a tool runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  /** Called before a tool runs. Stored events are read first, because a `/stop` among them blocks the tool. */
   async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     if (!isReadOnly) await this.#readInbox(turnId);
     return this.#runner.beforeTool(turnId, isReadOnly);
   }
 
-  /** The model of a turn cannot answer now, for so long that the person should hear of it. */
+  /** Tells the person that the turn is waiting for its model. */
   tellWaiting(turnId: string): void {
     this.#runner.tellWaiting(turnId);
   }
 
-  /** The turn waits for its model no more. */
+  /** Notes that the turn no longer waits for its model. */
   endWaiting(turnId: string): void {
     this.#runner.endWaiting(turnId);
   }
 
-  /** Starts the loop, or has it go round once more. */
+  /** Starts the loop, or makes a running loop go around once more. */
   poke(): void {
     void this.drive();
   }
 
-  /** Does everything that is due. Never rejects: what fails is tried again later, also when the object dies meanwhile. */
+  /** Does all work that is due. Never rejects: failed work is tried again later, even if the object dies before. */
   drive(): Promise<void> {
     this.#isDirty = true;
     this.#driving ??= this.#loop();
@@ -353,7 +374,7 @@ export class ThreadRuntime {
     this.#options.log.error("thread.failed", { code: failureCode(error) });
   }
 
-  /** The bytes of a file that somebody sent. */
+  /** Loads the bytes of a file that somebody sent. */
   async fetchFile(file: StoredFile, signal?: AbortSignal): Promise<FetchedFile> {
     const definition = this.#definition(file.messengerId);
     const timeout = AbortSignal.timeout(FILE_TIMEOUT_MS);
@@ -364,25 +385,25 @@ export class ThreadRuntime {
   }
 
   /**
-   * Waits until the stored events have been read, so that a running turn goes on in knowledge of them (I3). The process
-   * may have died right after it stored one, and the turn engine may take up its operations before the loop runs.
+   * Waits until the stored events have been read, so that a running turn knows them (I3). The process may have died
+   * right after it stored one, and the turn engine may resume its operations before the loop runs.
    */
   async #readInbox(turnId: string): Promise<void> {
     if (this.#turns.get(turnId) === undefined) return;
     const reading = this.#takeUp().then(async () => {
       if (!this.#intake.hasOpen()) return;
       await this.#intake.run();
-      // The loop acts on whatever was read.
+      // The loop acts on the events that were read.
       this.poke();
     });
     try {
       await withinTime(this.#options.deps.clock, LONGEST_READING_MS, reading, "reading the inbox");
     } catch {
-      // It takes too long, or failed: the loop reads on, and logs the reason.
+      // Reading takes too long, or failed. The loop continues it, and logs the reason.
     }
   }
 
-  /** Loads the stored text of running turns: an event that ends one of them needs it. */
+  /** Loads the stored text of running turns, which an event that ends one of them needs. */
   #takeUp(): Promise<void> {
     this.#takingUp ??= this.#runner.resume().catch((error: unknown) => {
       this.#takingUp = undefined;
@@ -416,12 +437,12 @@ export class ThreadRuntime {
       this.#retryAt = this.#options.deps.clock.now() + restMs;
       this.#options.wakeAt(this.#retryAt);
     } finally {
-      // At once, and not a moment later: whoever asks from now on is not heard by this loop.
+      // Cleared at once, because this loop does not see requests from now on.
       this.#driving = undefined;
     }
   }
 
-  /** Sets the durable wake to the moment at which something has to be done, and to none when that is all. */
+  /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
     const { deps, putOffWake, wakeAt } = this.#options;
     const now = deps.clock.now();
@@ -441,7 +462,7 @@ export class ThreadRuntime {
     this.#heartbeat = isBusy ? deps.clock.setTimeout(() => this.poke(), MOVE_WAKE_AFTER_MS) : undefined;
   }
 
-  /** Sends what is due, beside the loop: a slow platform never holds up the inbox. */
+  /** Sends the due replies beside the loop, so a slow platform never holds up the inbox. */
   #deliver(): void {
     this.delivery.run().catch((error: unknown) => {
       this.#options.log.error("delivery.failed", { code: failureCode(error) });

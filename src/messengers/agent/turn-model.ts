@@ -16,14 +16,17 @@ export interface TurnModelOptions {
   readonly deps: Deps;
   readonly env: object;
   readonly log: Log;
-  /** Told of every completed call how many tokens it took. */
+  /** Called after every completed model call, with its number of tokens. */
   readonly onUsage: (usage: TokenUsage) => void;
 }
 
-/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
+/**
+ * Text is collected for up to this long. A chat's message is edited at most every 700 ms, so nobody would see smaller
+ * pieces.
+ */
 const MESSENGER_MERGE_MS = 500;
 
-/** The bot's model as a turn calls it: guarded, and with `patience` waiting for a server that cannot answer now. */
+/** Returns the bot's model for a turn. It is guarded. With `patience` it waits for a server that cannot answer now. */
 export function turnModel(
   { agent, deps, env, log, onUsage }: TurnModelOptions,
   patience: Patience | undefined,

@@ -1,32 +1,33 @@
 import { ConfigurationError } from "../../core/errors.ts";
 import type { ConversationTarget } from "../../core/messenger.ts";
 
-/** Durable Object names are at most 1,024 bytes; the root's name and a separator come in front of ours. */
+/** A Durable Object's name has at most 1,024 bytes. The root's name and a separator come before ours. */
 const MAX_NAME_BYTES = 512;
 
 /**
- * The name of the conversation that belongs to a thread. The messenger's id is part of it, and neither can contain the
- * other's separator, so that two threads never share one (I11); names that a resolver makes begin differently.
+ * Returns the name of a thread's conversation. The messenger's id is part of it, and neither part can contain the
+ * separator. So two threads never share a name (I11). Names from a `conversation` function begin differently.
  */
 export function threadConversationName(messengerId: string, threadId: string): string {
   return `thread:${encodeURIComponent(messengerId)}:${encodeURIComponent(threadId)}`;
 }
 
-/** Whether an object bears the name of a thread's own conversation, behind that of its root. */
+/** Tells whether an object's name is that of a thread's own conversation. */
 export function isThreadConversation(objectName: string): boolean {
   return objectName.slice(objectName.indexOf("/") + 1).startsWith("thread:");
 }
 
-/** The name of an object's conversation behind that of its root; `undefined` for a root. */
+/** Returns the conversation's part of an object's name. Undefined for a root. */
 export function conversationNameOf(objectName: string | undefined): string | undefined {
   const end = objectName?.indexOf("/") ?? -1;
   return end === -1 ? undefined : objectName?.slice(end + 1);
 }
 
 /**
- * Returns the conversation that a resolver chose: `""` for the root itself.
+ * Returns the conversation that a `conversation` function chose: `""` for the root itself.
  *
- * @throws {ConfigurationError} `conversation-name-invalid` as `namedConversationName`, or when it is no target at all
+ * @throws {ConfigurationError} `conversation-name-invalid` as in `namedConversationName`, or if it is not a target at
+ * all
  */
 export function chosenConversationName(target: ConversationTarget | string): string {
   if (typeof target === "string") return namedConversationName(target, "conversation()");

@@ -19,7 +19,7 @@ export interface AdmissionOptions {
   readonly log: Log;
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
-  /** Asks the root, which counts what a person asks in all conversations, and counts this one if it is allowed. */
+  /** Asks the root, which counts a person's questions in all conversations. It counts this one if it is allowed. */
   readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
   readonly reply: (
     id: string,
@@ -30,7 +30,7 @@ export interface AdmissionOptions {
   readonly end: (row: InboxRow, outcome: string) => void;
 }
 
-/** Who may ask the bot something, and how much. What it refuses it ends, with a text for the person the first time. */
+/** Decides who may ask the bot, and how much. It ends refused messages, and tells the person the first time. */
 export class Admission {
   readonly #options: AdmissionOptions;
 
@@ -42,7 +42,7 @@ export class Admission {
     const { author } = event;
     if (allow === undefined || author === undefined) return allow === undefined;
     if (typeof allow !== "function") return allow.some((id) => String(id) === author.userId);
-    // What hangs would hold up every later event, also `/stop`.
+    // With a time limit, because a hanging function would hold up every later event, also `/stop`.
     return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, allow(author, event), "allow");
   }
 
@@ -67,7 +67,7 @@ export class Admission {
     return false;
   }
 
-  /** Whether one more message may wait for its answer; then it counts against the limits. */
+  /** Tells whether one more message may wait for its answer. If so, it counts against the limits. */
   async hasRoom(
     row: InboxRow,
     event: MessengerEvent,
@@ -97,7 +97,7 @@ export class Admission {
     return false;
   }
 
-  /** Whether the person may ask for one more answer; then it counts. */
+  /** Tells whether the person may ask for one more answer. If so, it is counted. */
   async isWithinLimits(
     row: InboxRow,
     event: MessengerEvent,
@@ -128,7 +128,7 @@ export class Admission {
       readonly name: string;
       readonly text: SafeText;
       readonly isFirst: () => boolean;
-      /** The first time, and later. */
+      /** Outcome of the first refusal, and of later ones. */
       readonly outcomes: readonly [string, string];
     },
   ): void {
@@ -144,7 +144,7 @@ export class Admission {
   }
 }
 
-/** Who speaks to others of a subscribed thread has asked the bot nothing, and is told nothing. */
+/** Tells whether the event addresses the bot. A person who writes to others in a subscribed thread gets no notice. */
 function isAddressed({ kind, message }: MessengerEvent): boolean {
   return kind !== "message" || message?.command !== undefined;
 }

@@ -16,20 +16,20 @@ export interface CommandRunnerOptions {
   readonly log: Log;
   readonly commands: () => ThinkCommands;
   readonly host: CommandHost;
-  /** Sends a message of the command at once; `index` counts them, so that the same one is known again after a crash. */
+  /** Sends a message of the command at once. `index` numbers its messages, so that each is recognized after a crash. */
   readonly reply: (index: number, content: Content) => void;
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
-  /** Runs code of the bot so that it can ask which event it serves. */
+  /** Runs the bot's code in a context that knows the current event. */
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
 }
 
-/** What a command hands to the model, if anything. */
+/** The result of a command: the text for the model, if there is one. */
 export interface CommandOutcome {
   readonly prompt: string | undefined;
 }
 
-/** Runs a command's handler. Never throws: what a handler throws becomes the messenger's `errorResponseText`. */
+/** Runs a command's handler. Never throws: if the handler throws, the person reads `errorResponseText`. */
 export function runCommand(
   command: MessengerCommand,
   event: MessengerEvent,

@@ -32,23 +32,23 @@ export interface EventHandlerOptions {
   readonly delivery: Delivery;
   readonly cards: Cards;
   readonly commands: () => ThinkCommands;
-  /** What commands can do to the conversation. */
+  /** The actions that commands can take on the conversation. */
   readonly host: CommandHost;
-  /** What the event asks for, as things are now. */
+  /** Decides how to handle the event in the current state. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
   /** Asks the root whether a person may ask for one more answer, and counts it. */
   readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
-  /** Whether `rerun` would do something. */
+  /** Tells whether `rerun` would do something. */
   readonly mayRerun: (edit: MessengerEvent) => boolean;
-  /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
+  /** Restarts the newest answer, if the edit belongs to it and the messenger wants that. */
   readonly rerun: (edit: MessengerEvent) => boolean;
-  /** Keeps an edit that has nothing answered anew now, in case another one does. */
+  /** Stores an edit that does not restart the turn, so that a later restart sees it. */
   readonly keepEdit: (edit: MessengerEvent) => void;
-  /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
+  /** Ends the answer whose stop button was pressed. Returns false if it has already ended. */
   readonly stop: (press: MessengerEvent) => boolean;
-  /** Has the loop go round once more. */
+  /** Makes the loop go around once more. */
   readonly poke: () => void;
-  /** The event as it is in the chat that its own has become. */
+  /** Returns the event with the current address of its chat, which may have moved. */
   readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
   /** Runs code of the bot so that it can ask which event it serves. */
   readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
@@ -62,14 +62,14 @@ interface RunCommand {
   readonly outcome: CommandOutcome;
 }
 
-/** Carries out what a sorted event asks for, and says what became of it. */
+/** Carries out the decision about a sorted event, and records its outcome. */
 export class EventHandler {
   readonly #options: EventHandlerOptions;
   readonly #outcomes: EventOutcomes;
   readonly #admission: Admission;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
-  /** Commands that have run and could not be ended, by the number of their row. */
+  /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
 
   constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
@@ -87,12 +87,12 @@ export class EventHandler {
     return this.#admission.mayUse(event, definition);
   }
 
-  /** Whether the event's command is running, beside all others. */
+  /** Tells whether the event's command is still running. */
   isRunning(row: InboxRow): boolean {
     return this.#beside.has(row.seq);
   }
 
-  /** Ends a command that has run and could not be ended then, without running it again. `false` when it is none. */
+  /** Stores the end of a command that has run, without running it again. Returns false if there is no such command. */
   async resume(row: InboxRow): Promise<boolean> {
     const run = this.#unended.get(row.seq);
     if (run === undefined) return false;
@@ -101,7 +101,7 @@ export class EventHandler {
     return true;
   }
 
-  /** Nothing more will come of the event. */
+  /** Forgets an event that needs nothing more. */
   forget(row: InboxRow): void {
     this.#unended.delete(row.seq);
   }
@@ -152,7 +152,10 @@ export class EventHandler {
     }
   }
 
-  /** Only who may use the bot makes it listen: otherwise a stranger could have it answer what nobody asked it. */
+  /**
+   * Tells whether the event subscribes the thread. Only people who may use the bot can do that; otherwise a stranger
+   * could make it answer messages that nobody meant for it.
+   */
   async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
     if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
       return false;
@@ -169,7 +172,7 @@ export class EventHandler {
     const { database, deps, inbox, memory } = this.#options;
     if (!(await this.#admission.hasRoom(row, event, definition))) return;
     memory.isReadable(event.thread.id);
-    // It was asked meanwhile whether the person may ask.
+    // The limit check is asynchronous, so the state may have changed since.
     const current = this.#options.atCurrentPlace(event);
     database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
     this.#outcomes.queued(row);
@@ -192,7 +195,7 @@ export class EventHandler {
       this.#outcomes.passOver(row, ignored("edit over the limit"));
     } else {
       const isRerun = this.#options.rerun(event);
-      // It was asked meanwhile whether the person may ask.
+      // The limit check is asynchronous, so the state may have changed since.
       if (!isRerun) this.#options.keepEdit(event);
       this.#outcomes.end(
         row,
@@ -210,7 +213,7 @@ export class EventHandler {
     );
   }
 
-  /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */
+  /** Runs a command. A slow handler runs beside the intake, so later events, such as `/stop`, do not wait for it. */
   async #command(
     row: InboxRow,
     event: MessengerEvent,
@@ -235,7 +238,7 @@ export class EventHandler {
       .then(end)
       .then(() => this.#outcomes.settle(row))
       .catch(() => {
-        // The intake resumes it, and says in the log what is wrong.
+        // The intake resumes it, and logs the reason.
       })
       .finally(() => {
         this.#beside.delete(row.seq);

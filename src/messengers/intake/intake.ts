@@ -27,13 +27,22 @@ import { safeText } from "../declare/texts.ts";
 export interface IntakeOptions extends Omit<EventHandlerOptions, "sort">, Omit<CardEventsOptions, "mayUse"> {
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   readonly context: (messengerId: string) => PlatformContext;
-  /** Hands an event to the conversation that the bot's resolver names; absent in that conversation itself. */
+  /**
+   * Passes an event to the conversation that the bot's `conversation` function names. Undefined in that conversation
+   * itself.
+   */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
 }
 
 /**
- * Looks at every stored event once, in order of arrival, and decides what becomes of it. Control events are carried
- * out here, so they never wait behind a turn (I3). Each event leaves one line in the log that says what and why.
+ * Looks at every stored event once, in order of arrival, and decides what to do with it. It ends where a message is
+ * queued: `TurnRunner` answers queued messages.
+ *
+ * 1. Every stored event gets one outcome and one line in the log, which says the outcome and its reason.
+ * 2. Control events, such as `/stop`, are carried out here. So they never wait behind a turn (I3).
+ * 3. An event that cannot be read now stays and is tried again. It holds up no other event. After about 40 minutes it
+ *    is given up, and the person is told.
+ * 4. The bot's own code has a time limit, so a hanging function does not hold up later events.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -58,14 +67,14 @@ export class Intake {
     this.#cards = new CardEvents({ ...options, mayUse }, this.#outcomes);
   }
 
-  /** An event that was stored just now; `run` looks at it. */
+  /** Adds an event that was stored just now. `run` looks at it. */
   add(row: InboxRow): Arrival {
     return this.#arrivals.add(row);
   }
 
   /**
-   * What `run` would say of an event from which nothing follows, asked before it is stored; nothing where that is not
-   * certain, or where an earlier event is not decided. Changes nothing.
+   * Returns the outcome of an event that will be ignored, before it is stored. Undefined if that is not certain, or if
+   * an earlier event is undecided. Changes nothing.
    */
   async glance(
     messengerId: string,
@@ -81,20 +90,21 @@ export class Intake {
     return { event, outcome: ignored(sorting.reason) };
   }
 
-  /** An event that was stored after `glance` had told what becomes of it. */
+  /** Notes an ignored event that was stored after `glance` had decided about it. */
   passOver(event: MessengerEvent, outcome: string): void {
     if (isFromPerson(event)) this.#options.delivery.revive(event.thread.chatId);
     this.#outcomes.logPassedOver(eventFields(event.messengerId, event), outcome);
   }
 
-  /** Whether there are events of which it is not decided what becomes of them. */
+  /** Tells whether there are undecided events. */
   hasOpen(): boolean {
     return this.#arrivals.hasOpen();
   }
 
   /**
-   * Sorts all events that have not been looked at. An event that cannot be read now (the platform could not be asked
-   * who the bot is, code of the bot threw) stays, and holds up no other. Returns when to call again for such a one.
+   * Sorts all new events. An event that cannot be read now (the platform could not be asked who the bot is, or the
+   * bot's code threw) stays, and holds up no other. Returns the time (epoch milliseconds) to call again for such
+   * events.
    */
   run(): Promise<number | undefined> {
     this.#isAsked = true;
@@ -111,7 +121,7 @@ export class Intake {
       }
       return again;
     } finally {
-      // At once, and not a moment later: whoever asks from now on is not heard by these rounds.
+      // Cleared at once, because this run does not see requests from now on.
       this.#running = undefined;
     }
   }
@@ -126,7 +136,7 @@ export class Intake {
         again = Math.min(again, restsUntil);
         continue;
       }
-      // What was decided before has been undone with its transaction.
+      // The earlier decision was undone with its transaction.
       arrival.outcome = "open";
       try {
         await this.#take(row);
@@ -143,13 +153,13 @@ export class Intake {
     return again === Infinity ? undefined : again;
   }
 
-  /** The person hears of it, once until something of theirs can be read again. */
+  /** Gives up an event and tells the person, once until another of their events can be read. */
   async #giveUp(row: InboxRow, code: string): Promise<void> {
     const { database, definition: definitionOf, delivery, memory } = this.#options;
     const definition = definitionOf(row.messengerId);
     const { thread } = row.incoming;
     const event = definition === undefined ? undefined : await this.#readable(row, definition);
-    // What cannot be read at all was meant for the bot where nobody else listens.
+    // In a private chat, a completely unreadable message was certainly meant for the bot.
     const isAwaited = event === undefined ? thread.isDirectMessage : this.#isAwaited(event, definition);
     database.transaction(() => {
       const isTold = definition !== undefined && isAwaited && memory.reportGivenUpOnce(thread.id);
@@ -171,7 +181,7 @@ export class Intake {
     try {
       return await platform.parse(row.incoming, this.#options.context(row.messengerId));
     } catch {
-      // It may be this that has failed all the time; the log has said so.
+      // This may be the reason of all earlier failures. The log has named it already.
       return undefined;
     }
   }
@@ -249,7 +259,7 @@ export class Intake {
     try {
       return this.#options.commands();
     } catch {
-      // It may be this that has failed all the time; the log has said so.
+      // This may be the reason of all earlier failures. The log has named it already.
       return {};
     }
   }

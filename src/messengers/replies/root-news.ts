@@ -9,15 +9,15 @@ export interface RootNewsOptions {
   readonly log: Log;
   readonly memory: Pick<ThreadMemory, "untold" | "forgetUntold">;
   readonly root: Pick<RootLink, "chatGone" | "chatMoved">;
-  /** Asks for `tell` to be called at this time at the latest, even if the object dies meanwhile. */
+  /** Asks for a call of `tell` at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
 }
 
 const TELL_AGAIN_MS = 5000;
 
 /**
- * Tells the root what refused calls have shown of chats, until it knows: that a chat has moved, or takes nothing any
- * more. Beside everything else.
+ * Reports chats that have moved or are gone, as refused calls have shown, to the root until it knows. Runs beside
+ * everything else.
  */
 export class RootNews {
   readonly #options: RootNewsOptions;
@@ -27,7 +27,7 @@ export class RootNews {
     this.#options = options;
   }
 
-  /** Epoch milliseconds at which `tell` has to be called again. Undefined if the root knows everything. */
+  /** Time for the next call of `tell`, in epoch milliseconds. Undefined if the root knows everything. */
   get tellAgainAt(): number | undefined {
     const { deps, memory } = this.#options;
     return memory.untold().length === 0 ? undefined : deps.clock.now() + TELL_AGAIN_MS;

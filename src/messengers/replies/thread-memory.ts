@@ -8,24 +8,24 @@ const SCHEMA =
   "CREATE TABLE IF NOT EXISTS thread_v1 (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
 export interface ThreadMemory {
-  /** The transcript's session that new turns belong to. */
+  /** Returns the transcript session of new turns. */
   session(): string;
-  /** Later turns begin with an empty transcript; what was said before stays stored. */
+  /** Starts a new session. Later turns begin with an empty transcript; earlier messages stay stored. */
   openSession(id: string): void;
   isSubscribed(threadId: string): boolean;
   subscribe(threadId: string): void;
-  /** `true` the first time since this person was within the limits. */
+  /** Returns true the first time since this person was within the limits. */
   reportLimitOnce(messengerId: string, userId: string): boolean;
   isWithinLimits(messengerId: string, userId: string): void;
-  /** `true` the first time only, for this person. */
+  /** Returns true only the first time for this person. */
   refuseOnce(messengerId: string, userId: string): boolean;
-  /** `true` the first time since the inbox of this thread had room. */
+  /** Returns true the first time since the inbox of this thread had room. */
   reportFullOnce(threadId: string): boolean;
   hasRoom(threadId: string): void;
-  /** `true` the first time since an event of this thread could be read. */
+  /** Returns true the first time since an event of this thread could be read. */
   reportGivenUpOnce(threadId: string): boolean;
   isReadable(threadId: string): void;
-  /** What is known of a thread is true of the one that took its place. */
+  /** Moves all facts about a thread to the thread that replaces it. */
   moveThread(from: string, to: string): void;
   /** News of chats that the root has to hear. */
   untold(): readonly Untold[];
@@ -33,7 +33,7 @@ export interface ThreadMemory {
   forgetUntold(news: Untold): void;
 }
 
-/** What a refused call has shown of a chat before the root knew. */
+/** A fact about a chat that a refused call has shown and the root does not know yet. */
 export type Untold =
   | { readonly kind: "moved"; readonly messengerId: string; readonly move: ChatMove }
   | {

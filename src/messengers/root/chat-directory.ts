@@ -13,7 +13,10 @@ export interface ChatDirectoryOptions {
   readonly aliases: Pick<ChatAliases, "moveOf" | "formerChatId">;
 }
 
-/** Of a chat that is known as it is, `lastSeenAt` is written at most this often: a root pays for rows written. */
+/**
+ * If nothing else about a chat has changed, `lastSeenAt` is written at most this often, because each written row has a
+ * cost.
+ */
 const SEEN_EVERY_MS = 60 * 60_000;
 /** Chats and topics kept in memory, so that most webhooks read no row. */
 const MOST_CACHED = 2000;
@@ -24,16 +27,17 @@ const cursorSchema = z.tuple([z.string(), z.string()]);
 
 interface KnownChat {
   readonly chat: StoredChat;
-  /** When a person was last heard there. In memory only. */
+  /** Time of the last event of a person there. In memory only. */
   readonly heardAt: number;
 }
 
 /**
- * The chats in which the bot was seen, at the root. Written from webhooks: a row when something about the chat changed,
- * and else one an hour.
+ * The directory of chats in which the bot was seen, at the root. Webhooks write it: a row when something about a chat
+ * has changed, and otherwise one an hour.
  *
- * - A chat is gone when a conversation reports a refused call, or the platform says that the bot was blocked or removed.
- * - It is back with the next event of a person. A report about a call from before that changes nothing.
+ * - A chat is gone when a conversation reports a refused call, or the platform says that the bot was blocked or
+ *   removed.
+ * - It is back with the next event of a person. A report about an earlier call then changes nothing.
  * - A chat that moves keeps its entry, under the new id.
  */
 export class ChatDirectory {
@@ -65,7 +69,9 @@ export class ChatDirectory {
     if (facts.topic !== undefined) this.#observeTopic(key, facts.topic, now);
   }
 
-  /** A conversation was refused a call, with this code, at this time: the bot cannot write to the chat any more. */
+  /**
+   * Notes that a conversation's call was refused with this code at this time: the bot can no longer write to the chat.
+   */
   gone(messengerId: string, chatId: string, code: string, at: number): void {
     const key = { messengerId, chatId };
     const known = this.#known(key);
@@ -146,7 +152,7 @@ export class ChatDirectory {
   }
 }
 
-/** On a platform that tells nothing else, any event of a chat shows that somebody is there. */
+/** Returns the facts on a platform that tells nothing else: any event of a chat shows that somebody is there. */
 function defaultFacts({ thread }: IncomingEvent): ChatFacts {
   const { isDirectMessage, title } = thread;
   return {
@@ -156,7 +162,7 @@ function defaultFacts({ thread }: IncomingEvent): ChatFacts {
   };
 }
 
-/** What an event does not tell stays as it was. */
+/** Merges the facts of an event into an entry. Facts that the event does not tell stay as they were. */
 function merge(key: ChatKey, facts: ChatFacts, known: StoredChat | undefined, now: number): StoredChat {
   const { isReachable, kind, language, title, userId } = facts;
   const wasGone = known?.goneSince !== undefined;

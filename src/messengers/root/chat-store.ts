@@ -4,7 +4,7 @@ import type { Database } from "../../core/database.ts";
 
 /**
  * The chats of a bot, in the root. A page reads only its own rows, from the index that its filter needs. The last two
- * indexes have chats that are gone, so an event of a known chat writes one row at most.
+ * indexes hold only chats that are gone, so an event of a known chat writes one row at most.
  */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS chat_v1 (
@@ -179,7 +179,7 @@ export function createChatStore(database: Database): ChatStore {
   };
 }
 
-/** Without a hint SQLite may choose an index after which it has to sort all rows. */
+/** Returns the index for a filter. Without a hint SQLite may choose an index that makes it sort all rows. */
 function indexFor(kind: ChatKind | undefined, isGone: boolean | undefined): string {
   if (isGone === true) return `INDEXED BY ${kind === undefined ? "chat_gone_v1" : "chat_gone_kind_v1"}`;
   return kind === undefined ? "NOT INDEXED" : "INDEXED BY chat_kind_v1";

@@ -4,14 +4,17 @@ import type { ChatGate } from "../../core/gate.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 
-/** What a conversation asks its root. */
+/** The calls from a conversation to its root. */
 export interface RootCalls {
-  /** A call was refused, because its chat goes on under another id. */
+  /** Reports a chat that continues under another id, as a refused call has shown. */
   chatMoved(messengerId: string, move: ChatMove): Promise<void>;
   identity(messengerId: string): Promise<BotIdentity>;
   /** Returns whether a person may ask for one more answer, and counts it. */
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
-  /** Reports that the platform has refused the messenger's credentials, with this code, or takes them again. */
+  /**
+   * Reports that the platform has refused the messenger's credentials with this code, or accepts them again
+   * (`undefined`).
+   */
   reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
   /**
    * A call to a chat was refused: the bot cannot write there any more.
@@ -23,8 +26,8 @@ export interface RootCalls {
   resolveTarget(to: ChatTarget): Promise<Resolution>;
 }
 
-/** What a conversation's object asks for elsewhere. The calls cross to another object unless it is the root itself. */
+/** The calls that a conversation's object makes. They go to another object, unless this one is the root itself. */
 export interface RootLink extends RootCalls {
-  /** The gate of the chats whose thread without a topic is this conversation. */
+  /** Returns the gate of the chats whose thread without a topic is this conversation. */
   gate(conversation: string): ChatGate;
 }

@@ -35,37 +35,40 @@ export interface RootRuntimeOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
-  /** Stores events in a conversation's inbox; resolves when they are durable. `""` is the root itself. */
+  /** Stores events in a conversation's inbox. Resolves when they are durable. `""` is the root itself. */
   readonly deliver: (
     conversation: string,
     messengerId: string,
     events: readonly IncomingEvent[],
   ) => Promise<void>;
-  /** Whether a conversation has stored an event. */
+  /** Tells whether a conversation has stored an event. */
   readonly hasEvent: (conversation: string, messengerId: string, key: string) => Promise<boolean>;
-  /** The commands that people can choose from. */
+  /** Returns the commands for the menu. */
   readonly commands: () => readonly CommandEntry[];
-  /** Runs work that nobody waits for. */
+  /** Runs work in the background. */
   readonly later: (work: () => Promise<void>) => void;
-  /** Ids of messages that have come, where the platform numbers them. Never throws. */
+  /** Notes the ids of incoming messages, if the platform numbers them. Never throws. */
   readonly observe: RootBudget["noteIncoming"];
 }
 
-/** What became of an event that was handed to the root again. */
+/** The result of routing an event again. */
 export type RouteResult =
   | { readonly kind: "delivered" }
   /** No conversation answers it: the object of the thread keeps it. */
   | { readonly kind: "not-answered" }
-  /** Which conversation it belongs to cannot be told now. */
+  /** The conversation cannot be determined now. */
   | { readonly kind: "unresolved"; readonly code: string };
 
-/** The root: admits webhooks, finds the conversation of each event, and answers when the event is durable there. */
+/**
+ * The root: checks webhooks, finds the conversation of each event, and answers when the event is durable there (I1). It
+ * parses and answers no message; that is the conversation's part.
+ */
 export class RootRuntime {
   readonly #options: RootRuntimeOptions;
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
   readonly #storage: StorageHealth;
-  /** Whether the platforms take the bot's credentials. */
+  /** Whether the platforms accept the bot's credentials. */
   readonly access: PlatformAccess;
   readonly #limits: TurnLimits;
   readonly #identities: BotIdentities;
@@ -117,7 +120,7 @@ export class RootRuntime {
     this.#limits = new TurnLimits(options.database);
   }
 
-  /** The answer to a messenger's webhook; `undefined` when the request is for somebody else. */
+  /** Answers a messenger's webhook. Returns undefined if the request is not for a messenger. */
   async handle(request: Request): Promise<Response | undefined> {
     const { pathname } = new URL(request.url);
     const definition = this.#all().find((candidate) => candidate.path === pathname);
@@ -131,7 +134,7 @@ export class RootRuntime {
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
       });
     } catch (error) {
-      // Nothing is answered 2xx that is not durable (I1): the platform sends it again.
+      // An event that is not stored is never answered 2xx (I1). The platform sends it again.
       this.#options.log.error("webhook.failed", {
         messenger: definition.id,
         code: failureCode(error),
@@ -147,12 +150,12 @@ export class RootRuntime {
     return response ?? methodNotAllowed(definition);
   }
 
-  /** Who the bot is. */
+  /** Returns the bot's identity. */
   async identity(messengerId: string): Promise<BotIdentity> {
     return this.#identities.of(this.#definition(messengerId));
   }
 
-  /** A chat goes on under another id: its conversations do, too. */
+  /** Notes that a chat continues under another id, and so do its conversations. */
   chatMoved(messengerId: string, move: ChatMove): void {
     if (this.#aliases.learn(messengerId, move))
       this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
@@ -172,7 +175,7 @@ export class RootRuntime {
     return this.#chats.list(filter);
   }
 
-  /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
+  /** Tells whether a person may ask for one more answer, in any conversation. If so, it is counted. */
   takeQuestion(asked: AskedQuestion): boolean {
     return this.#limits.take(asked);
   }
@@ -181,7 +184,7 @@ export class RootRuntime {
     return this.#store.directory(limit);
   }
 
-  /** How many updates of kinds that are not handled have come, by messenger and kind. */
+  /** Returns the number of ignored updates, by messenger and kind. */
   ignored(): Readonly<Record<string, number>> {
     return this.#store.ignored();
   }
@@ -203,7 +206,7 @@ export class RootRuntime {
     this.#observe(definition, events);
     for (const { move } of events) if (move !== undefined) this.chatMoved(definition.id, move);
     const byConversation = new Map<string, IncomingEvent[]>();
-    /** Objects that are no conversations of the directory. */
+    /** Objects that are not conversations of the directory. */
     const unlisted = new Set<string>();
     for (const event of events) {
       const { isListed, name } = await this.#conversationOf(definition, event);
@@ -213,7 +216,7 @@ export class RootRuntime {
     const delivered = Promise.all(
       [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
     );
-    // Beside the delivery: the answer does not wait for one commit after the other.
+    // Written at the same time as the events are stored, so that the answer does not wait for two commits in a row.
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
@@ -223,8 +226,8 @@ export class RootRuntime {
   }
 
   /**
-   * Why no message could be stored, or answered. A bot without a problem has its menu of commands told, so that it is
-   * there before the first message.
+   * Returns the reason why no message can be stored or answered. If there is none, the menu of commands is sent, so
+   * that it is there before the first message.
    */
   async problem(): Promise<HealthProblem | undefined> {
     const problem = this.#storage.problem() ?? (await this.access.problem(this.#all()));
@@ -232,7 +235,7 @@ export class RootRuntime {
     return problem;
   }
 
-  /** Has each platform told which commands there are, if it does not know. Nobody waits for it. */
+  /** Sends the menu of commands to each platform that does not know it, in the background. */
   tellMenus(): void {
     for (const definition of this.#all()) this.#tellMenu(definition);
   }
@@ -243,8 +246,8 @@ export class RootRuntime {
   }
 
   /**
-   * Hands an event to its conversation, which could not be told at its webhook. Such events wait in the object of their
-   * thread, which a bot with a resolver uses for nothing else; it asks here again and again.
+   * Routes an event whose conversation could not be determined at its webhook. Such events wait in the object of their
+   * thread, which a bot with a `conversation` function uses for nothing else. That object calls this again and again.
    */
   async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     const definition = this.#definition(messengerId);
@@ -262,7 +265,7 @@ export class RootRuntime {
   }
 
   /**
-   * The conversation that has stored an event of a chat that has moved before that was known: a redelivery has to end
+   * Returns the conversation that stored an event of a moved chat before the move was known. A redelivery must go
    * there, too (I2).
    */
   async #twinWith(
@@ -284,7 +287,7 @@ export class RootRuntime {
     try {
       this.#store.touch(name, id, thread, this.#options.deps.clock.now());
     } catch (error) {
-      // The directory is written again with the conversation's next message.
+      // The conversation's next message writes the directory again.
       this.#options.log.error("directory.not-written", { code: failureCode(error) });
     }
   }
@@ -303,7 +306,7 @@ export class RootRuntime {
     this.#options.log.error("conversation.unresolved", fields);
   }
 
-  /** In memory only: it costs no row. */
+  /** Notes incoming message ids. In memory only, so it writes no row. */
   #observe(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): void {
     const { id: messengerId, platform } = definition;
     for (const { messageId, thread } of events) {

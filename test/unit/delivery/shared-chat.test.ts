@@ -34,7 +34,7 @@ async function forum(options: HarnessOptions = {}): Promise<Forum> {
   };
 }
 
-it("lets nobody else post while a post of a topic is under way, and everybody edit", async () => {
+it("lets no other topic post while a post is under way, but lets all of them edit", async () => {
   const { askSouth, gate, surface, clock, delivery, start, advance } = await forum();
   surface.fault("post", { kind: "hang" });
   delivery.send(start("r1", { address: NORTH }), TEXT);
@@ -62,7 +62,7 @@ it.each([
   expect(await askSouth()).toMatchObject({ kind: "granted" });
 });
 
-it("lets the next one post as soon as a lost post is found, and as soon as it is known not to be there", async () => {
+it("lets the next topic post as soon as a lost post is found, or is known not to exist", async () => {
   for (const done of [true, false]) {
     const { askSouth, surface, delivery, start, advance, visible } = await forum();
     surface.fault("post", { kind: "lose", done });
@@ -78,7 +78,7 @@ it("lets the next one post as soon as a lost post is found, and as soon as it is
   }
 });
 
-it("waits for another topic that does not say what became of its post, and not for ever", async () => {
+it("waits for a topic that does not report its post, but not forever", async () => {
   const { askSouth, surface, delivery, start, advance, clock, visible } = await forum();
   await askSouth();
   const begunAt = clock.now();
@@ -90,7 +90,7 @@ it("waits for another topic that does not say what became of its post, and not f
   expect((surface.calls[0]?.at ?? 0) - begunAt).toBeLessThanOrEqual(30_000 + 2_000);
 });
 
-describe("when another topic has never said what became of its post", () => {
+describe("when another topic has never reported its post", () => {
   const POLICIES: readonly [NonNullable<ReplyPolicy["onUnknown"]>, readonly string[]][] = [
     ["resend-marked", [TEXT, `${MARK}\n${TEXT}`]],
     ["resend", [TEXT, TEXT]],

@@ -6,6 +6,7 @@ import type {
   MessengerConversation,
   MessengerMessage,
 } from "../../../src/messengers/index.ts";
+import { callsOver } from "../../../src/messengers/agent/inner-calls.ts";
 import { telegramFromEnv } from "../../../providers/telegram/index.ts";
 import type { TelegramEnvironment } from "../../../providers/telegram/index.ts";
 import { createWorld } from "../support/world.ts";
@@ -56,7 +57,9 @@ describe("getModel", () => {
 
   it("is named by /health when modelFromEnv() throws", async () => {
     const world = createWorld({ getModel: () => modelFromEnv({ MODEL: "m" }) });
-    expect(await world.stub.inner("healthProblem", [])).toMatchObject({ code: "model-provider-missing" });
+    expect(await callsOver(() => world.stub).healthProblem()).toMatchObject({
+      code: "model-provider-missing",
+    });
     expect(() => modelFromEnv({ MODEL: "m" })).toThrow(ConfigurationError);
   });
 });
