@@ -41,7 +41,7 @@ export interface CommandHost {
    */
   stopRunning(by: MessengerEvent): boolean;
   /** The same; where no turn runs, messages that wait for one are not answered either. */
-  stop(by: MessengerEvent): boolean;
+  stopAll(by: MessengerEvent): boolean;
   openSession(): void;
 }
 

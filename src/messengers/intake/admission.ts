@@ -85,7 +85,7 @@ export class Admission {
       return false;
     }
     if (await this.isWithinLimits(row, event, definition)) {
-      memory.hasRoom(event.thread.id);
+      memory.endFull(event.thread.id);
       return true;
     }
     this.#refuse(row, event, definition, {
@@ -116,7 +116,7 @@ export class Admission {
       burstMs,
       limits,
     });
-    if (isAllowed) memory.isWithinLimits(messengerId, userId);
+    if (isAllowed) memory.endLimit(messengerId, userId);
     return isAllowed;
   }
 

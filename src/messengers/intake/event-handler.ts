@@ -42,7 +42,7 @@ export interface EventHandlerOptions {
   /** Keeps an edit that has nothing answered anew now, in case another one does. */
   readonly keepEdit: (edit: MessengerEvent) => void;
   /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
-  readonly stop: (press: MessengerEvent) => boolean;
+  readonly stopDraft: (press: MessengerEvent) => boolean;
   /** Has the loop go round once more. */
   readonly poke: () => void;
   /** The event as it is in the chat that its own has become. */
@@ -117,7 +117,7 @@ export class EventHandler {
       case "stop":
         this.#outcomes.end(
           row,
-          this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already",
+          this.#options.stopDraft(event) ? "stopped" : "ignored: the answer has ended already",
         );
         return;
       case "correct":
@@ -160,7 +160,7 @@ export class EventHandler {
   ): Promise<void> {
     const { database, deps, inbox, memory } = this.#options;
     if (!(await this.#admission.hasRoom(row, event, definition))) return;
-    memory.isReadable(event.thread.id);
+    memory.endGivenUp(event.thread.id);
     // It was asked meanwhile whether the person may ask.
     const current = this.#options.atCurrentPlace(event);
     database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));

@@ -33,7 +33,7 @@ export class TurnEndings {
   }
 
   /** The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs. */
-  stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
+  stopRunning(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     const { database, engine, inbox, turns } = this.#options;
     const turn = turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || (by !== undefined && !isOf(turn.address, by))) return false;
@@ -47,9 +47,9 @@ export class TurnEndings {
     return true;
   }
 
-  /** `stop`, and where no answer runs, the messages that wait for one get none. */
+  /** `stopRunning`, and where no answer runs, the messages that wait for one get none. */
   stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
-    if (this.stop(by)) return true;
+    if (this.stopRunning(by)) return true;
     const { database, inbox, log } = this.#options;
     const waiting = inbox
       .inState("queued")
@@ -68,13 +68,13 @@ export class TurnEndings {
     return true;
   }
 
-  /** `stop` by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
+  /** `stopRunning` by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
   stopDraft({ messengerId, thread, stop }: MessengerEvent): boolean {
     const turn = this.#options.turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || stop === undefined) return false;
     const isItsChat = turn.address.messengerId === messengerId && turn.address.chatId === thread.chatId;
     const drafts = [turn.id, turn.replaces].flatMap((id) => (id === undefined ? [] : draftIdOf(id)));
-    return isItsChat && drafts.includes(stop.draftId) && this.stop();
+    return isItsChat && drafts.includes(stop.draftId) && this.stopRunning();
   }
 
   /** Nobody will see the answer any more: neither the running turn for this place nor what waits is paid for. */

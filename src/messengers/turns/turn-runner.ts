@@ -246,7 +246,7 @@ export class TurnRunner {
   /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
   #interrupt(turn: Turn): boolean {
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
-    return this.#hasNews(turn) && this.endings.stop();
+    return this.#hasNews(turn) && this.endings.stopRunning();
   }
 
   /** Whether a message waits in the turn's thread that says something new. After an outage people wait in a queue. */

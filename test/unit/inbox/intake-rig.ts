@@ -96,7 +96,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     route: options.route,
     atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
-    host: { stopRunning: () => false, stop: () => false, openSession: () => {}, ...options.host },
+    host: { stopRunning: () => false, stopAll: () => false, openSession: () => {}, ...options.host },
     takeQuestion: async (asked) => {
       options.beforeCount?.();
       return limits.take(asked);
@@ -104,7 +104,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     mayRerun: () => false,
     rerun: () => false,
     keepEdit: () => {},
-    stop: (press) => press.stop?.draftId === options.runningDraftId,
+    stopDraft: (press) => press.stop?.draftId === options.runningDraftId,
     poke: () => {},
     inContext: (_event, body) => body(),
   });
