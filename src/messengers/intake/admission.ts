@@ -10,8 +10,8 @@ import { mayStaySilent } from "../replies/reply-filter.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { RootCalls } from "../root/root-link.ts";
 import { personOf } from "../root/turn-limits.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -20,7 +20,7 @@ export interface AdmissionOptions {
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
   /** Asks the root, which counts what a person asks in all conversations, and counts this one if it is allowed. */
-  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  readonly root: Pick<RootCalls, "takeQuestion">;
   readonly reply: (
     id: string,
     event: MessengerEvent,
@@ -104,10 +104,10 @@ export class Admission {
     { burstMs, limits }: NormalizedMessengerDefinition,
   ): Promise<boolean> {
     if (limits === undefined) return true;
-    const { memory, takeQuestion } = this.#options;
+    const { memory, root } = this.#options;
     const { message, messengerId, thread } = event;
     const userId = personOf(event);
-    const isAllowed = await takeQuestion({
+    const isAllowed = await root.takeQuestion({
       messengerId,
       userId,
       threadId: thread.id,

@@ -8,6 +8,7 @@ import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
+import type { Answers } from "../replies/answers.ts";
 import { Admission } from "./admission.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
@@ -19,7 +20,7 @@ import type { EventOutcomes } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
 import { sendNotice } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
+import type { RootCalls } from "../root/root-link.ts";
 
 export interface EventHandlerOptions {
   readonly database: Database;
@@ -33,16 +34,9 @@ export interface EventHandlerOptions {
   readonly host: CommandHost;
   /** What the event asks for, as things are now. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
-  /** Asks the root whether a person may ask for one more answer, and counts it. */
-  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
-  /** Whether `rerun` would do something. */
-  readonly mayRerun: (edit: MessengerEvent) => boolean;
-  /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
-  readonly rerun: (edit: MessengerEvent) => boolean;
-  /** Keeps an edit that has nothing answered anew now, in case another one does. */
-  readonly keepEdit: (edit: MessengerEvent) => void;
-  /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
-  readonly stopDraft: (press: MessengerEvent) => boolean;
+  /** The root, which counts what a person asks in all conversations. */
+  readonly root: Pick<RootCalls, "takeQuestion">;
+  readonly answers: Answers;
   /** Has the loop go round once more. */
   readonly poke: () => void;
   /** The event as it is in the chat that its own has become. */
@@ -117,7 +111,7 @@ export class EventHandler {
       case "stop":
         this.#outcomes.end(
           row,
-          this.#options.stopDraft(event) ? "stopped" : "ignored: the answer has ended already",
+          this.#options.answers.stopDraft(event) ? "stopped" : "ignored: the answer has ended already",
         );
         return;
       case "correct":
@@ -176,16 +170,16 @@ export class EventHandler {
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#outcomes.end(row, "edit applied to the waiting message");
-    } else if (!this.#options.mayRerun(event)) {
-      this.#options.keepEdit(event);
+    } else if (!this.#options.answers.mayRerun(event)) {
+      this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
     } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
-      this.#options.keepEdit(event);
+      this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit over the limit"));
     } else {
-      const isRerun = this.#options.rerun(event);
+      const isRerun = this.#options.answers.rerun(event);
       // It was asked meanwhile whether the person may ask.
-      if (!isRerun) this.#options.keepEdit(event);
+      if (!isRerun) this.#options.answers.keepEdit(event);
       this.#outcomes.end(
         row,
         isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),

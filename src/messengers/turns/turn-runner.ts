@@ -11,6 +11,7 @@ import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
+import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
@@ -37,7 +38,7 @@ export interface TurnRunnerOptions {
  * Takes queued messages into turns, one turn at a time (I3), and a turn's text into its reply. Every step begins with
  * a row and can be repeated: after a crash `advance` finds each turn where it was left.
  */
-export class TurnRunner {
+export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
   readonly endings: TurnEndings;
   readonly #options: TurnRunnerOptions;
@@ -146,6 +147,10 @@ export class TurnRunner {
   /** The turn waits for its model no more. */
   endWaiting(turnId: string): void {
     this.replies.endWaiting(turnId);
+  }
+
+  stopDraft(press: MessengerEvent): boolean {
+    return this.endings.stopDraft(press);
   }
 
   /** Whether the edit is of a message of the newest turn, and the messenger wants such answered anew. */

@@ -97,14 +97,18 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
     host: { stopRunning: () => false, stopAll: () => false, openSession: () => {}, ...options.host },
-    takeQuestion: async (asked) => {
-      options.beforeCount?.();
-      return limits.take(asked);
+    root: {
+      takeQuestion: async (asked) => {
+        options.beforeCount?.();
+        return limits.take(asked);
+      },
     },
-    mayRerun: () => false,
-    rerun: () => false,
-    keepEdit: () => {},
-    stopDraft: (press) => press.stop?.draftId === options.runningDraftId,
+    answers: {
+      mayRerun: () => false,
+      rerun: () => false,
+      keepEdit: () => {},
+      stopDraft: (press) => press.stop?.draftId === options.runningDraftId,
+    },
     poke: () => {},
     inContext: (_event, body) => body(),
   });
