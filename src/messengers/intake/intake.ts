@@ -220,7 +220,7 @@ export class Intake {
     const result = await route(row.messengerId, row.incoming);
     if (result.kind === "unresolved") throw new UnresolvedError(result.code);
     if (result.kind === "not-answered") return false;
-    memory.isReadable(row.incoming.thread.id);
+    memory.endGivenUp(row.incoming.thread.id);
     this.#outcomes.end(row, "passed on to its conversation");
     return true;
   }

@@ -33,7 +33,7 @@ export class TurnEndings {
   }
 
   /** Stops the running answer. Its visible part stays, with a mark. Returns false if no answer is running. */
-  stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
+  stopRunning(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     const { database, engine, inbox, turns } = this.#options;
     const turn = turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || (by !== undefined && !isOf(turn.address, by))) return false;
@@ -49,7 +49,7 @@ export class TurnEndings {
 
   /** Stops the running answer. If none is running, drops the messages that wait for one. */
   stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
-    if (this.stop(by)) return true;
+    if (this.stopRunning(by)) return true;
     const { database, inbox, log } = this.#options;
     const waiting = inbox
       .inState("queued")
@@ -77,7 +77,7 @@ export class TurnEndings {
     if (turn === undefined || stop === undefined) return false;
     const isItsChat = turn.address.messengerId === messengerId && turn.address.chatId === thread.chatId;
     const drafts = [turn.id, turn.replaces].flatMap((id) => (id === undefined ? [] : draftIdOf(id)));
-    return isItsChat && drafts.includes(stop.draftId) && this.stop();
+    return isItsChat && drafts.includes(stop.draftId) && this.stopRunning();
   }
 
   /**

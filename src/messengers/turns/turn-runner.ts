@@ -11,6 +11,7 @@ import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
+import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
@@ -46,7 +47,7 @@ export interface TurnRunnerOptions {
  * 5. A turn is not withdrawn after a tool with an effect has begun.
  * 6. A turn that has begun ends once in the log.
  */
-export class TurnRunner {
+export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
   readonly endings: TurnEndings;
   readonly #options: TurnRunnerOptions;
@@ -160,6 +161,10 @@ export class TurnRunner {
     this.replies.endWaiting(turnId);
   }
 
+  stopDraft(press: MessengerEvent): boolean {
+    return this.endings.stopDraft(press);
+  }
+
   /** Tells whether the edit belongs to the newest turn, and the messenger re-answers edits (`rerunOnEdit`). */
   mayRerun(edit: MessengerEvent): boolean {
     return this.#rerunnable(edit) !== undefined;
@@ -258,7 +263,7 @@ export class TurnRunner {
   /** Ends the running reply for a new message, if the messenger has `whenBusy: "interrupt"`. The visible part stays. */
   #interrupt(turn: Turn): boolean {
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
-    return this.#hasNews(turn) && this.endings.stop();
+    return this.#hasNews(turn) && this.endings.stopRunning();
   }
 
   /**

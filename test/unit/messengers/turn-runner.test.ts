@@ -157,7 +157,7 @@ it("answers the newest words of both messages when one was edited while the answ
   add("first");
   add("second");
   await runner.advance();
-  runner.endings.stop();
+  runner.endings.stopRunning();
   expect(runner.rerun(edit("first"))).toBe(false);
   runner.keepEdit(edit("first"));
   await runner.advance();
@@ -203,7 +203,7 @@ it("ends the answer that was at work when the one in its place is stopped before
   await runner.advance();
   runner.rerun(eventOf("edit 1"));
   runner.rerun(eventOf("edit 2"));
-  expect(runner.endings.stop()).toBe(true);
+  expect(runner.endings.stopRunning()).toBe(true);
   await runner.advance();
   expect(operations.running).toEqual([]);
 });
@@ -305,7 +305,7 @@ it("lets go of every tool that waits when the answer is stopped", async () => {
   for (const _tool of ["one", "two"])
     void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
   await clock.advance(100);
-  runner.endings.stop();
+  runner.endings.stopRunning();
   await clock.settle();
   expect(decided).toEqual(["block", "block"]);
 });
