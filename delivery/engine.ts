@@ -1,28 +1,31 @@
 import type { ChatMove, ChatPlace } from "../src/core/chat-move.ts";
-import type { ChatGate, ChatKey } from "../src/core/gate.ts";
-import type { Database } from "../src/core/database.ts";
+import type { ChatKey } from "../src/core/gate.ts";
 import type {
+  CardBody,
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
-  GonePlace,
+  IfDeleted,
   ReplyStart,
   ReplyState,
+  SendOptions,
 } from "../src/core/delivery.ts";
-import type { Deps } from "../src/core/deps.ts";
-import type { Log } from "../src/core/log.ts";
 import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
+import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
 import { Lanes } from "./lane/lanes.ts";
 import { isSameChat, laneKey } from "./outbox/lane-key.ts";
 import { entryAfterStart } from "./outbox/outbox-entry.ts";
 import type { OutboxEntry } from "./outbox/outbox-entry.ts";
 import { OutboxStore } from "./outbox/outbox-store.ts";
+import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
+import { Sweep } from "./outbox/sweep.ts";
+import type { ReplyBody } from "./outbox/reply-body.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
@@ -34,54 +37,32 @@ import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
 import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
-export interface DeliveryOptions {
-  /** The thread's own database. */
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  /** Returns the gate of a chat. It may reject if the gate cannot be reached; the call then waits. */
-  readonly gateOf: (address: Address) => ChatGate;
-  /** Name of this object, which tells it apart from other speakers in a chat. */
-  readonly speaker: string;
-  /** Returns a messenger's surface. May throw if it is no longer declared; its replies then end as `failed`. */
-  readonly surfaceFor: (messengerId: string) => Surface;
-  /** Sets the durable alarm at which `run` is called, or clears it (`undefined`). Called for every change. */
-  readonly onWake: (at: number | undefined) => void;
-  /** Returns how long receipts are kept, in milliseconds. Deletes old ones once a day. @default 30 days */
-  readonly keepReceiptsMs?: () => number;
-  /** Called once when a reply has ended. */
-  readonly onEnded?: (replyId: string, state: ReplyState) => void;
-  /** Called when a chat accepts nothing any more (until `revive`), or a thread refused a reply. */
-  readonly onGone?: (place: GonePlace, code: string) => void;
-  /** Called once when a chat continues under another id, in the transaction that stores it. */
-  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
-  /** Called when the platform has refused the messenger's credentials with this code, or accepts them again. */
-  readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
-}
-
-/**
- * Stores and ends the texts of turns and notices. Each address has a `Lane`, which makes the calls.
- * 1. A reply is stored before any of its text is sent (I4). It ends once, with one call of `onEnded`.
- * 2. While a reply has work left, a durable wake-up is set. A new process continues from the rows.
- */
+/** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
-const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
-const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
-/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
+/** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
 const MOST_WITHDRAWN = 50;
 
 /** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
+
+/** What makes a reply whole from its start. */
+interface Whole {
+  readonly text?: string;
+  readonly body?: ReplyBody;
+  readonly options?: SendOptions | undefined;
+}
 
 class Engine implements Delivery {
   readonly #options: DeliveryOptions;
   readonly #store: ReplyStore;
   readonly #outbox: OutboxStore;
   readonly #moves: ChatMoves;
+  readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
+  readonly #sweep: Sweep;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
@@ -93,7 +74,6 @@ class Engine implements Delivery {
   /** Messengers whose owner has been told that they do not work. */
   readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
-  #sweptAt = -Infinity;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -109,8 +89,16 @@ class Engine implements Delivery {
       outbox: this.#outbox,
       lanes: this.#lanes,
     });
+    this.#revisions = new CardRevisions({
+      ...options,
+      replies: this.#store,
+      outbox: this.#outbox,
+      moves: this.#moves,
+      entriesOf: (record) => this.#entriesOfEarlierLife(record),
+    });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
+    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -130,6 +118,7 @@ class Engine implements Delivery {
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
       doubtRich: (reply, failure) =>
         this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
+      lockRemoved: (reply) => this.#revisions.lock(reply),
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);
@@ -181,7 +170,7 @@ class Engine implements Delivery {
   }
 
   open(start: ReplyStart): void {
-    const reply = this.#begin(start, undefined);
+    const reply = this.#begin(start, {});
     if (reply === undefined) return;
     reply.touchedAt = this.#options.deps.clock.now();
     startTyping(this.#context, reply);
@@ -238,9 +227,25 @@ class Engine implements Delivery {
     this.#poke(reply);
   }
 
-  send(start: ReplyStart, text: string): void {
-    const reply = this.#begin(start, text);
+  send(start: ReplyStart, text: string, options?: SendOptions): void {
+    const reply = this.#begin(start, { text, options });
     if (reply !== undefined) this.#poke(reply);
+  }
+
+  sendCard(start: ReplyStart, card: CardBody, options?: SendOptions): void {
+    // A card is whole from its start, and its keyboard belongs to an ordinary message.
+    const policy = { ...start.policy, mode: "edit", richMessages: false } as const;
+    const body = { kind: "card", card, ifDeleted: "leave" } as const;
+    const reply = this.#begin({ ...start, policy }, { text: card.text, body, options });
+    if (reply !== undefined) this.#poke(reply);
+  }
+
+  revise(replyId: string, card: CardBody, ifDeleted: IfDeleted = "leave"): boolean {
+    return this.#reopen(replyId, card.text, { kind: "card", card, ifDeleted });
+  }
+
+  remove(replyId: string, key: string, text: string): boolean {
+    return this.#reopen(replyId, text, { kind: "removed", key, isLocked: false });
   }
 
   async answerAction(
@@ -266,7 +271,7 @@ class Engine implements Delivery {
   }
 
   async run(): Promise<void> {
-    this.#sweep();
+    this.#sweep.run((id) => this.#replies.get(id)?.isOpen === true);
     for (const lane of this.#lanes.all()) lane.run();
     this.#rearm();
     await Promise.all([...this.#lanes.all()].map((lane) => lane.idle()));
@@ -317,8 +322,17 @@ class Engine implements Delivery {
       .map(({ id }) => id);
   }
 
-  /** Returns the reply of this id, creates it if it is new. Undefined if it has ended. With a text it is a notice. */
-  #begin(meant: ReplyStart, text: string | undefined): Reply | undefined {
+  #reopen(replyId: string, text: string, body: ReplyBody): boolean {
+    const known = this.#replies.get(replyId);
+    const reply = this.#revisions.reopen(replyId, known, text, body);
+    if (reply === undefined) return false;
+    if (known === undefined) this.#admit(reply);
+    this.#poke(reply);
+    return true;
+  }
+
+  /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
+  #begin(meant: ReplyStart, { body, options, text }: Whole): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;
@@ -336,9 +350,13 @@ class Engine implements Delivery {
       text,
       openedAt: now,
       seenMessageId: start.seenMessageId,
+      content: body === undefined ? "text" : "card",
+      body,
+      options,
     };
     if (goneCode !== undefined) {
-      this.#store.insert({ ...record, state: "gone", text: undefined, code: goneCode }, now);
+      const gone = { ...record, state: "gone", text: undefined, body: undefined, code: goneCode } as const;
+      this.#store.insert(gone, now);
       this.#tell(start.id, "gone");
       return undefined;
     }
@@ -435,7 +453,7 @@ class Engine implements Delivery {
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
     this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
-    reply.record = { ...reply.record, state, code, text: undefined };
+    reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
     reply.release();
     this.#lanes.of(reply.laneKey).remove(reply);
     this.#doubtEnded(reply.record.address);
@@ -476,20 +494,6 @@ class Engine implements Delivery {
   #rearm(): void {
     const needs = [...this.#lanes.all()].flatMap((lane) => lane.wakeNeed() ?? []);
     this.#wake.update(needs, this.#options.deps.clock.now());
-  }
-
-  #sweep(): void {
-    const now = this.#options.deps.clock.now();
-    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
-    this.#sweptAt = now;
-    const keepMs = this.#options.keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
-    for (const id of this.#store.openedBefore(now - keepMs)) {
-      if (this.#replies.get(id)?.isOpen === true) continue;
-      this.#options.database.transaction(() => {
-        this.#outbox.deleteOf(id);
-        this.#store.delete(id);
-      });
-    }
   }
 }
 

@@ -4,6 +4,6 @@ export type { RootBudget } from "./budget/bot-budget.ts";
 export { createChatGate } from "./budget/chat-gate.ts";
 export type { ChatGateOptions } from "./budget/chat-gate.ts";
 export { createDelivery } from "./engine.ts";
-export type { DeliveryOptions } from "./engine.ts";
+export type { DeliveryOptions } from "./delivery-options.ts";
 export { plainText } from "./text/render/index.ts";
 export { splitText } from "./text/split/index.ts";

@@ -23,6 +23,24 @@ export type {
   ThinkCommands,
 } from "./messengers/declare/commands.ts";
 
+// Content
+export type {
+  CallbackButton,
+  CardButton,
+  CardContent,
+  CardField,
+  Content,
+  ContentOptions,
+  CopyButton,
+  Json,
+  LinkButton,
+  RemoteFile,
+  ReviseOptions,
+  TextContent,
+} from "./core/content.ts";
+export type { CardPress, PressAnswer } from "./core/card-press.ts";
+export type { ActionNotice, Address } from "./core/surface.ts";
+
 // Errors
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
 

@@ -2,8 +2,10 @@ import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
+import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
+import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -147,7 +149,37 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return getMessengerContext();
   }
 
-  /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */
+  /**
+   * Called when a person presses a button of a card that this conversation has posted, or writes the number of its
+   * option. Called at most once for a press, also after a crash. A press is acknowledged after 10 s at the latest, and
+   * a handler may take 30 s.
+   *
+   * @default nothing
+   */
+  onAction(_press: CardPress): PressAnswer | Promise<PressAnswer> {
+    return undefined;
+  }
+
+  /**
+   * Changes a card of this conversation, for as long as its rows are kept (90 days). If two revisions meet, the later one
+   * wins. Returns `false` if there is no such card any more, or its chat takes no messages.
+   *
+   * @param id the id that `say` returned, or `press.cardId`
+   * @throws {InvalidInputError} if the content is not valid; the card stays as it is
+   */
+  async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
+    return this.#runtime.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
+  }
+
+  /**
+   * Takes a card of this conversation away. Where the platform does not delete the message any more, its text and buttons
+   * are replaced. Returns `false` if there is no such card any more, or its chat takes no messages.
+   */
+  async remove(id: string): Promise<boolean> {
+    return this.#runtime.changeCards((cards) => cards.remove(id));
+  }
+
+  /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
   override onRequest(_request: Request): Response | Promise<Response> {
     return new Response("Not found", { status: 404 });
   }
@@ -211,19 +243,21 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * Sends a message that no turn has written, from this object's own outbox. Returns the id of its receipt
-   * (`getDelivery`) when the message is stored; it is sent in the background, also after a crash.
+   * Sends a message that no turn has written, from this object's own outbox: a text, or a card with buttons. Returns its
+   * id when it is stored; it is sent in the background, also after a crash. The id is that of its receipt
+   * (`getDelivery`), and of a card for `revise` and `remove`.
    *
-   * @param text Markdown
+   * @param content Markdown, or content
    * @param to at the root required outside of a turn. @default the chat of the running turn, else the chat in which this
    * conversation was last written to
    * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
    * `target-invalid`, `target-missing`
-   * @throws {InvalidInputError} `content-invalid`, `idempotency-key-invalid`
+   * @throws {InvalidInputError} `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
+   * `button-invalid`, `payload-not-json`, `payload-too-large`
    * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
    */
-  async say(text: string, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
-    return this.#runtime.say(text, to, options);
+  async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
+    return this.#runtime.say(content, to, options);
   }
 
   /**

@@ -3,9 +3,14 @@ import type { Deps } from "../../src/core/deps.ts";
 import type {
   BotBudget,
   CallRequest,
+  CardClaim,
+  CardOwner,
+  CardQuestion,
+  CardReport,
   ChatGate,
   ChatNews,
   ChatReport,
+  ClaimQuestion,
   Grant,
   LocalSpeaker,
   LostPostQuestion,
@@ -14,6 +19,7 @@ import type {
 } from "../../src/core/gate.ts";
 import type { Address, Rate } from "../../src/core/surface.ts";
 import { BotLoans } from "./bot-loans.ts";
+import { CardIndex } from "./card-index.ts";
 import { GateStore } from "./gate-store.ts";
 import type { Penalty, StoredChat } from "./gate-store.ts";
 import { nextPenalty, spacingOf } from "./penalty.ts";
@@ -34,16 +40,18 @@ export interface ChatGateOptions {
  * Grants calls to the chats whose thread without a topic is this object. It holds each chat's rate, its penalty and the
  * right to post. It ends at the grant: the conversation keeps the text of a reply, its rows and its order.
  *
- * 1. All calls to a chat, from all topics and conversations, share one token bucket. `edit` is granted only if one
- *    token is left afterwards, and `typing` only if two are. `post` and `final` may take the last one (I7). A `search`
- *    first uses calls that the chat saved while it was idle.
- * 2. Nothing is granted during a penalty, also after a restart (I8).
- * 3. A speaker that was told to wait keeps its place. `post` and `final` go before `edit`. `typing` gets no place.
- * 4. At most one post of a chat is in doubt (`RightToPost`). Edits never wait for the right to post.
- * 5. `answer` is always granted: it counts against no chat, and a late one is worthless.
- * 6. The gate never calls a conversation in another object. It only calls the root, which lends it the bot's rate, a
- *    few calls at a time.
- * 7. After a start a bucket holds two tokens, or one after a penalty. It is full if the chat was idle for long enough.
+ * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
+ *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
+ *    A `search` first uses calls that the chat saved while it was idle.
+ * 2. During a penalty nothing is granted, also after a restart (I8).
+ * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
+ * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
+ * 5. `answer` is always granted: it is a call without a chat, and worth nothing when it is late.
+ * 6. A card is known here before the call that posts it is granted (`CardIndex`), so no press comes before its card.
+ * 7. The gate never asks a conversation in another object. It asks the root for a share of the bot's rate, a few calls
+ *    at a time.
+ * 8. After a start a bucket holds two tokens, or one after a penalty, unless the chat has been idle for so long that it
+ *    must be full.
  */
 export function createChatGate(options: ChatGateOptions): ChatGate {
   return new Gate(options);
@@ -103,6 +111,7 @@ class Gate implements ChatGate {
   readonly #store: GateStore;
   readonly #chats = new Map<string, Chat>();
   readonly #loans: BotLoans;
+  readonly #cards: CardIndex;
 
   constructor(options: ChatGateOptions) {
     this.#options = options;
@@ -110,11 +119,14 @@ class Gate implements ChatGate {
     this.#startedAt = this.#clock.now();
     this.#store = new GateStore(options.database);
     this.#loans = new BotLoans(options.root, this.#clock);
+    this.#cards = new CardIndex(options.database, this.#clock);
   }
 
   async acquire(request: CallRequest): Promise<Grant> {
     const { address, purpose, pacing } = request;
     if (purpose === "answer") return { kind: "granted" };
+    const { card, speaker } = request;
+    if (card !== undefined) this.#cards.note({ address, speaker, card });
     const rate = address.isDirectMessage ? pacing.direct : pacing.group;
     const chat = this.#chat(address, rate);
     const isDurable = this.#isRemote(request.speaker);
@@ -148,6 +160,19 @@ class Gate implements ChatGate {
     const chat = this.#chat(address, undefined);
     this.#hear(chat, speakerKey({ address, speaker }), news, this.#isRemote(speaker));
     return Promise.resolve();
+  }
+
+  noteCard(report: CardReport): Promise<void> {
+    this.#cards.note(report);
+    return Promise.resolve();
+  }
+
+  findCard(question: CardQuestion): Promise<CardOwner | undefined> {
+    return Promise.resolve(this.#cards.find(question));
+  }
+
+  claimMessage(question: ClaimQuestion): Promise<CardClaim | undefined> {
+    return Promise.resolve(this.#cards.claim(question));
   }
 
   async unclaimed({ address, speaker, news, afterId }: LostPostQuestion): Promise<UnclaimedIds> {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/core/deps.ts";
 import type {
   CallPurpose,
+  CardNews,
   ChatGate,
   ChatNews,
   Grant,
@@ -16,6 +17,7 @@ const TELL_AFTER_MS = 500;
  * A penalty that could not be reported is reported again this often. Until then other conversations do not know of it.
  */
 const TELL_PENALTY_EVERY_MS = 1_000;
+const TELL_CARD_EVERY_MS = 5_000;
 
 export interface GateClientOptions {
   readonly clock: Clock;
@@ -60,7 +62,9 @@ export class GateClient {
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #voices = new Map<string, Voice>();
-  /** Ends of penalties that the gates do not know yet, by chat, in epoch milliseconds. */
+  /** Cards whose gate has not heard the newest of them, by key. */
+  readonly #untoldCards = new Map<string, CardNews>();
+  /** Ends of penalties of which the gate has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
@@ -77,6 +81,7 @@ export class GateClient {
     purpose: CallPurpose,
     surface: Surface,
     landsWithinMs?: number,
+    card?: CardNews,
   ): Promise<Grant> {
     const isPost = landsWithinMs !== undefined;
     const { pacing, probing } = surface;
@@ -88,7 +93,7 @@ export class GateClient {
     if (nextAt > now) return { kind: "wait", retryAt: nextAt, reason: "pacing" };
     const { speaker } = this.#options;
     const gate = this.#options.gateOf(address);
-    const request = { address, purpose, pacing, speaker, isPost };
+    const request = { address, purpose, pacing, speaker, isPost, ...(card !== undefined && { card }) };
     if (probing === undefined) return this.#noteNext(key, await gate.acquire(request));
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
@@ -133,7 +138,26 @@ export class GateClient {
     this.#tellSoon(voice);
   }
 
-  /** Notes that a post was certainly not made, so others need not wait for it. */
+  /**
+   * A card's messages are stored. The gate is told until it has heard it, as long as this process lives; later the next
+   * call for the card tells it.
+   */
+  async cardSent(address: Address, card: CardNews): Promise<void> {
+    const { gateOf, speaker } = this.#options;
+    this.#untoldCards.set(card.key, card);
+    try {
+      await gateOf(address).noteCard({ address, speaker, card });
+      if (this.#untoldCards.get(card.key) === card) this.#untoldCards.delete(card.key);
+    } catch {
+      // The gate cannot be reached: it is told a moment later, unless there is newer news by then.
+      const again = (): void => {
+        if (this.#untoldCards.get(card.key) === card) void this.cardSent(address, card);
+      };
+      this.#clock.setTimeout(again, TELL_CARD_EVERY_MS);
+    }
+  }
+
+  /** A post was certainly not made: others need not wait for it. */
   notSent(address: Address, surface: Surface): void {
     if (surface.probing === undefined) return;
     this.#tellSoon(this.#voice(address, surface.probing));

@@ -70,7 +70,7 @@ export async function applyFailure(
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       canProbe: call.canProbe === true,
       isReplacement: entry.row.isReplacement,
-      wasWhole: entry.row.shownHash !== undefined,
+      wasWhole: wasWhole(reply, entry),
       failingForMs: now - failingSince,
     },
     random(),
@@ -85,10 +85,13 @@ export async function applyFailure(
   return applyDecision(context, reply, { ...call, isInterim, failingSince }, failure, decision, now);
 }
 
-/**
- * Handles a failed post to a chat that has moved in the meantime. It cannot be searched for, whether it was made or
- * not.
- */
+/** A card is posted whole. One that a person has deleted stays so, unless its bot wants it posted again. */
+function wasWhole({ record: { body, content } }: Reply, { row }: OutboxEntry): boolean {
+  if (content !== "card") return row.shownHash !== undefined;
+  return body?.kind !== "card" || body.ifDeleted === "leave";
+}
+
+/** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */
 function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, failure: CallFailure): void {
   const { code, kind } = failure;
   store(context, entry, { ...(kind === "unknown" ? lost(entry.row) : refused(entry.row)), code });

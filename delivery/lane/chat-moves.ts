@@ -1,6 +1,8 @@
 import type { ChatMove, ChatPlace } from "../../src/core/chat-move.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { ReplyStart } from "../../src/core/delivery.ts";
+import type { Address } from "../../src/core/surface.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Lanes } from "./lanes.ts";
 import { laneKey } from "../outbox/lane-key.ts";
 import { movedAddress, movedRow, moveEntry } from "../outbox/move-reply.ts";
@@ -63,10 +65,25 @@ export class ChatMoves {
    * behind.
    */
   atCurrentPlace(start: ReplyStart): ReplyStart {
-    const place = this.#store.placeOf(start.address.messengerId, start.address.chatId);
-    if (place === undefined) return start;
+    const address = this.currentAddress(start.address);
+    if (address === start.address) return start;
     const { replyTo: _replyTo, seenMessageId: _seenMessageId, ...rest } = start;
-    return { ...rest, address: movedAddress(start.address, place) };
+    return { ...rest, address };
+  }
+
+  /** The address itself, unless its chat has moved. */
+  currentAddress(address: Address): Address {
+    const place = this.#store.placeOf(address.messengerId, address.chatId);
+    return place === undefined ? address : movedAddress(address, place);
+  }
+
+  /** The messages of a reply that has ended, and goes on in the chat that its own has become. In a transaction. */
+  moveEntries(entries: readonly OutboxEntry[], former: Address): void {
+    for (const entry of entries) {
+      const row = movedRow(entry, former.chatId);
+      this.#options.outbox.write(row);
+      moveEntry(entry, row);
+    }
   }
 
   /** Moves the lanes of these replies, and ends their typing indicators. */

@@ -4,6 +4,7 @@ import type { Surface } from "../../src/core/surface.ts";
 import { backoffMs } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { GATE_TIMEOUT_MS } from "../calls/delivery-context.ts";
+import { cardNews } from "../outbox/card-news.ts";
 import { editEveryMs, interimEveryMs, landsBy } from "../outbox/reply-timing.ts";
 import { replyFields } from "../outbox/reply-fields.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
@@ -219,6 +220,7 @@ export class Lane {
         purposeOf(reply, next.action),
         surface,
         next.action.kind === "post" ? landsBy(reply.record.policy, surface, 0) : undefined,
+        cardNews(reply, surface),
       ),
     );
     if (answer.kind !== "done") {

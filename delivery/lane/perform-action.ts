@@ -1,4 +1,3 @@
-import type { RichText } from "../../src/core/rich-text.ts";
 import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
@@ -11,6 +10,8 @@ import type { DraftAction } from "../modes/draft.ts";
 import { failureOf } from "../calls/delivery-context.ts";
 import { callTimeoutMs, landsBy } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
+import { cardNews } from "../outbox/card-news.ts";
+import { shapeOf } from "../outbox/message-shape.ts";
 import { formerChatOf } from "../outbox/move-reply.ts";
 import { afterRest, entryOf, plannedRow } from "../outbox/outbox-entry.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
@@ -27,7 +28,7 @@ import type { Part } from "../text/split/index.ts";
 /** A timed out post is listened to for this long, because only its late answer tells which message to remove. */
 const LATE_ANSWER_MS = 15_000;
 
-export type Action = NextAction<Part<RichText>>;
+export type Action = NextAction<Part<OutgoingContent>>;
 export type CallAction =
   | Extract<Action, { kind: "post" | "edit" | "remove" | "probe" }>
   | DraftAction
@@ -81,7 +82,7 @@ async function post(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
-  part: Part<RichText>,
+  part: Part<OutgoingContent>,
   known: OutboxEntry | undefined,
 ): Promise<number | undefined> {
   const entry = known ?? entryOf(plannedRow(reply.record.id, part.index));
@@ -103,6 +104,7 @@ async function post(
     retryAt: undefined,
     doubt: newestId > 0 ? nextDoubt(before.doubt, "begin", posting) : undefined,
     formerChatId: undefined,
+    shape: shapeOf(part.content),
   };
   context.database.transaction(() => {
     if (!reply.isFinal && !surface.capabilities.edit) context.keepText(reply);
@@ -118,7 +120,11 @@ async function post(
   const isLast = reply.isFinal || part.complete;
   // Growing text is streamed. Text that is already whole is an ordinary message.
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
-  const message = part.index === 0 ? { ...content, replyTo: reply.record.replyTo } : content;
+  const message = {
+    ...content,
+    ...reply.record.options,
+    ...(part.index === 0 && { replyTo: reply.record.replyTo }),
+  };
   const outcome = await callWithin(
     context.deps.clock,
     callTimeoutMs(reply.record.policy, surface),
@@ -146,6 +152,8 @@ async function post(
     context.budget.sent(address, surface, outcome.value.messageId);
     context.doubtEnded(address);
     adoptLate(context, reply, surface, entry);
+    const card = cardNews(reply, surface);
+    if (card !== undefined) void context.budget.cardSent(address, card);
     return undefined;
   }
   const failure = failureOf(surface, outcome);
@@ -177,7 +185,7 @@ async function edit(
   context: DeliveryContext,
   reply: Reply,
   surface: Surface,
-  part: Part<RichText>,
+  part: Part<OutgoingContent>,
   entry: OutboxEntry,
   isInterim: boolean,
 ): Promise<number | undefined> {
@@ -238,7 +246,17 @@ async function remove(
     removed(context, entry);
     return undefined;
   }
-  return applyFailure(context, reply, { method: "remove", address, entry }, failureOf(surface, outcome));
+  const failure = failureOf(surface, outcome);
+  if (isLocked(failure) && reply.record.body?.kind === "removed" && !reply.record.body.isLocked) {
+    context.lockRemoved(reply);
+    return undefined;
+  }
+  return applyFailure(context, reply, { method: "remove", address, entry }, failure);
+}
+
+/** The message is there, and the platform does not take it away. */
+function isLocked(failure: CallFailure): boolean {
+  return failure.kind === "rejected" || (failure.kind === "missing" && failure.isLocked === true);
 }
 
 /** Tells whether the platform refuses to stream here. An ordinary message may still work. */
@@ -246,7 +264,7 @@ function isRefusal({ kind }: CallFailure): boolean {
   return kind === "rejected" || kind === "misconfigured" || kind === "missing";
 }
 
-export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<RichText>): OutgoingContent {
+export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<OutgoingContent>): OutgoingContent {
   const { entities } = part.content;
   const { linkPreviews } = reply.record.policy;
   const content = {

@@ -3,13 +3,15 @@ import { mostDoubts } from "../calls/call-policy.ts";
 import { isPutOff } from "../outbox/outbox-entry.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { isSearchable } from "../outbox/doubt.ts";
+import { shapeOf } from "../outbox/message-shape.ts";
+import type { OutgoingContent } from "../../src/core/surface.ts";
 
 /** The fields of a part that reconciliation needs. */
 export interface DesiredPart {
   readonly index: number;
   readonly complete: boolean;
   readonly hash: string;
-  readonly content: { readonly text: string };
+  readonly content: Pick<OutgoingContent, "text" | "image" | "isCaption">;
 }
 
 export interface ReconcileInput<Part extends DesiredPart> {
@@ -38,7 +40,7 @@ export type NextAction<Part extends DesiredPart> =
   | { readonly kind: "probe"; readonly entry: OutboxEntry }
   /** A post whose process died during the call. */
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
-  /** A message that cannot be edited shows another text. This part and all later ones are posted again. */
+  /** A message that cannot be edited shows something else: this part and all after it are posted again. */
   | { readonly kind: "superseded"; readonly entry: OutboxEntry }
   /** Nothing to do until the text changes. */
   | { readonly kind: "idle" }
@@ -123,7 +125,8 @@ function stepFor<Part extends DesiredPart>(
       if (!canEdit) {
         return entry.shownHash === undefined ? { kind: "shown" } : act({ kind: "superseded", entry });
       }
-      if (!isWithinReach(entry)) return act({ kind: "superseded", entry });
+      if (!isWithinReach(entry) || row.shape !== shapeOf(part.content))
+        return act({ kind: "superseded", entry });
       if (isInterim && entry.skippedHash === part.hash) return { kind: "shown" };
       return act({ kind: "edit", part, entry, isInterim });
     case "sending":

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
 import type { OutboxState } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
-import { addMissingColumns } from "./add-missing-columns.ts";
+import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import { parseDoubt } from "./doubt.ts";
 import type { Doubt } from "./doubt.ts";
 import { parseAddress } from "./stored-address.ts";
@@ -32,6 +32,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   sent_at INTEGER,
   former_chat_id TEXT,
   doubt TEXT,
+  shape TEXT,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
 
@@ -70,6 +71,8 @@ export interface OutboxRow {
    * The state of the last post while its outcome is unknown. Only on platforms where lost posts can be searched for.
    */
   readonly doubt?: Doubt | undefined;
+  /** Form of the message, if it is no text. No edit changes it. */
+  readonly shape?: "image" | undefined;
 }
 
 type Stored = {
@@ -88,6 +91,7 @@ type Stored = {
   sent_at: number | null;
   former_chat_id: string | null;
   doubt: string | null;
+  shape: string | null;
 };
 
 export class OutboxStore {
@@ -96,7 +100,12 @@ export class OutboxStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
-    addMissingColumns(database, "outbox_v1", { sent_at: "INTEGER", doubt: "TEXT", former_chat_id: "TEXT" });
+    addMissingColumns(database, "outbox_v1", {
+      sent_at: "INTEGER",
+      doubt: "TEXT",
+      former_chat_id: "TEXT",
+      shape: "TEXT",
+    });
   }
 
   rowsOf(replyId: string): OutboxRow[] {
@@ -109,13 +118,14 @@ export class OutboxStore {
     this.#database.run(
       `INSERT INTO outbox_v1 (reply_id, part, state, message_id, shown_hash, is_marked, is_replacement, doubts,
          attempts, code, failing_since, retry_at, sent_at, doubt,
-         former_chat_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         former_chat_id, shape)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
          code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
-         sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id`,
+         sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id,
+         shape = excluded.shape`,
       row.replyId,
       row.part,
       row.state,
@@ -131,6 +141,7 @@ export class OutboxStore {
       row.sentAt ?? null,
       row.doubt === undefined ? null : JSON.stringify(row.doubt),
       row.formerChatId ?? null,
+      row.shape ?? null,
     );
   }
 
@@ -194,5 +205,6 @@ function rowOf(stored: Stored): OutboxRow {
     sentAt: stored.sent_at ?? undefined,
     doubt: stored.doubt === null ? undefined : parseDoubt(stored.doubt),
     formerChatId: stored.former_chat_id ?? undefined,
+    shape: stored.shape === "image" ? "image" : undefined,
   };
 }

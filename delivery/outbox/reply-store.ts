@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
-import type { ReplyPolicy, ReplyState } from "../../src/core/delivery.ts";
+import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
-import { addMissingColumns } from "./add-missing-columns.ts";
+import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
+import { parseBody, parseSendOptions } from "./reply-body.ts";
+import type { ReplyBody } from "./reply-body.ts";
 import { parseAddress } from "./stored-address.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
@@ -18,7 +20,10 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   opened_at INTEGER NOT NULL,
   ended_at INTEGER,
   seen_message_id TEXT,
-  finished_at INTEGER
+  finished_at INTEGER,
+  content TEXT,
+  body TEXT,
+  options TEXT
 ) WITHOUT ROWID`;
 
 /** Chats that accept nothing until the person comes back. */
@@ -28,6 +33,9 @@ const GONE_SCHEMA = `CREATE TABLE IF NOT EXISTS gone_chat_v1 (
   code TEXT NOT NULL,
   PRIMARY KEY (messenger_id, chat_id)
 ) WITHOUT ROWID`;
+
+/** Kind of what a reply shows. A `card` can be changed after it has ended. */
+export type ReplyContent = "text" | "card";
 
 export interface ReplyRecord {
   readonly id: string;
@@ -44,6 +52,10 @@ export interface ReplyRecord {
    * newest interrupted attempt, or, if messages cannot be changed, the text at the time of the last post.
    */
   readonly text?: string | undefined;
+  readonly content: ReplyContent;
+  /** What the reply shows beside its text. Stored as long as the text is. */
+  readonly body?: ReplyBody | undefined;
+  readonly options?: SendOptions | undefined;
   readonly code?: string | undefined;
   readonly openedAt: number;
   readonly endedAt?: number | undefined;
@@ -69,6 +81,9 @@ type Stored = {
   ended_at: number | null;
   seen_message_id: string | null;
   finished_at: number | null;
+  content: string | null;
+  body: string | null;
+  options: string | null;
 };
 
 const policySchema = z.object({
@@ -99,7 +114,13 @@ export class ReplyStore {
   constructor(database: Database) {
     this.#database = database;
     database.run(SCHEMA);
-    addMissingColumns(database, "reply_v1", { seen_message_id: "TEXT", finished_at: "INTEGER" });
+    addMissingColumns(database, "reply_v1", {
+      seen_message_id: "TEXT",
+      finished_at: "INTEGER",
+      content: "TEXT",
+      body: "TEXT",
+      options: "TEXT",
+    });
     database.run(GONE_SCHEMA);
   }
 
@@ -138,7 +159,9 @@ export class ReplyStore {
 
   insert(record: ReplyRecord, endedAt: number | undefined): void {
     this.#database.run(
-      "INSERT INTO reply_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+      `INSERT INTO reply_v1 (id, position, address, reply_to, policy, is_notice, state, text, code, opened_at, ended_at,
+         seen_message_id, content, body, options)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       record.id,
       record.position,
       JSON.stringify(record.address),
@@ -151,6 +174,9 @@ export class ReplyStore {
       record.openedAt,
       endedAt ?? null,
       record.seenMessageId ?? null,
+      record.content === "text" ? null : record.content,
+      record.body === undefined ? null : JSON.stringify(record.body),
+      record.options === undefined ? null : JSON.stringify(record.options),
     );
   }
 
@@ -189,9 +215,22 @@ export class ReplyStore {
     );
   }
 
+  /** The card shows something else from here on. */
+  revise(id: string, address: Address, text: string, body: ReplyBody, revisedAt: number): void {
+    this.#database.run(
+      `UPDATE reply_v1 SET state = 'final', address = ?, text = ?, body = ?, finished_at = ?, code = NULL, ended_at = NULL
+       WHERE id = ?`,
+      JSON.stringify(address),
+      text,
+      JSON.stringify(body),
+      revisedAt,
+      id,
+    );
+  }
+
   end(id: string, state: ReplyState, code: string | undefined, endedAt: number): void {
     this.#database.run(
-      "UPDATE reply_v1 SET state = ?, code = ?, text = NULL, ended_at = ? WHERE id = ?",
+      "UPDATE reply_v1 SET state = ?, code = ?, text = NULL, body = NULL, ended_at = ? WHERE id = ?",
       state,
       code ?? null,
       endedAt,
@@ -211,10 +250,14 @@ export class ReplyStore {
     return row?.at ?? undefined;
   }
 
-  /** Returns the ids of replies that were opened before `before`. */
-  openedBefore(before: number): string[] {
+  /** Ids of replies that were opened before `before`, or as cards before `cardsBefore`. */
+  openedBefore(before: number, cardsBefore: number): string[] {
     return this.#database
-      .all<{ id: string }>("SELECT id FROM reply_v1 WHERE opened_at < ?", before)
+      .all<{ id: string }>(
+        "SELECT id FROM reply_v1 WHERE opened_at < CASE content WHEN 'card' THEN ? ELSE ? END",
+        cardsBefore,
+        before,
+      )
       .map(({ id }) => id);
   }
 
@@ -262,5 +305,8 @@ function recordOf(stored: Stored): ReplyRecord {
     endedAt: stored.ended_at ?? undefined,
     seenMessageId: stored.seen_message_id ?? undefined,
     finishedAt: stored.finished_at ?? undefined,
+    content: stored.content === "card" ? "card" : "text",
+    body: stored.body === null ? undefined : parseBody(stored.body),
+    options: stored.options === null ? undefined : parseSendOptions(stored.options),
   };
 }

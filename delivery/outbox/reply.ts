@@ -1,13 +1,16 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, Surface } from "../../src/core/surface.ts";
+import type { Address, OutgoingContent, Surface } from "../../src/core/surface.ts";
+import { dressParts } from "./card-parts.ts";
+import { cardText } from "./card-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { ReplyRecord } from "./reply-store.ts";
 import { limitsWithRoom, resentMark } from "./resent-mark.ts";
 import { isRich } from "./rich-refusal.ts";
-import { createPlanner } from "../text/split/index.ts";
+import type { ReplyBody } from "./reply-body.ts";
+import { createPlanner, splitText } from "../text/split/index.ts";
 import { rendererOf, richWhereItShows } from "../text/render/index.ts";
 import type { Part, Planner, PlannerOptions } from "../text/split/index.ts";
 
@@ -148,7 +151,17 @@ export class Reply {
     this.#planAgain(this.text);
   }
 
-  /** Moves the reply to another chat. */
+  /** A card that shows something else from here on. */
+  revise(record: ReplyRecord): void {
+    this.record = record;
+    this.laneKey = laneKey(record.address);
+    this.isWholeVisible = false;
+    this.isDirty = true;
+    this.notBefore = 0;
+    this.#planAgain(record.text ?? "");
+  }
+
+  /** It goes on in another chat. */
   move(address: Address, laneKey: string): void {
     this.record = { ...this.record, address, replyTo: undefined, seenMessageId: undefined };
     this.laneKey = laneKey;
@@ -174,8 +187,29 @@ export class Reply {
     this.notBefore = 0;
   }
 
-  /** Returns the text so far, cut into parts for this surface. */
-  parts(surface: Surface): readonly Part<RichText>[] {
+  /** Cuts the text so far for this surface. */
+  parts(surface: Surface): readonly Part<OutgoingContent>[] {
+    const { body } = this.record;
+    return body === undefined ? this.#textParts(surface) : this.#cardParts(surface, body);
+  }
+
+  /** A card is planned whole: its text depends on what the platform can show. */
+  #cardParts(surface: Surface, body: ReplyBody): readonly Part<OutgoingContent>[] {
+    const { capabilities } = surface;
+    if (this.#parts === undefined) {
+      const hasImage = body.kind === "card" && body.card.image !== undefined && capabilities.images === true;
+      const text = body.kind === "card" ? cardText(body.card, capabilities) : this.text;
+      const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
+      const options = plannerOptions(this.record.policy, surface, limits);
+      this.#parts = splitText(text, { ...options, final: true });
+    }
+    const sent = this.entries
+      .map(({ row }) => row)
+      .filter(({ formerChatId, part, state }) => state === "sent" && part >= 0 && formerChatId === undefined);
+    return dressParts(this.#parts, body, capabilities, sent);
+  }
+
+  #textParts(surface: Surface): readonly Part<RichText>[] {
     this.#planner ??= createPlanner(plannerOptions(this.record.policy, surface));
     if (this.#pending !== "") {
       this.#planner.append(this.#pending);
@@ -207,10 +241,14 @@ export class Reply {
   }
 }
 
-export function plannerOptions(policy: ReplyPolicy, surface: Surface): PlannerOptions<RichText> {
+export function plannerOptions(
+  policy: ReplyPolicy,
+  surface: Surface,
+  ownLimits = surface.limits,
+): PlannerOptions<RichText> {
   const mark = resentMark(policy);
   const renderer = rendererOf(surface.format);
-  const limits = limitsWithRoom(surface.limits, mark);
+  const limits = limitsWithRoom(ownLimits, mark);
   if (surface.rich === undefined || !isRich(policy, surface)) return { renderer, limits };
   const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
   return {

@@ -1,7 +1,8 @@
-import { modelFromEnv, Think, type BotEnvironment, type ThinkCommands } from "switchboard";
+import { modelFromEnv, Think, type BotEnvironment, type CardPress, type ThinkCommands } from "switchboard";
 import { defineMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
+import { menuCard, type MenuPage } from "./menu.ts";
 
 interface Env extends BotEnvironment {
   /** The shop's backend, without `/orders`. */
@@ -30,6 +31,7 @@ export class SupportAgent extends Think<Env> {
 
   override getCommands(): ThinkCommands {
     return {
+      menu: { description: "Show the topics", handler: () => menuCard("Menu") },
       order: {
         description: "Where is my order? For example: /order 1001",
         handler: ({ args }) =>
@@ -40,6 +42,11 @@ export class SupportAgent extends Think<Env> {
         handler: () => "Our team answers Monday to Friday, 9:00 to 17:00. I'm here all the time.",
       },
     };
+  }
+
+  /** Turns the page of the menu that was pressed. */
+  override async onAction({ cardId, payload }: CardPress) {
+    await this.revise(cardId, menuCard(payload as MenuPage));
   }
 
   override getMessengers() {

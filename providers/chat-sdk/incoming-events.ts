@@ -1,4 +1,5 @@
 import type { Adapter, ChatInstance, Message } from "chat";
+import { parseCardToken } from "../../src/core/card-token.ts";
 import type { Clock } from "../../src/core/deps.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
 import type { MessengerThread } from "../../src/core/messenger-event.ts";
@@ -72,7 +73,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
       const id = (await interactionKey(triggerId, stored)) ?? String(clock.now());
       const data = value === undefined || value === actionId ? actionId : `${actionId}:${value}`;
       // One request can report several presses, one for each input of a form.
-      return incoming(`a:${threadId}:${id}:${await contentKey(data)}`, threadId, {
+      const event = incoming(`a:${threadId}:${id}:${await contentKey(data)}`, threadId, {
         type: "action",
         id,
         data,
@@ -80,6 +81,7 @@ export function createIncomingEvents(adapter: Adapter, userName: string, clock: 
         user: storeAuthor(user),
         raw: stored,
       });
+      return parseCardToken(data) === undefined ? event : { ...event, isCardPress: true };
     },
     async ofCommand({ channelId, command, text, triggerId, user, raw }) {
       if (user?.isMe) return { ignored: "own command", threadId: channelId };

@@ -19,7 +19,10 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   readonly provider?: string;
   /** Name of the bot, without `@`. @default the adapter's own */
   readonly userName?: string;
-  /** Abilities of the platform that differ from the defaults: everything, and 2000 characters a message. */
+  /**
+   * Abilities of the platform that differ from the defaults: everything (on GitHub and Linear no buttons), and 2000
+   * characters a message.
+   */
   readonly capabilities?: Partial<MessengerCapabilities>;
   /**
    * Rates of calls that differ from the defaults: for each chat 5 calls at once and then one a second, for the whole
@@ -74,6 +77,9 @@ const defaultCapabilities: MessengerCapabilities = {
   supportsAttachments: true,
 };
 
+/** Platforms whose messages have no buttons. */
+const withoutButtons: ReadonlySet<string> = new Set(["github", "linear"]);
+
 const defaultPacing: Pacing = {
   direct: { burst: 5, everyMs: 1000 },
   group: { burst: 5, everyMs: 1000 },
@@ -113,7 +119,11 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     adapter: options.adapter,
     provider: options.provider ?? options.adapter.name,
     userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
-    capabilities: { ...defaultCapabilities, ...options.capabilities },
+    capabilities: {
+      ...defaultCapabilities,
+      ...(withoutButtons.has(options.adapter.name) && { supportsActions: false }),
+      ...options.capabilities,
+    },
     pacing: pacingFrom(owner, defaultPacing, options.pacing),
     attachmentHosts: options.attachmentHosts,
   };

@@ -1,6 +1,7 @@
 import type { Adapter } from "chat";
 import type { CallFailure, Surface } from "../../src/core/surface.ts";
 import { type CallMethod, ChatSdkCallError, adapterFailure } from "./call-error.ts";
+import { toPostable } from "./postable.ts";
 import type { ChatSdkSettings } from "./options.ts";
 
 /**
@@ -35,6 +36,8 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
       remove: true,
       typing: true,
       buttons: capabilities.supportsActions,
+      // Adapters answer a press when it arrives. None can show a notice later.
+      notices: false,
     },
     format: "markdown",
     limits: { maxLength: capabilities.maxMessageLength, maxEntities: Infinity },
@@ -43,13 +46,13 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
 
     async post(address, message, { signal }) {
       const posted = await call("post", signal, (to) =>
-        to.postMessage(address.threadId, { markdown: message.text }),
+        to.postMessage(address.threadId, toPostable(message, capabilities)),
       );
       return { messageId: posted.id };
     },
     async edit(address, messageId, message, { signal }) {
       await call("edit", signal, (to) =>
-        to.editMessage(address.threadId, messageId, { markdown: message.text }),
+        to.editMessage(address.threadId, messageId, toPostable(message, capabilities)),
       );
     },
     async remove(address, messageId, { signal }) {
@@ -58,7 +61,6 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
     async typing(address, { signal }) {
       await call("typing", signal, (to) => to.startTyping(address.threadId));
     },
-    // Adapters answer a press when it arrives. None can show a notice later.
     answerAction: () => Promise.resolve(),
     classifyError: classifyChatSdkError,
   };

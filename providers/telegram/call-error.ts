@@ -100,6 +100,7 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
   if (errorCode >= 500) return serverFailure(errorCode, description);
   for (const [pattern, kind, code, scope] of wordings) {
     if (!pattern.test(description)) continue;
+    if (kind === "missing" && code === "message-locked") return { kind, code, isLocked: true };
     return kind === "gone" && scope !== undefined ? { kind, code, scope } : { kind, code };
   }
   if (errorCode === 403) return { kind: "gone", code: "forbidden" };

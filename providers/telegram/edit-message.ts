@@ -1,6 +1,8 @@
-import type { MessageEntity } from "grammy/types";
+import type { InlineKeyboardMarkup, MessageEntity } from "grammy/types";
+import type { RemoteFile } from "../../src/core/content.ts";
 import type { Address, OutgoingContent } from "../../src/core/surface.ts";
 import type { TelegramClient } from "./client.ts";
+import { keyboardOf } from "./keyboard.ts";
 import { toMessageEntities } from "./message-fields.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
@@ -12,14 +14,28 @@ export async function editMessage(
   message: OutgoingContent,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { blocks } = message;
+  const { blocks, image, isCaption } = message;
+  const chat = chatOf(address);
+  const id = Number(messageId);
   if (blocks !== undefined) {
     return callRich(client, "editMessageText", signal, (api, signal) =>
-      api.editMessageText(chatOf(address), Number(messageId), toInputRichMessage(blocks), {}, signal),
+      api.editMessageText(chat, id, toInputRichMessage(blocks), keyboardOf(message), signal),
+    );
+  }
+  if (image !== undefined) {
+    const { reply_markup: _keyboard, ...caption } = captionFields(message);
+    const media = { type: "photo", media: photoOf(image), ...caption } as const;
+    return client.call("editMessageMedia", signal, (api, signal) =>
+      api.editMessageMedia(chat, id, media, keyboardOf(message), signal),
+    );
+  }
+  if (isCaption === true) {
+    return client.call("editMessageCaption", signal, (api, signal) =>
+      api.editMessageCaption(chat, id, captionFields(message), signal),
     );
   }
   return client.call("editMessageText", signal, (api, signal) =>
-    api.editMessageText(chatOf(address), Number(messageId), message.text, contentFields(message), signal),
+    api.editMessageText(chat, id, message.text, contentFields(message), signal),
   );
 }
 
@@ -27,11 +43,27 @@ export async function editMessage(
 export function contentFields(message: OutgoingContent): {
   entities: MessageEntity[];
   link_preview_options: { is_disabled: boolean };
+  reply_markup?: InlineKeyboardMarkup;
 } {
   return {
     entities: toMessageEntities(message),
     link_preview_options: { is_disabled: message.linkPreviews !== true },
+    ...keyboardOf(message),
   };
+}
+
+/** How a text below a picture is shown. */
+export function captionFields(message: OutgoingContent): {
+  caption: string;
+  caption_entities: MessageEntity[];
+  reply_markup?: InlineKeyboardMarkup;
+} {
+  return { caption: message.text, caption_entities: toMessageEntities(message), ...keyboardOf(message) };
+}
+
+/** A picture that the Bot API fetches by itself. */
+export function photoOf(image: RemoteFile): string {
+  return "fileId" in image ? image.fileId : image.url;
 }
 
 export function chatOf({ chatId }: Address): number | string {

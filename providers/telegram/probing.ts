@@ -2,15 +2,19 @@ import type { Address, ProbeOptions, Probing } from "../../src/core/surface.ts";
 import { TelegramCallError } from "./call-error.ts";
 import type { TelegramClient } from "./client.ts";
 import { chatOf, editMessage } from "./edit-message.ts";
+import { keyboardOf } from "./keyboard.ts";
 
 const LOST = { kind: "unknown", code: "unknown" };
 /** Chats with this id or a lower one are supergroups and channels. */
 const firstSupergroupId = -1_000_000_000_000;
 
 /**
- * Searches for lost posts. Message ids are consecutive within each supergroup, and within one box for all of the bot's
- * private chats and basic groups (known from the client protocol, not promised by the Bot API). A bot can edit only its
- * own messages, so an edit of the keyboard tells whose message an id belongs to.
+ * Message ids grow by one within each supergroup, and within one box for all of the bot's private chats and basic
+ * groups (known from the client protocol, not promised by the Bot API). A bot can edit its own messages only, so an
+ * edit of the keyboard tells whose a message is. The edit carries the keyboard that the lost message should have, so it
+ * changes nothing on that message. In a supergroup a message of somebody else is refused in other words than one that is
+ * not there. Another message of the bot would get this keyboard in place of its own, so the ids of messages with buttons
+ * must be known to whoever asks.
  *
  * - The edit has no keyboard, so it changes nothing on a message without one. A message with a keyboard loses it, so
  *   the ids of messages with buttons must be known to the caller.
@@ -29,7 +33,7 @@ export function createTelegramProbing(client: TelegramClient): Probing {
       try {
         edited = await (byText === undefined
           ? client.call(method, signal, (api, signal) =>
-              api.editMessageReplyMarkup(chatOf(address), Number(messageId), {}, signal),
+              api.editMessageReplyMarkup(chatOf(address), Number(messageId), keyboardOf(intended), signal),
             )
           : editMessage(client, address, messageId, byText, signal));
       } catch (error) {

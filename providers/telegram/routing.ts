@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseCardToken } from "../../src/core/card-token.ts";
 import type { ChatPlace } from "../../src/core/chat-move.ts";
 import { isDeeperThan } from "../../src/core/json-depth.ts";
 import type { IncomingEvent } from "../../src/core/messenger.ts";
@@ -32,7 +33,11 @@ const envelope = z.object({
   migrate_from_chat_id: z.int().nullish().catch(undefined),
 });
 
-const callbackEnvelope = z.object({ id: z.string().min(1), message: envelope.nullish().catch(undefined) });
+const callbackEnvelope = z.object({
+  id: z.string().min(1),
+  data: z.string().nullish().catch(undefined),
+  message: envelope.nullish().catch(undefined),
+});
 const stopEnvelope = z.object({
   chat: envelopeChat,
   message_thread_id: z.int().nullish().catch(undefined),
@@ -74,9 +79,10 @@ export function routeUpdate(update: unknown): RoutedUpdate {
     case "callback": {
       const query = callbackEnvelope.safeParse(content);
       if (!query.success) return unreadable(kind);
-      const { id, message } = query.data;
+      const { data, id, message } = query.data;
       if (!message) return { kind: "press", queryId: id, updateKind: `${kind}:no-chat` };
-      return routed(`c:${id}`, threadOf(message), update);
+      const isCardPress = parseCardToken(data ?? "") !== undefined;
+      return routed(`c:${id}`, threadOf(message), update, isCardPress ? { isCardPress } : {});
     }
     case "stop": {
       const stop = stopEnvelope.safeParse(content);
@@ -123,7 +129,7 @@ function routed(
   key: string,
   thread: MessengerThread,
   raw: unknown,
-  more: Pick<IncomingEvent, "messageId" | "move"> = {},
+  more: Pick<IncomingEvent, "messageId" | "move" | "isCardPress"> = {},
 ): RoutedUpdate {
   return { kind: "routed", event: { key, thread, raw, ...more } };
 }

@@ -1,7 +1,7 @@
 import type { CallFailure, OutgoingMessage, Pacing, Surface } from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
-import { chatOf, contentFields, editMessage } from "./edit-message.ts";
+import { captionFields, chatOf, contentFields, editMessage, photoOf } from "./edit-message.ts";
 import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
 import { topicOf } from "./message-fields.ts";
@@ -11,9 +11,17 @@ import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 export function createTelegramSurface(client: TelegramClient, pacing: Pacing): Surface {
   return {
     provider: "telegram",
-    capabilities: { edit: true, remove: true, typing: true, buttons: true },
+    capabilities: {
+      edit: true,
+      remove: true,
+      typing: true,
+      buttons: true,
+      copyButtons: true,
+      images: true,
+    },
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
+    captionLimits: { maxLength: 1024, maxEntities: 100 },
     pacing,
     // A post without an answer by then is searched for, two seconds later.
     callTimeoutMs: 6000,
@@ -28,19 +36,22 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
           api.sendRichMessage(
             chatOf(address),
             toInputRichMessage(blocks),
-            { ...topicOf(address), ...replyOf(message) },
+            { ...topicOf(address), ...replyOf(message), ...sendFields(message) },
             signal,
           ),
         );
         return { messageId: String(sent.message_id) };
       }
+      const fields = { ...topicOf(address), ...replyOf(message), ...sendFields(message) };
+      const { image } = message;
+      if (image !== undefined) {
+        const sent = await client.call("sendPhoto", signal, (api, signal) =>
+          api.sendPhoto(chatOf(address), photoOf(image), { ...captionFields(message), ...fields }, signal),
+        );
+        return { messageId: String(sent.message_id) };
+      }
       const sent = await client.call("sendMessage", signal, (api, signal) =>
-        api.sendMessage(
-          chatOf(address),
-          message.text,
-          { ...contentFields(message), ...topicOf(address), ...replyOf(message) },
-          signal,
-        ),
+        api.sendMessage(chatOf(address), message.text, { ...contentFields(message), ...fields }, signal),
       );
       return { messageId: String(sent.message_id) };
     },
@@ -86,6 +97,16 @@ function replyOf(message: OutgoingMessage): {
 } {
   if (message.replyTo === undefined || message.replyTo === "") return {};
   return { reply_parameters: { message_id: Number(message.replyTo), allow_sending_without_reply: true } };
+}
+
+function sendFields({ protect, silent }: OutgoingMessage): {
+  disable_notification?: true;
+  protect_content?: true;
+} {
+  return {
+    ...(silent === true && { disable_notification: true as const }),
+    ...(protect === true && { protect_content: true as const }),
+  };
 }
 
 const maxNoticeLength = 200;

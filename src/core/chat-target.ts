@@ -1,3 +1,4 @@
+import type { ContentOptions } from "./content.ts";
 import type { Address } from "./surface.ts";
 
 /**
@@ -37,7 +38,7 @@ export type TargetProblem =
   | "chat-gone"
   | "person-not-reachable";
 
-export interface SayOptions {
+export interface SayOptions extends ContentOptions {
   /**
    * The same key again, from the same object, sends nothing and returns the same id, also after a crash, as long as the
    * receipt is kept. 1 to 200 characters.

@@ -1,7 +1,8 @@
 import type { ChatMove, ChatPlace } from "./chat-move.ts";
+import type { CardField, ContentOptions, RemoteFile } from "./content.ts";
 import type { LocalSpeaker } from "./gate.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
-import type { Address } from "./surface.ts";
+import type { Address, OutgoingButton } from "./surface.ts";
 
 /** Facts that a text may depend on. */
 export interface TextContext {
@@ -85,6 +86,10 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly refusedResponseText?: PolicyText;
   /** Shown once to a person who has reached `limits`. */
   readonly limitResponseText?: PolicyText;
+  /** Shown privately to a person who presses a button of a card that is gone, or has changed. */
+  readonly staleActionResponseText?: PolicyText;
+  /** Shown privately to a person whose press was being handled when the process died. It is not handled again. */
+  readonly interruptedActionResponseText?: PolicyText;
   /**
    * Whether the model may choose to say nothing in a group, and the signal for it. The model is told the signal; people
    * never see it. @default only where `respondTo` has "subscribed-thread"
@@ -117,7 +122,29 @@ export interface ReplyStart {
   readonly takesOver?: string;
 }
 
+/** What a card shows. Plain JSON, stored until it is visible. */
+export interface CardBody {
+  /**
+   * The card's own part of its tokens. The gate of the chat learns it, with the conversation that posts the card, before
+   * anything is sent.
+   */
+  readonly key: string;
+  /** Markdown. */
+  readonly text: string;
+  readonly fields?: readonly CardField[] | undefined;
+  readonly image?: RemoteFile | undefined;
+  readonly buttons?: readonly (readonly OutgoingButton[])[] | undefined;
+  /** Whether the `callback` buttons are numbered options, also where the platform has buttons. @default false */
+  readonly numbered?: boolean | undefined;
+}
+
+/** How a revision treats a card that a person has deleted. `leave`: it stays deleted. `post`: it is posted again. */
+export type IfDeleted = "leave" | "post";
+
 export type ReplyState = "streaming" | "final" | "delivered" | "gone" | "failed" | "withdrawn";
+
+/** Options of one message that is sent whole. */
+export type SendOptions = Pick<ContentOptions, "silent" | "protect">;
 
 /** Outcome of one reply and its visible messages: the stored proof of delivery (I12). Contains no text (I10). */
 export interface DeliveryReceipt {
@@ -207,7 +234,23 @@ export interface Delivery extends LocalSpeaker {
   /** Ends a reply that will not continue. Its visible messages stay for the reply that takes it over. */
   withdraw(replyId: string): void;
   /** Sends a whole message outside any turn: the answer of a command, or a notice. */
-  send(reply: ReplyStart, text: string): void;
+  send(reply: ReplyStart, text: string, options?: SendOptions): void;
+  /** Sends a card. It can be revised and removed under the reply's id. */
+  sendCard(reply: ReplyStart, card: CardBody, options?: SendOptions): void;
+  /**
+   * Changes a card, also one that was delivered: its messages are edited. If two revisions meet, the later one wins. The
+   * reply's state is `final` again until the change is visible.
+   *
+   * Returns `false` if there is no card with this id any more, or its chat accepts no messages.
+   */
+  revise(replyId: string, card: CardBody, ifDeleted?: IfDeleted): boolean;
+  /**
+   * Takes the card with this key away. A message that the platform does not remove any more is edited to `text`, without
+   * buttons.
+   *
+   * Returns `false` if there is no card with this id any more, or its chat accepts no messages.
+   */
+  remove(replyId: string, key: string, text: string): boolean;
   /** Answers a press of a button at once. Never throws. An answer that comes too late is dropped. */
   answerAction(address: Address, actionId: string, notice?: { text: string; alert?: boolean }): Promise<void>;
   /**

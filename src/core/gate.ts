@@ -64,6 +64,57 @@ export interface CallRequest {
   readonly isPost?: boolean;
   /** Time after which the post cannot land any more, in milliseconds. */
   readonly landsWithinMs?: number;
+  /** Set if the call shows a card. The gate stores it before it grants the call. */
+  readonly card?: CardNews;
+}
+
+/** A card as the gate of its chat knows it. Plain JSON. */
+export interface CardNews {
+  /** The card's part of its tokens. */
+  readonly key: string;
+  /** Grows with each revision. An older report does not replace a newer one. */
+  readonly revision: number;
+  /** Number of options that a person may answer by writing a number; 0 if it does not listen to numbers. */
+  readonly options: number;
+  /** Ids of its visible messages, as far as they are known. */
+  readonly messageIds: readonly string[];
+  /** Time at which its newest message was sent, in epoch milliseconds. */
+  readonly sentAt?: number;
+}
+
+export interface CardReport {
+  readonly address: Address;
+  /** The name of the object that posted the card. */
+  readonly speaker: string;
+  readonly card: CardNews;
+}
+
+export interface CardQuestion extends ChatKey {
+  readonly key: string;
+}
+
+export interface CardOwner {
+  /** The name of the object that posted the card. */
+  readonly speaker: string;
+}
+
+/** A message that quotes one of the bot's messages, or is nothing but a number. */
+export interface ClaimQuestion extends ChatKey {
+  readonly threadId: string;
+  readonly messageId: string;
+  /** Epoch milliseconds. */
+  readonly sentAt: number;
+  /** True if the platform numbers its messages, so that the later one has the higher id. */
+  readonly isNumbered: boolean;
+  readonly quotedId?: string;
+  readonly number?: number;
+}
+
+/** The card that a message answers. */
+export interface CardClaim extends CardOwner {
+  readonly key: string;
+  /** The chosen option, from 1, if the message is the number of one. */
+  readonly option?: number;
 }
 
 /** A speaker's report about its messages in a chat. */
@@ -100,6 +151,12 @@ export interface ChatGate {
   report(report: ChatReport): Promise<void>;
   /** Returns the ids that may be a lost message of this speaker. */
   unclaimed(question: LostPostQuestion): Promise<UnclaimedIds>;
+  /** Reports what became of a card. Durable. */
+  noteCard(report: CardReport): Promise<void>;
+  /** Returns the conversation of a card in this chat. */
+  findCard(question: CardQuestion): Promise<CardOwner | undefined>;
+  /** Returns the card that a message answers, if there is one. */
+  claimMessage(question: ClaimQuestion): Promise<CardClaim | undefined>;
 }
 
 export interface LostPostQuestion {

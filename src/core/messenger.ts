@@ -1,5 +1,6 @@
 import type { ChatFacts } from "./chat.ts";
 import type { ChatMove } from "./chat-move.ts";
+import type { CardClaim } from "./gate.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
 import type { Log } from "./log.ts";
@@ -136,6 +137,13 @@ export interface IncomingEvent {
   readonly move?: ChatMove;
   /** Id of the message, if the platform numbers its messages and this is a new one. */
   readonly messageId?: string;
+  /**
+   * True for a press of a card's button (`parseCardToken`). It goes to the gate of its chat, which knows the conversation
+   * of the card. `conversation` is not asked.
+   */
+  readonly isCardPress?: boolean;
+  /** The card that the event belongs to, if another object of the bot has found it out. */
+  readonly claim?: CardClaim;
   /**
    * The edited message as a new one, for an edit that may be the first event about its message. It is stored instead if
    * no event with its key was seen. Some platforms mark new messages as edited.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CardClaim } from "./gate.ts";
 import type { MessengerAttachment, MessengerEvent, MessengerThread } from "./messenger-event.ts";
 
 /*
@@ -99,4 +100,12 @@ export function parseThread(json: string): MessengerThread {
 /** Reads an event as it was stored. */
 export function parseEvent(json: string): MessengerEvent {
   return eventSchema.parse(JSON.parse(json));
+}
+
+const claimSchema = z.object({ speaker: z.string(), key: z.string(), option: z.int().optional() });
+
+/** Reads the claim of a card on an event. */
+export function parseClaim(json: string): CardClaim {
+  const { option, ...claim } = claimSchema.parse(JSON.parse(json));
+  return { ...claim, ...(option !== undefined && { option }) };
 }

@@ -1,4 +1,5 @@
 import type { ChatPlace } from "./chat-move.ts";
+import type { RemoteFile } from "./content.ts";
 import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
 
 /** Destination of a message. Plain JSON, stored with every outbox row. */
@@ -19,7 +20,14 @@ export interface SurfaceCapabilities {
   readonly edit: boolean;
   readonly remove: boolean;
   readonly typing: boolean;
+  /** Whether a message can have buttons. If not, cards list them as text. */
   readonly buttons: boolean;
+  /** Whether a button can copy a text. If not, cards show the text. @default false */
+  readonly copyButtons?: boolean;
+  /** Whether the person who pressed a button can be shown a notice (`answerAction`). @default true */
+  readonly notices?: boolean;
+  /** Whether a message can have a picture above its text. If not, cards link to it. @default false */
+  readonly images?: boolean;
 }
 
 /**
@@ -68,7 +76,21 @@ export interface RichMessages {
 export interface OutgoingContent extends RichText {
   /** Whether links show a preview, if the platform lets the bot choose. @default false */
   readonly linkPreviews?: boolean;
+  /** Rows of buttons. An edit without them takes away those that the message has. @default none */
+  readonly buttons?: readonly (readonly OutgoingButton[])[];
+  /** Whether the message belongs to a card, which has buttons or may get some. @default false */
+  readonly isCard?: boolean;
+  /** A picture above the text. An edit can change the picture, but not add one or take it away. @default none */
+  readonly image?: RemoteFile;
+  /** For an edit: the text stands below a picture, which stays as it is. @default false */
+  readonly isCaption?: boolean;
 }
+
+/** A button of a message. `token` is opaque and has at most 64 bytes. A press returns it as `MessengerAction.data`. */
+export type OutgoingButton =
+  | { readonly kind: "callback"; readonly label: string; readonly token: string }
+  | { readonly kind: "link"; readonly label: string; readonly url: string }
+  | { readonly kind: "copy"; readonly label: string; readonly text: string };
 
 export interface OutgoingMessage extends OutgoingContent {
   /**
@@ -76,6 +98,10 @@ export interface OutgoingMessage extends OutgoingContent {
    * longer exists, the failure is `missing`, and the engine posts again without it.
    */
   readonly replyTo?: string;
+  /** Whether it arrives without a sound, if the platform lets the bot choose. @default false */
+  readonly silent?: boolean;
+  /** Whether it cannot be forwarded or saved, if the platform lets the bot choose. @default false */
+  readonly protect?: boolean;
 }
 
 /**
@@ -124,6 +150,8 @@ export interface Surface {
   readonly capabilities: SurfaceCapabilities;
   readonly format: TextFormat;
   readonly limits: TextLimits;
+  /** Limits of the text below a picture. @default `limits` */
+  readonly captionLimits?: TextLimits;
   /** The platform's pacing for one chat and for the whole bot. */
   readonly pacing: Pacing;
   /** Time limit of a call with text, in milliseconds, unless the policy sets one. @default 15000 */
@@ -186,7 +214,8 @@ export interface Rate {
  * - `unknown`: possibly done (time-out, cut connection). A post is never repeated blindly (I6).
  * - `gone`: the person blocked the bot, the bot was removed, or the chat or topic no longer exists.
  * - `moved`: the chat has a new id. Nothing was done, and nothing in the old chat can be changed any more.
- * - `missing`: the message to edit or remove no longer exists.
+ * - `missing`: the message to edit or remove no longer exists, or (`isLocked`) it exists but cannot be changed or removed
+ *   any more.
  * - `unchanged`: the edit would change nothing, which counts as success.
  * - `rejected`: the platform refuses this content. Fall back to plain text, then fail.
  * - `misconfigured`: the token is wrong, or the API answers in an unexpected way. Retry slowly and tell the owner.
@@ -202,7 +231,7 @@ export type CallFailure =
       readonly scope?: "chat" | "thread" | undefined;
     }
   | { readonly kind: "moved"; readonly code: string; readonly to: ChatPlace }
-  | { readonly kind: "missing"; readonly code: string }
+  | { readonly kind: "missing"; readonly code: string; readonly isLocked?: boolean | undefined }
   | { readonly kind: "unchanged"; readonly code: string }
   | { readonly kind: "rejected"; readonly code: string }
   | { readonly kind: "misconfigured"; readonly code: string };

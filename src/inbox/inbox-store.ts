@@ -1,9 +1,10 @@
 import type { ChatMove } from "../core/chat-move.ts";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
-import { parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
+import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
 
 /**
  * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
@@ -20,7 +21,8 @@ CREATE TABLE IF NOT EXISTS inbox_v1 (
   raw TEXT,
   event TEXT,
   ready_at INTEGER NOT NULL DEFAULT 0,
-  outcome TEXT
+  outcome TEXT,
+  claim TEXT
 ) STRICT`;
 
 /** Covers only rows that still wait for something, so that a week of known keys makes no look-up slower. */
@@ -58,6 +60,7 @@ type StoredRow = {
   raw: string | null;
   event: string | null;
   ready_at: number;
+  claim: string | null;
 };
 
 export interface InboxStore {
@@ -88,8 +91,9 @@ export interface InboxStore {
 
 export function createInboxStore(database: Database): InboxStore {
   database.run(SCHEMA);
+  addMissingColumns(database, "inbox_v1", { claim: "TEXT" });
   database.run(OPEN_INDEX);
-  const COLUMNS = "seq, key, messenger_id, state, received_at, thread, raw, event, ready_at";
+  const COLUMNS = "seq, key, messenger_id, state, received_at, thread, raw, event, ready_at, claim";
   const each = (seqs: readonly number[], statement: string, ...bindings: readonly (string | number)[]) => {
     for (const seq of seqs) database.run(statement, ...bindings, seq);
   };
@@ -101,15 +105,18 @@ export function createInboxStore(database: Database): InboxStore {
       const key = storedKey(messengerId, incoming);
       const thread = storeThread(incoming.thread);
       const raw = JSON.stringify(incoming.raw);
+      const claim = incoming.claim === undefined ? null : JSON.stringify(incoming.claim);
       const inserted = firstRow(
         database.all<{ seq: number }>(
-          `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw) VALUES (?, ?, 'received', ?, ?, ?)
+          `INSERT INTO inbox_v1 (key, messenger_id, state, received_at, thread, raw, claim)
+           VALUES (?, ?, 'received', ?, ?, ?, ?)
            ON CONFLICT (key) DO NOTHING RETURNING seq`,
           key,
           messengerId,
           receivedAt,
           thread,
           raw,
+          claim,
         ),
       );
       if (inserted === undefined) return undefined;
@@ -125,6 +132,7 @@ export function createInboxStore(database: Database): InboxStore {
         raw,
         event: null,
         ready_at: 0,
+        claim,
       });
     },
     insertEnded(messengerId, incoming, receivedAt, outcome) {
@@ -208,6 +216,7 @@ function parseRow(row: StoredRow): InboxRow {
       key: row.key.slice(row.messenger_id.length + 1),
       thread: parseThread(row.thread),
       raw: row.raw === null ? undefined : JSON.parse(row.raw),
+      ...(row.claim !== null && { claim: parseClaim(row.claim) }),
     },
     event: row.event === null ? undefined : parseEvent(row.event),
   };

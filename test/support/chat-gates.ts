@@ -18,6 +18,9 @@ export function gateWith(real: ChatGate, own: Partial<ChatGate>): ChatGate {
     penalize: (...told) => real.penalize(...told),
     report: (told) => real.report(told),
     unclaimed: (question) => real.unclaimed(question),
+    noteCard: (told) => real.noteCard(told),
+    findCard: (question) => real.findCard(question),
+    claimMessage: (question) => real.claimMessage(question),
     ...own,
   };
 }

@@ -1,4 +1,3 @@
-import type { Clock } from "../../src/core/deps.ts";
 import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
 import type {
   ActionNotice,
@@ -7,122 +6,44 @@ import type {
   CallOptions,
   Drafts,
   NativeStream,
+  OutgoingContent,
   OutgoingMessage,
   Pacing,
   PostedMessage,
+  ProbeOptions,
   Probing,
   RichMessages,
-  Surface,
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
 import { richFaults } from "./rich-faults.ts";
+import type {
+  FakeCall,
+  FakeDraft,
+  FakeMessage,
+  FakeMethod,
+  FakeSurface,
+  FakeSurfaceOptions,
+  Fault,
+} from "./fake-platform.ts";
 
-export type FakeMethod =
-  | "post"
-  | "edit"
-  | "remove"
-  | "typing"
-  | "answer"
-  | "probe"
-  | "draft"
-  | "begin"
-  | "append"
-  | "end";
-
-/**
- * What goes wrong with one call.
- *
- * - `fail`: refused with this class; nothing is done
- * - `lose`: done, or not, and the answer never comes: the caller sees a cut connection
- * - `hang`: no answer, whatever the signal says; with `answerAfterMs` done then, and answered
- * - `slow`: takes this long, and ends when the signal aborts
- */
-export type Fault =
-  | { readonly kind: "fail"; readonly failure: CallFailure }
-  | { readonly kind: "lose"; readonly done: boolean }
-  | { readonly kind: "hang"; readonly answerAfterMs?: number }
-  | { readonly kind: "slow"; readonly latencyMs: number };
-
-export interface FakeCall {
-  readonly at: number;
-  readonly method: FakeMethod;
-  readonly chatId: string;
-  readonly messageId?: string;
-  readonly text?: string;
-  readonly entities?: number;
-  readonly isRich?: boolean;
-  readonly replyTo?: string;
-  /** How the call ended; `pending` while it has not. */
-  outcome: "pending" | "done" | CallFailure["kind"];
-}
-
-export interface FakeMessage {
-  readonly id: string;
-  text: string;
-  entities: RichText["entities"];
-  /** Of a rich message. */
-  blocks?: RichText["blocks"];
-  /** It is streamed into, and cannot be edited until that has ended. */
-  isStreaming?: boolean;
-}
-
-interface FakeDraft {
-  readonly id: number;
-  readonly text: string;
-  readonly until: number;
-}
-
-export interface FakeSurfaceOptions {
-  readonly clock: Clock;
-  readonly latencyMs?: number;
-  readonly limits?: TextLimits;
-  readonly format?: TextFormat;
-  readonly pacing?: Pacing;
-  readonly capabilities?: Partial<SurfaceCapabilities>;
-  readonly typingLastsMs?: number;
-  /** How long a draft lasts; without it there are none. */
-  readonly draftLastsMs?: number;
-  /** Limits of rich messages; without them there are none. */
-  readonly rich?: TextLimits;
-  /** Messages can be streamed into. */
-  readonly streams?: boolean;
-  /** Lost posts can be found again: ids are numbers of one box, of all chats or of each one. @default false */
-  readonly probing?: boolean | "own-box";
-  /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
-  readonly onBoundary?: (when: "before" | "after", method: FakeMethod) => void;
-}
-
-/** A platform in memory: chats with messages, refusals like those of a real one, and faults on demand. */
-export interface FakeSurface extends Surface {
-  readonly calls: readonly FakeCall[];
-  /** Calls that reached a chat during its penalty. They are refused for the rest of it. */
-  readonly penaltyBreaches: readonly FakeCall[];
-  /** The next calls of this method meet these faults, one each; `undefined` lets one pass. */
-  fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void;
-  /** Every call of the method, or those that are meant, meet this fault until it is cleared with `undefined`. */
-  faultAlways(method: FakeMethod, fault: Fault | undefined, isMeant?: (call: FakeCall) => boolean): void;
-  /** Refuses rich messages with this code, `rich-unsupported` for all of them; takes them again without one. */
-  refuseRich(code: string | undefined): void;
-  /** The chat's messages in order. */
-  messages(chatId: string): readonly FakeMessage[];
-  visible(chatId: string): readonly string[];
-  /** What the chat's draft shows, while it has not faded and no message has taken its place. */
-  draft(chatId: string): string | undefined;
-  /** Somebody else's message, in any chat of the box: takes an id. */
-  numberForOther(): string;
-  /** A message of the bot that this process knows nothing of. */
-  postForeign(chatId: string, text: string): string;
-  /** A person deletes a message. */
-  deleteMessage(chatId: string, messageId: string): void;
-  /** The same platform as another process sees it. */
-  connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface;
-}
+export type {
+  FakeCall,
+  FakeMessage,
+  FakeMethod,
+  FakeSurface,
+  FakeSurfaceOptions,
+  Fault,
+} from "./fake-platform.ts";
 
 export const ROOMY_PACING: Pacing = {
   direct: { burst: 1000, everyMs: 1 },
   group: { burst: 1000, everyMs: 1 },
   global: { burst: 1000, everyMs: 1 },
 };
+
+function labelsOf({ buttons }: Pick<OutgoingContent, "buttons">): readonly (readonly string[])[] | undefined {
+  return buttons?.map((row) => row.map(({ label }) => label));
+}
 
 export class FakeFailure extends Error {
   readonly failure: CallFailure;
@@ -257,19 +178,36 @@ class MemorySurface implements FakeSurface {
     );
   }
 
+  keyboards(chatId: string): readonly (readonly (readonly string[])[] | undefined)[] {
+    return this.#chat(chatId).map(labelsOf);
+  }
+
+  lockMessages(chatId: string): void {
+    for (const message of this.#chat(chatId)) message.isLocked = true;
+  }
+
   connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface {
     return new MemorySurface({ ...this.#options, ...options }, this.#platform);
   }
 
   async post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage> {
-    const { text, entities, blocks, replyTo } = message;
+    const { text, entities, blocks, buttons, image, protect, replyTo, silent } = message;
     const isRich = blocks !== undefined;
-    const call = { chatId: address.chatId, text, entities: entities.length, replyTo, isRich };
+    const call = {
+      chatId: address.chatId,
+      text,
+      entities: entities.length,
+      replyTo,
+      isRich,
+      buttons: labelsOf(message),
+      ...(silent !== undefined && { silent }),
+      ...(protect !== undefined && { protect }),
+    };
     return this.#call("post", call, options, () => {
       this.#checkText(message);
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
-      this.#chat(address.chatId).push({ id, text, entities, blocks });
+      this.#chat(address.chatId).push({ id, text, entities, blocks, buttons, image });
       this.#platform.drafts.delete(address.chatId);
       return { messageId: id };
     });
@@ -320,31 +258,51 @@ class MemorySurface implements FakeSurface {
     };
   }
 
-  async edit(address: Address, messageId: string, message: RichText, options: CallOptions): Promise<void> {
-    const { text, entities, blocks } = message;
+  async edit(
+    address: Address,
+    messageId: string,
+    message: OutgoingContent,
+    options: CallOptions,
+  ): Promise<void> {
+    const { text, entities, blocks, buttons, image, isCaption = false } = message;
     const isRich = blocks !== undefined;
     await this.#call(
       "edit",
-      { chatId: address.chatId, messageId, text, entities: entities.length, isRich },
+      {
+        chatId: address.chatId,
+        messageId,
+        text,
+        entities: entities.length,
+        isRich,
+        buttons: labelsOf(message),
+      },
       options,
       () => {
         this.#checkText(message);
         const found = this.#find(address.chatId, messageId);
+        if ((found.image !== undefined) !== (image !== undefined || isCaption))
+          throw new FakeFailure({ kind: "rejected", code: "other-form" });
         if (found.isStreaming === true) throw new FakeFailure({ kind: "rejected", code: "streaming" });
-        const isSame = JSON.stringify([found.entities, found.blocks]) === JSON.stringify([entities, blocks]);
+        const shownImage = isCaption ? found.image : image;
+        const isSame =
+          JSON.stringify([found.entities, found.blocks, found.buttons, found.image]) ===
+          JSON.stringify([entities, blocks, buttons, shownImage]);
         if (found.text === text && isSame) {
           throw new FakeFailure({ kind: "unchanged", code: "not-modified" });
         }
         found.text = text;
         found.entities = entities;
         found.blocks = blocks;
+        found.buttons = buttons;
+        found.image = shownImage;
       },
     );
   }
 
   async remove(address: Address, messageId: string, options: CallOptions): Promise<void> {
     await this.#call("remove", { chatId: address.chatId, messageId }, options, () => {
-      this.#find(address.chatId, messageId);
+      const { isLocked } = this.#find(address.chatId, messageId);
+      if (isLocked === true) throw new FakeFailure({ kind: "missing", code: "locked", isLocked });
       this.deleteMessage(address.chatId, messageId);
     });
   }
@@ -367,10 +325,17 @@ class MemorySurface implements FakeSurface {
     return error instanceof FakeFailure ? error.failure : { kind: "unknown", code: "connection-cut" };
   }
 
-  async #probe(address: Address, messageId: string, options: CallOptions): Promise<"own" | "other" | "none"> {
+  async #probe(
+    address: Address,
+    messageId: string,
+    options: ProbeOptions,
+  ): Promise<"own" | "other" | "none"> {
     const isCertain = this.probing?.box(address) === address.chatId;
     return this.#call("probe", { chatId: address.chatId, messageId }, options, () => {
-      if (this.#chat(address.chatId).some(({ id }) => id === messageId)) return "own";
+      const own = this.#chat(address.chatId).find(({ id }) => id === messageId);
+      // The question is an edit of the keyboard.
+      if (own !== undefined) own.buttons = options.intended?.buttons;
+      if (own !== undefined) return "own";
       const isGone = this.#platform.deleted.has(messageId) || Number(messageId) > this.#platform.lastId;
       return isCertain && isGone ? "none" : "other";
     });

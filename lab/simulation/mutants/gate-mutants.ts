@@ -104,6 +104,9 @@ function bound(gate: ChatGate): ChatGate {
     penalize: (address, retryAfterMs) => gate.penalize(address, retryAfterMs),
     report: (report) => gate.report(report),
     unclaimed: (question) => gate.unclaimed(question),
+    noteCard: (report) => gate.noteCard(report),
+    findCard: (question) => gate.findCard(question),
+    claimMessage: (question) => gate.claimMessage(question),
   };
 }
 

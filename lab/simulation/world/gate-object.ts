@@ -40,6 +40,9 @@ export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): Chat
     },
     report: (report) => gate.report(report),
     unclaimed: (question) => gate.unclaimed(question),
+    noteCard: (report) => gate.noteCard(report),
+    findCard: (question) => gate.findCard(question),
+    claimMessage: (question) => gate.claimMessage(question),
   };
 }
 
@@ -66,6 +69,9 @@ export function linkGate(
     penalize: (address, retryAfterMs) => tell((gate) => gate.penalize(address, retryAfterMs)),
     report: (report) => tell((gate) => gate.report(report)),
     unclaimed: (question) => tell((gate) => gate.unclaimed(question)),
+    noteCard: (report) => tell((gate) => gate.noteCard(report)),
+    findCard: (question) => tell((gate) => gate.findCard(question)),
+    claimMessage: (question) => tell((gate) => gate.claimMessage(question)),
   };
 }
 

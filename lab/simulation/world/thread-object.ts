@@ -246,6 +246,8 @@ export class ThreadObject {
       },
       definitions: () => definitions,
       commands: () => ({}),
+      onAction: () => undefined,
+      handOver: () => Promise.resolve(),
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),
     });

@@ -1,4 +1,5 @@
 import type { LanguageModel, ToolSet } from "ai";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
@@ -20,4 +21,5 @@ export interface AgentMethods {
   getTools(): ToolSet | Promise<ToolSet>;
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
+  onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
 }

@@ -1,6 +1,7 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, UIMessage } from "ai";
+import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
@@ -35,6 +36,7 @@ import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import type { Cards } from "../replies/cards.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import { describe, parseStoredFile } from "../turns/user-message.ts";
@@ -98,6 +100,9 @@ export class AgentRuntime extends LifecycleCapability {
     penalize: (...asked) => this.gate.penalize(...asked),
     report: (...asked) => this.gate.report(...asked),
     unclaimed: (...asked) => this.gate.unclaimed(...asked),
+    noteCard: (...told) => this.gate.noteCard(...told),
+    findCard: (...asked) => this.gate.findCard(...asked),
+    claimMessage: (...asked) => this.gate.claimMessage(...asked),
     lend: (...asked) => this.budget.lend(...asked),
     tellSent: (...asked) => this.budget.tellSent(...asked),
     seenIds: (...asked) => this.budget.seenIds(...asked),
@@ -186,6 +191,8 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#link(),
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
+      onAction: (press) => this.#options.agent.onAction(press),
+      handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
           this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
@@ -256,6 +263,14 @@ export class AgentRuntime extends LifecycleCapability {
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
+  /** Changes or removes what bot code has sent, and resolves when that is durable. */
+  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
+    await this.lifecycle.ready();
+    const result = body(this.thread.cards);
+    await this.#arming;
+    return result;
+  }
+
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
     await this.lifecycle.ready();
     const requestId = this.#options.deps.newId();
@@ -280,11 +295,11 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
-  async say(text: string, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+  async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
     // The turn that this code runs in, before anything is waited for.
     const event = getMessengerContext();
     await this.lifecycle.ready();
-    return this.thread.say(text, to, { ...options, event });
+    return this.thread.say(content, to, { ...options, event });
   }
 
   async cancelChat(requestId: string): Promise<boolean> {

@@ -1,11 +1,14 @@
 import { atOnce } from "../../core/at-once.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
+import type { Content } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { Address, Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -22,6 +25,7 @@ import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf, threadConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
+import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
 import { say } from "../replies/say.ts";
@@ -42,9 +46,11 @@ export interface ThreadRuntimeOptions {
   readonly root: RootLink;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
   readonly commands: () => ThinkCommands;
-  /**
-   * Passes an event to the conversation that the bot's `conversation` function names. Only in the object of a thread.
-   */
+  /** The bot's handler of presses. */
+  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Stores an event in another object of the bot. Resolves when it is durable there. */
+  readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;
@@ -84,6 +90,7 @@ const LONGEST_READING_MS = 5000;
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
+  readonly cards: Cards;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -118,14 +125,10 @@ export class ThreadRuntime {
       database,
       deps,
       log,
-      gateOf: ({ messengerId, chatId }) => {
-        const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
-        return root.gate(threadConversationName(messengerId, threadId));
-      },
+      gateOf: (address) => root.gate(this.#gateName(address)),
       speaker: options.name,
       keepReceiptsMs: options.keepDeliveriesMs,
-      surfaceFor: (messengerId) =>
-        this.#definition(messengerId).platform.surface(this.#platform(messengerId)),
+      surfaceFor: (messengerId) => this.#surface(messengerId),
       onWake: (at) => {
         if (at !== undefined) options.wakeAt(at);
         else if (this.#driving === undefined) this.#putOffWake();
@@ -158,6 +161,8 @@ export class ThreadRuntime {
           log.warn("access.not-reported", { code: failureCode(error) });
         }),
     });
+    const cards = new Cards({ database, deps, delivery: this.delivery });
+    this.cards = cards;
     this.#runner = new TurnRunner({
       database,
       deps,
@@ -181,6 +186,14 @@ export class ThreadRuntime {
       inbox,
       memory,
       delivery: this.delivery,
+      cards,
+      speaker: options.name,
+      gateOf: (address) => root.gate(this.#gateName(address)),
+      isGate: (address) => conversationNameOf(options.name) === this.#gateName(address),
+      isNumbered: ({ messengerId }) => this.#surface(messengerId).probing !== undefined,
+      canNotify: ({ messengerId }) => this.#surface(messengerId).capabilities.notices !== false,
+      handOver: options.handOver,
+      onAction: options.onAction,
       definition: (messengerId) => this.#declared(messengerId),
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
@@ -250,22 +263,23 @@ export class ThreadRuntime {
     return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
   }
 
-  /** Sends a message of bot code. Returns the id of its receipt. */
+  /** Sends content of bot code. Returns the id of its receipt. */
   say(
-    text: string,
+    content: Content,
     to: ChatTarget | undefined,
     { event, ...options }: SayOptions & { readonly event: MessengerEvent | undefined },
   ): Promise<string> {
     const { deps, name, root } = this.#options;
     const host = {
       delivery: this.delivery,
+      cards: this.cards,
       definition: (messengerId: string) => this.#definition(messengerId),
       resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
       newId: () => deps.newId(),
       event,
       conversation: conversationNameOf(name),
     };
-    return say(host, text, to, options);
+    return say(host, content, to, options);
   }
 
   hasEvent(messengerId: string, key: string): boolean {
@@ -466,6 +480,16 @@ export class ThreadRuntime {
     const definition = this.#declared(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
+  }
+
+  /** The conversation whose object is the gate of a chat. */
+  #gateName({ chatId, messengerId }: Pick<Address, "messengerId" | "chatId">): string {
+    const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
+    return threadConversationName(messengerId, threadId);
+  }
+
+  #surface(messengerId: string): Surface {
+    return this.#definition(messengerId).platform.surface(this.#platform(messengerId));
   }
 
   #platform(messengerId: string): PlatformContext {

@@ -26,6 +26,8 @@ const schema = z.strictObject({
   busyResponseText: policyText,
   refusedResponseText: policyText,
   limitResponseText: policyText,
+  staleActionResponseText: policyText,
+  interruptedActionResponseText: policyText,
   silence: z.union([z.boolean(), z.strictObject({ signal: z.string().optional() })]).optional(),
   removeArtefacts: z.boolean().optional(),
   transform: isFunction.optional(),

@@ -1,3 +1,4 @@
+import type { Content } from "../../core/content.ts";
 import type { CommandEntry } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
@@ -13,14 +14,15 @@ export interface ThinkCommand {
   readonly handler: (context: CommandContext) => CommandResult | Promise<CommandResult>;
 }
 
-export type CommandResult = string | { readonly prompt: string } | undefined | void;
+/** A reply (a text, or other content such as a card), a prompt for the model, or nothing. */
+export type CommandResult = Content | { readonly prompt: string } | undefined | void;
 
 export interface CommandContext {
   /** The text after the command. For `/start`, the payload of the link. */
   readonly args: string;
   readonly event: MessengerEvent;
-  /** Sends a message at once. May be called several times. Does nothing after the handler has ended. */
-  reply(text: string): void;
+  /** Sends a message at once; may be called several times, and does nothing after the handler has ended. */
+  reply(content: Content): void;
   /**
    * Does the same as the built-in `/stop`: ends the answer to this chat, or drops the messages that wait for one, and
    * shows `stoppedResponseText`. Returns false if there is nothing to stop.

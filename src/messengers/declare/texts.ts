@@ -14,7 +14,9 @@ export type SafeText =
   | "stoppedResponseText"
   | "busyResponseText"
   | "refusedResponseText"
-  | "limitResponseText";
+  | "limitResponseText"
+  | "staleActionResponseText"
+  | "interruptedActionResponseText";
 
 const DEFAULTS: Readonly<Record<SafeText, string>> = {
   emptyResponseText: "I don't have an answer to that. Could you put it another way?",
@@ -27,6 +29,8 @@ const DEFAULTS: Readonly<Record<SafeText, string>> = {
   busyResponseText:
     "I'm still working on your earlier messages. Please send this one again in a little while.",
   refusedResponseText: "Sorry, this bot is private, so I can't help you here.",
+  staleActionResponseText: "This button is no longer in use.",
+  interruptedActionResponseText: "I was interrupted. Please check whether it worked before you try again.",
   limitResponseText: "You've reached the limit for now. Please try again later.",
 };
 

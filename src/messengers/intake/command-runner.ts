@@ -1,4 +1,6 @@
 import { logBotFailure } from "../../core/bot-code.ts";
+import { checkContent } from "../../core/check-content.ts";
+import type { Content } from "../../core/content.ts";
 import type { DeliveryPolicy } from "../../core/delivery.ts";
 import type { Clock } from "../../core/deps.ts";
 import { isThenable } from "../../core/is-thenable.ts";
@@ -14,8 +16,8 @@ export interface CommandRunnerOptions {
   readonly log: Log;
   readonly commands: () => ThinkCommands;
   readonly host: CommandHost;
-  /** Sends a message of the command at once. `index` numbers its messages, so that each is recognized after a crash. */
-  readonly reply: (index: number, text: string) => void;
+  /** Sends a message of the command at once; `index` counts them, so that the same one is known again after a crash. */
+  readonly reply: (index: number, content: Content) => void;
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
   /** Runs the bot's code in a context that knows the current event. */
@@ -37,15 +39,14 @@ export function runCommand(
   const log = options.log.with(eventFields(event.messengerId, event));
   let replies = 0;
   let hasEnded = false;
-  const reply = (text: string): void => {
-    if (hasEnded || text === "") return;
-    if (typeof text !== "string") throw new TypeError(`Expected a text, got ${typeof text}.`);
-    options.reply(replies, text);
+  const reply = (content: Content): void => {
+    if (hasEnded || (typeof content === "string" && content.trim() === "")) return;
+    options.reply(replies, checkContent(content));
     replies += 1;
   };
   const outcome = (result: CommandResult): CommandOutcome => {
-    if (typeof result === "string") reply(result);
-    const prompt = typeof result === "object" ? result?.prompt : undefined;
+    if (isContent(result)) reply(result);
+    const prompt = isContent(result) ? undefined : result?.prompt;
     if (prompt !== undefined && typeof prompt !== "string")
       throw new TypeError(`Expected a text, got ${typeof prompt}.`);
     hasEnded = true;
@@ -72,4 +73,9 @@ export function runCommand(
   } catch (error) {
     return failed(error);
   }
+}
+
+function isContent(result: CommandResult): result is Content {
+  if (typeof result === "string") return true;
+  return typeof result === "object" && result !== null && "kind" in result;
 }

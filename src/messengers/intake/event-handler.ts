@@ -1,4 +1,5 @@
 import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
+import type { Content } from "../../core/content.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -18,7 +19,8 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
-import { sendNotice } from "../replies/send-notice.ts";
+import type { Cards } from "../replies/cards.ts";
+import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { RootCalls } from "../root/root-link.ts";
 
@@ -29,6 +31,7 @@ export interface EventHandlerOptions {
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
+  readonly cards: Cards;
   readonly commands: () => ThinkCommands;
   /** The actions that commands can take on the conversation. */
   readonly host: CommandHost;
@@ -73,7 +76,12 @@ export class EventHandler {
     });
   }
 
-  /** Tells whether the event's command is still running. */
+  /** Whether a person may use the bot. */
+  mayUse(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    return this.#admission.mayUse(event, definition);
+  }
+
+  /** Whether the event's command is running, beside all others. */
   isRunning(row: InboxRow): boolean {
     return this.#beside.has(row.seq);
   }
@@ -206,13 +214,13 @@ export class EventHandler {
     command: MessengerCommand,
     definition: NormalizedMessengerDefinition,
   ): Promise<void> {
-    const { commands, delivery, deps, host, inContext, log } = this.#options;
+    const { cards, commands, deps, host, inContext, log } = this.#options;
     const end = async (outcome: CommandOutcome): Promise<void> => {
       this.#unended.set(row.seq, { event, command, definition, outcome });
       await this.resume(row);
     };
-    const reply = (index: number, text: string): void =>
-      sendNotice(delivery, `command:${row.seq}:${index}`, event, definition, text);
+    const reply = (index: number, content: Content): void =>
+      cards.post({ id: `command:${row.seq}:${index}`, ...postingOf(event, definition) }, content);
     const runner = { clock: deps.clock, log, commands, host, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {

@@ -12,6 +12,8 @@ import { completesAlbum } from "../../inbox/waiting-messages.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
+import type { CardEventsOptions } from "./card-events.ts";
 import { EventHandler } from "./event-handler.ts";
 import type { EventHandlerOptions } from "./event-handler.ts";
 import { EventOutcomes, ignored, nameOf } from "./event-outcomes.ts";
@@ -22,7 +24,7 @@ import type { RouteResult } from "../root/root-runtime.ts";
 import { sendNotice } from "../replies/send-notice.ts";
 import { safeText } from "../declare/texts.ts";
 
-export interface IntakeOptions extends Omit<EventHandlerOptions, "sort"> {
+export interface IntakeOptions extends Omit<EventHandlerOptions, "sort">, Omit<CardEventsOptions, "mayUse"> {
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   readonly context: (messengerId: string) => PlatformContext;
   /**
@@ -50,6 +52,7 @@ export class Intake {
   readonly #failures: ReadFailures;
   readonly #outcomes: EventOutcomes;
   readonly #handler: EventHandler;
+  readonly #cards: CardEvents;
 
   constructor(options: IntakeOptions) {
     const { deps, inbox, log } = options;
@@ -60,6 +63,8 @@ export class Intake {
     const sort = (event: MessengerEvent, definition: NormalizedMessengerDefinition): Sorting =>
       this.#sort(event, definition);
     this.#handler = new EventHandler({ ...options, sort }, this.#outcomes);
+    const mayUse = this.#handler.mayUse.bind(this.#handler);
+    this.#cards = new CardEvents({ ...options, mayUse }, this.#outcomes);
   }
 
   /** Adds an event that was stored just now. `run` looks at it. */
@@ -80,7 +85,8 @@ export class Intake {
     if (typeof definition.conversation === "function" || this.hasOpen()) return undefined;
     const event = await definition.platform.parse({ key, thread, raw }, this.#options.context(messengerId));
     const sorting = this.#sort(event, definition);
-    if (event.kind === "mention" || sorting.kind !== "ignore") return undefined;
+    // An answer to a card may be no question to the bot.
+    if (event.kind === "mention" || sorting.kind !== "ignore" || mayAnswerCard(event)) return undefined;
     return { event, outcome: ignored(sorting.reason) };
   }
 
@@ -124,7 +130,7 @@ export class Intake {
     let again = Infinity;
     for (const arrival of this.#arrivals.open()) {
       const { row } = arrival;
-      if (this.#handler.isRunning(row)) continue;
+      if (this.#handler.isRunning(row) || this.#cards.isRunning(row)) continue;
       const restsUntil = this.#failures.restsUntil(row.seq);
       if (restsUntil !== undefined) {
         again = Math.min(again, restsUntil);
@@ -198,8 +204,9 @@ export class Intake {
       return;
     }
     if (await this.#passOn(row, definition)) return;
-    const event = await this.#read(row, definition);
-    await this.#handler.handle(row, this.#options.atCurrentPlace(event), definition);
+    const event = this.#options.atCurrentPlace(await this.#read(row, definition));
+    if (await this.#cards.take(row, event, definition)) return;
+    await this.#handler.handle(row, event, definition);
   }
 
   #read(
@@ -230,6 +237,8 @@ export class Intake {
     const { respondTo } = definition;
     try {
       const event = await this.#read(row, definition);
+      // The conversation of a card is that of the card.
+      if (isCardPress(event)) return false;
       return mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#mayHaveCommand(name) });
     } catch {
       // The root reads it too, and logs the failure.

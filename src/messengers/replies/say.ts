@@ -1,3 +1,5 @@
+import { checkContent } from "../../core/check-content.ts";
+import type { Content } from "../../core/content.ts";
 import type { ChatTarget, Resolution, SayOptions } from "../../core/chat-target.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
@@ -5,10 +7,12 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
+import type { Cards } from "./cards.ts";
 import { addressOf } from "./address-of.ts";
 
 export interface SayHost {
-  readonly delivery: Pick<Delivery, "receipt" | "revive" | "send">;
+  readonly delivery: Pick<Delivery, "receipt" | "revive">;
+  readonly cards: Pick<Cards, "post">;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   /** Asks the root. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
@@ -22,20 +26,19 @@ export interface SayHost {
 const MAX_KEY_LENGTH = 200;
 
 /**
- * Sends a message of bot code from this object's own outbox. Returns the id of its receipt when the message is stored.
+ * Sends content of bot code from this object's own outbox. Returns the id of its receipt when the message is stored.
  *
  * @throws {SwitchboardError} with the code of a refused target, or `target-missing`
- * @throws {InvalidInputError} `content-invalid` or `idempotency-key-invalid`
+ * @throws {InvalidInputError} `idempotency-key-invalid`, or a code of `checkContent`
  */
 export async function say(
   host: SayHost,
-  text: string,
+  content: Content,
   to: ChatTarget | undefined,
-  { idempotencyKey }: SayOptions,
+  { idempotencyKey, ...options }: SayOptions,
 ): Promise<string> {
-  const { definition, delivery, newId } = host;
-  if (typeof text !== "string" || text.trim() === "")
-    throw new InvalidInputError("content-invalid", "say() needs a text that is not empty.");
+  const { cards, definition, delivery, newId } = host;
+  const checked = checkContent(content);
   checkKey(idempotencyKey);
   const id = `say:${idempotencyKey ?? newId()}`;
   // Its target may be gone by now; the message was sent all the same.
@@ -43,7 +46,8 @@ export async function say(
   const address = await addressFor(host, to);
   // The root has heard a person there since this object was refused.
   if (to !== undefined) delivery.revive(address.chatId);
-  delivery.send({ id, address, policy: replyPolicy(definition(address.messengerId).delivery) }, text);
+  const policy = replyPolicy(definition(address.messengerId).delivery);
+  cards.post({ id, address, policy, options }, checked);
   return id;
 }
 

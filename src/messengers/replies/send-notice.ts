@@ -1,4 +1,4 @@
-import type { Delivery } from "../../core/delivery.ts";
+import type { Delivery, ReplyStart } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { addressOf } from "./address-of.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
@@ -12,14 +12,18 @@ export function sendNotice(
   definition: NormalizedMessengerDefinition,
   text: string,
 ): void {
-  delivery.send(
-    {
-      id,
-      address: addressOf(event),
-      policy: replyPolicy(definition.delivery),
-      ...(event.message !== undefined &&
-        event.thread.formerChatId === undefined && { seenMessageId: event.message.id }),
-    },
-    text,
-  );
+  delivery.send({ id, ...postingOf(event, definition) }, text);
+}
+
+/** Where and how something is sent to the place that an event came from. */
+export function postingOf(
+  event: Pick<MessengerEvent, "messengerId" | "thread" | "message">,
+  definition: NormalizedMessengerDefinition,
+): Pick<ReplyStart, "address" | "policy" | "seenMessageId"> {
+  return {
+    address: addressOf(event),
+    policy: replyPolicy(definition.delivery),
+    ...(event.message !== undefined &&
+      event.thread.formerChatId === undefined && { seenMessageId: event.message.id }),
+  };
 }

@@ -277,6 +277,8 @@ export class RootRuntime {
   }
 
   #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
+    // The gate of a chat goes by the chat's own id.
+    if (event.isCardPress === true) return event;
     const move = this.#aliases.moveOf(id, event.thread);
     return move === undefined ? event : { ...event, move };
   }
@@ -328,6 +330,10 @@ export class RootRuntime {
     definition: NormalizedMessengerDefinition,
     incoming: IncomingEvent,
   ): Promise<Resolved> {
+    if (incoming.isCardPress === true) {
+      const gateThread = definition.platform.chatThreadId(incoming.thread.chatId);
+      return { name: threadConversationName(definition.id, gateThread), isListed: false };
+    }
     const twin = await this.#twinWith(definition, incoming);
     if (twin !== undefined) return { name: twin, isListed: false };
     try {

@@ -48,6 +48,9 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
       await hear({ kind: "unclaimed", news });
       return { ids: [], newestId: 0, searches: 1, claim: "certain" };
     },
+    noteCard: () => Promise.resolve(),
+    findCard: () => Promise.resolve(undefined),
+    claimMessage: () => Promise.resolve(undefined),
   };
   const asked: string[] = [];
   const client = new GateClient({

@@ -126,6 +126,9 @@ export function createObjects(options: ObjectsOptions): Objects {
         penalize: (...told) => call(gateName, () => other().penalize(...told)),
         report: (told) => call(gateName, () => other().report(told)),
         unclaimed: (question) => call(gateName, () => other().unclaimed(question)),
+        noteCard: (told) => call(gateName, () => other().noteCard(told)),
+        findCard: (question) => call(gateName, () => other().findCard(question)),
+        claimMessage: (question) => call(gateName, () => other().claimMessage(question)),
       };
     };
     const life: Life = { clock: processClock, gate, delivery: undefined, isDead: false, wakeAt: undefined };

@@ -39,6 +39,7 @@ function made(situation: Situation): { readonly reply: Reply; readonly surface: 
     address: ADDRESS,
     policy: { mode, onUnknown },
     isNotice: false,
+    content: "text" as const,
     state: isFinal ? ("final" as const) : ("streaming" as const),
     text: isFinal ? text : undefined,
     openedAt: 0,

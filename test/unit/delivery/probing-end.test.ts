@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChatGate } from "../../../src/core/gate.ts";
+import { gateWith } from "../../support/chat-gates.ts";
 import { probed, TEXT } from "./probed-harness.ts";
 import type { Probed } from "./probed-harness.ts";
 
@@ -10,10 +11,7 @@ function searchedOnce(
 ): (real: ChatGate) => ChatGate {
   return (real) => {
     let isDone = false;
-    return {
-      acquire: (request) => real.acquire(request),
-      penalize: (address, retryAfterMs) => real.penalize(address, retryAfterMs),
-      report: (report) => real.report(report),
+    return gateWith(real, {
       unclaimed: async (question) => {
         // The look, and the first id of the search.
         const isEnd = !isDone && probes().length === 2;
@@ -21,7 +19,7 @@ function searchedOnce(
         if (isEnd) await first();
         return real.unclaimed(question);
       },
-    };
+    });
   };
 }
 

@@ -33,6 +33,8 @@ const TEXTS: Record<SafeText, true> = {
   busyResponseText: true,
   refusedResponseText: true,
   limitResponseText: true,
+  staleActionResponseText: true,
+  interruptedActionResponseText: true,
 };
 const DELIVERY: Record<Exclude<keyof DeliveryPolicy, SafeText>, unknown> = {
   mode: '`"edit"`',

@@ -1,4 +1,5 @@
 import type { Database } from "../../../src/core/database.ts";
+import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
@@ -9,6 +10,7 @@ import { normalizeMessengers } from "../../../src/messengers/declare/define-mess
 import { Intake } from "../../../src/messengers/intake/intake.ts";
 import type { RouteResult } from "../../../src/messengers/root/root-runtime.ts";
 import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
+import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import type { RecordedLine } from "../../support/log-recorder.ts";
@@ -77,15 +79,24 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     revive: () => {},
     answerAction: () => Promise.resolve(),
   };
+  const deps = { clock, newId: () => "id", random: () => 0, fetch };
   const inbox = createInboxStore(database);
   const limits = new TurnLimits(options.root ?? database);
   const intake = new Intake({
     database,
-    deps: { clock, newId: () => "id", random: () => 0, fetch },
+    deps,
     log: write,
     inbox,
     memory: createThreadMemory(database),
     delivery: delivery as Delivery,
+    cards: new Cards({ database, deps, delivery: delivery as Delivery }),
+    speaker: "default/own",
+    gateOf: () => ({ claimMessage: () => Promise.resolve(undefined) }) as unknown as ChatGate,
+    isGate: () => true,
+    isNumbered: () => true,
+    canNotify: () => true,
+    handOver: () => Promise.resolve(),
+    onAction: () => undefined,
     definition: () => (options.isDeclared?.() === false ? undefined : definition),
     context: (messengerId) => ({
       messengerId,

@@ -81,6 +81,8 @@ function createRig() {
           }),
         }),
       commands: () => ({}),
+      onAction: () => undefined,
+      handOver: () => Promise.resolve(),
       wakeAt: () => {},
       putOffWake: () => {},
     });

@@ -50,7 +50,15 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
   const clock = createVirtualClock(5_000);
   const engine = createEngine();
   const never = (): Promise<never> => new Promise(() => {});
-  const gate: ChatGate = { acquire: never, penalize: never, report: never, unclaimed: never };
+  const gate: ChatGate = {
+    acquire: never,
+    penalize: never,
+    report: never,
+    unclaimed: never,
+    noteCard: never,
+    findCard: never,
+    claimMessage: never,
+  };
   let ids = 0;
   const start = () => {
     const process = clock.process();
@@ -85,6 +93,8 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
           }),
         }),
       commands: () => ({}),
+      onAction: () => undefined,
+      handOver: () => Promise.resolve(),
       wakeAt: () => {},
       putOffWake: () => {},
     });

@@ -46,6 +46,17 @@ it("takes the message itself for an answer: it had a keyboard", async () => {
   expect(await probingOf(rig).probe(chat("7"), "42", never())).toBe("own");
 });
 
+it("asks with the keyboard of the lost message, so that it keeps it", async () => {
+  const rig = createTelegramRig();
+  rig.api.answerNext("editMessageReplyMarkup", refusal(400, "Bad Request: message is not modified"));
+  const buttons = [[{ kind: "callback", label: "Yes", token: "t1" }]] as const;
+  const intended = { text: "Menu", entities: [], buttons };
+  expect(await probingOf(rig).probe(chat("7"), "42", { ...never(), intended })).toBe("own");
+  expect(rig.api.calls).toMatchObject([
+    { payload: { reply_markup: { inline_keyboard: [[{ text: "Yes", callback_data: "t1" }]] } } },
+  ]);
+});
+
 it.each(ANSWERS)("understands %s", async (description, expected) => {
   const rig = createTelegramRig();
   rig.api.answerNext("editMessageReplyMarkup", refusal(400, description));

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/core/database.ts";
+import type { Database } from "./database.ts";
 
 /** Adds columns that a table of an earlier release lacks. The names must be constants. */
 export function addMissingColumns(

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { CardNews, ChatKey } from "../../src/core/gate.ts";
+import type { Database } from "../../src/core/database.ts";
+
+/** Cards of the gate's chats, a row for each. */
+const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_card_v1 (
+  card_key TEXT PRIMARY KEY,
+  messenger_id TEXT NOT NULL,
+  chat_id TEXT NOT NULL,
+  thread_id TEXT NOT NULL,
+  speaker TEXT NOT NULL,
+  options INTEGER NOT NULL,
+  message_ids TEXT NOT NULL,
+  sent_at INTEGER,
+  revision INTEGER NOT NULL,
+  noted_at INTEGER NOT NULL
+) WITHOUT ROWID`;
+
+const idsSchema = z.array(z.string());
+
+export interface IndexedCard extends CardNews, ChatKey {
+  readonly threadId: string;
+  /** The name of the object that posted the card. */
+  readonly speaker: string;
+}
+
+type Stored = {
+  card_key: string;
+  messenger_id: string;
+  chat_id: string;
+  thread_id: string;
+  speaker: string;
+  options: number;
+  message_ids: string;
+  sent_at: number | null;
+  revision: number;
+};
+
+export class CardIndexStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    database.run(SCHEMA);
+  }
+
+  read(key: string): IndexedCard | undefined {
+    return this.#database.all<Stored>("SELECT * FROM gate_card_v1 WHERE card_key = ?", key).map(cardOf)[0];
+  }
+
+  /** All cards of a chat, the newest first. One read of the table. */
+  ofChat({ messengerId, chatId }: ChatKey): IndexedCard[] {
+    return this.#database
+      .all<Stored>(
+        `SELECT * FROM gate_card_v1 WHERE messenger_id = ? AND chat_id = ?
+         ORDER BY COALESCE(sent_at, 9e15) DESC, noted_at DESC`,
+        messengerId,
+        chatId,
+      )
+      .map(cardOf);
+  }
+
+  write(card: IndexedCard, notedAt: number): void {
+    this.#database.run(
+      `INSERT INTO gate_card_v1 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET chat_id = excluded.chat_id, thread_id = excluded.thread_id,
+         speaker = excluded.speaker, options = excluded.options, message_ids = excluded.message_ids,
+         sent_at = excluded.sent_at, revision = excluded.revision`,
+      card.key,
+      card.messengerId,
+      card.chatId,
+      card.threadId,
+      card.speaker,
+      card.options,
+      JSON.stringify(card.messageIds),
+      card.sentAt ?? null,
+      card.revision,
+      notedAt,
+    );
+  }
+
+  sweep(before: number): void {
+    this.#database.run("DELETE FROM gate_card_v1 WHERE noted_at < ?", before);
+  }
+}
+
+function cardOf(stored: Stored): IndexedCard {
+  return {
+    key: stored.card_key,
+    messengerId: stored.messenger_id,
+    chatId: stored.chat_id,
+    threadId: stored.thread_id,
+    speaker: stored.speaker,
+    options: stored.options,
+    revision: stored.revision,
+    messageIds: idsSchema.parse(JSON.parse(stored.message_ids)),
+    ...(stored.sent_at !== null && { sentAt: stored.sent_at }),
+  };
+}

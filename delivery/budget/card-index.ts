@@ -1,0 +1,80 @@
+import type { Clock } from "../../src/core/deps.ts";
+import type { CardClaim, CardOwner, CardQuestion, CardReport, ClaimQuestion } from "../../src/core/gate.ts";
+import type { Database } from "../../src/core/database.ts";
+import { CardIndexStore } from "./card-index-store.ts";
+import type { IndexedCard } from "./card-index-store.ts";
+
+const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
+const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The cards of a gate's chats: which conversation has posted a card, and which card a message answers.
+ *
+ * 1. A card is stored before it is sent, because its conversation names it in the request for the call.
+ * 2. A card belongs to one chat. A token that comes from another one is unknown.
+ * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card.
+ */
+export class CardIndex {
+  readonly #clock: Clock;
+  readonly #store: CardIndexStore;
+  #sweptAt = -Infinity;
+
+  constructor(database: Database, clock: Clock) {
+    this.#clock = clock;
+    this.#store = new CardIndexStore(database);
+  }
+
+  note({ address, card, speaker }: CardReport): void {
+    const { messengerId, chatId, threadId } = address;
+    const next: IndexedCard = { ...card, messengerId, chatId, threadId, speaker };
+    const known = this.#store.read(card.key);
+    // A report may be overtaken by a later one.
+    const isOlder = known !== undefined && known.revision > card.revision;
+    if (isOlder || (known !== undefined && isSame(known, next))) return;
+    const now = this.#clock.now();
+    this.#store.write(next, now);
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.#store.sweep(now - KEEP_MS);
+  }
+
+  find({ messengerId, chatId, key }: CardQuestion): CardOwner | undefined {
+    const card = this.#store.read(key);
+    if (card?.messengerId !== messengerId || card.chatId !== chatId) return undefined;
+    return { speaker: card.speaker };
+  }
+
+  claim(question: ClaimQuestion): CardClaim | undefined {
+    const cards = this.#store.ofChat(question);
+    const { number, quotedId, threadId } = question;
+    if (quotedId !== undefined) {
+      const quoted = cards.find(({ messageIds }) => messageIds.includes(quotedId));
+      return quoted === undefined ? undefined : claimOf(quoted, number);
+    }
+    const newest = cards.find((card) => card.options > 0 && card.threadId === threadId);
+    if (newest === undefined || number === undefined || number < 1 || number > newest.options)
+      return undefined;
+    return isAfter(question, newest) ? claimOf(newest, number) : undefined;
+  }
+}
+
+function claimOf({ key, options, speaker }: IndexedCard, number: number | undefined): CardClaim {
+  const isOption = number !== undefined && number >= 1 && number <= options;
+  return { key, speaker, ...(isOption && { option: number }) };
+}
+
+/** Whether a message was sent after a card. Ids tell it exactly where the platform numbers its messages. */
+function isAfter({ isNumbered, messageId, sentAt }: ClaimQuestion, card: IndexedCard): boolean {
+  if (card.sentAt === undefined || card.messageIds.length === 0) return false;
+  if (!isNumbered) return sentAt > card.sentAt;
+  return card.messageIds.every((id) => Number(messageId) > Number(id));
+}
+
+function isSame(left: IndexedCard, right: IndexedCard): boolean {
+  return identityOf(left) === identityOf(right);
+}
+
+function identityOf(card: IndexedCard): string {
+  const { chatId, messageIds, options, sentAt = 0, speaker, threadId } = card;
+  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds]);
+}

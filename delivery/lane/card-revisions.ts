@@ -1,0 +1,72 @@
+import type { Database } from "../../src/core/database.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import type { OutboxStore } from "../outbox/outbox-store.ts";
+import { reopenRows } from "../outbox/reopen-rows.ts";
+import type { ReplyBody } from "../outbox/reply-body.ts";
+import { Reply } from "../outbox/reply.ts";
+import type { ReplyRecord, ReplyStore } from "../outbox/reply-store.ts";
+import type { ChatMoves } from "./chat-moves.ts";
+
+export interface CardRevisionsOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly replies: ReplyStore;
+  readonly outbox: OutboxStore;
+  readonly moves: ChatMoves;
+  /** The rows of a reply that has ended. */
+  readonly entriesOf: (record: ReplyRecord) => OutboxEntry[];
+}
+
+/**
+ * Has a card show something else, also one that has ended. Its reply is `final` again with the rows that it has, and the
+ * lane brings its messages up to date: there is no other way in which a message is changed.
+ */
+export class CardRevisions {
+  readonly #options: CardRevisionsOptions;
+
+  constructor(options: CardRevisionsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the card's reply, which is `known` if that is given. Undefined if there is no such card any more. */
+  reopen(replyId: string, known: Reply | undefined, text: string, body: ReplyBody): Reply | undefined {
+    const { database, deps, entriesOf, moves, outbox, replies } = this.#options;
+    const record = known?.record ?? replies.read(replyId);
+    if (record?.content !== "card") return undefined;
+    const address = moves.currentAddress(record.address);
+    if (replies.goneCode(address) !== undefined) return undefined;
+    const now = deps.clock.now();
+    // Later revisions are told apart from earlier ones by it.
+    const finishedAt = Math.max(now, (record.finishedAt ?? 0) + 1);
+    const next: ReplyRecord = {
+      ...record,
+      address,
+      state: "final",
+      text,
+      body,
+      finishedAt,
+      code: undefined,
+      endedAt: undefined,
+    };
+    const before = known?.entries ?? entriesOf(record);
+    const entries = database.transaction(() => {
+      replies.revise(replyId, address, text, body, finishedAt);
+      if (address !== record.address) moves.moveEntries(before, record.address);
+      return reopenRows(outbox, before, body.kind === "card" ? body.ifDeleted : "leave");
+    });
+    const reply = known ?? new Reply(next, entries, now);
+    reply.entries = entries;
+    reply.revise(next);
+    return reply;
+  }
+
+  /** The platform does not remove the messages of a card any more: they are edited instead. */
+  lock(reply: Reply): void {
+    const { address, body, finishedAt = 0, id, text = "" } = reply.record;
+    if (body?.kind !== "removed") return;
+    const locked = { ...body, isLocked: true };
+    this.#options.replies.revise(id, address, text, locked, finishedAt);
+    reply.revise({ ...reply.record, body: locked });
+  }
+}

@@ -1,0 +1,24 @@
+import type { CardNews } from "../../src/core/gate.ts";
+import type { Surface } from "../../src/core/surface.ts";
+import type { Reply } from "./reply.ts";
+import { keyOf } from "./reply-body.ts";
+
+/** What the gate of the chat has to know of a reply that is a card. */
+export function cardNews({ entries, record }: Reply, { capabilities }: Surface): CardNews | undefined {
+  const { body } = record;
+  if (body === undefined) return undefined;
+  const sent = entries.map(({ row }) => row).filter(({ state }) => state === "sent");
+  const sentAt = Math.max(0, ...sent.map((row) => row.sentAt ?? 0));
+  return {
+    key: keyOf(body),
+    revision: record.finishedAt ?? 0,
+    options: optionsOf(record.body, capabilities.buttons),
+    messageIds: sent.flatMap(({ messageId }) => messageId ?? []),
+    ...(sentAt > 0 && { sentAt }),
+  };
+}
+
+function optionsOf(body: Reply["record"]["body"], hasButtons: boolean): number {
+  if (body?.kind !== "card" || (hasButtons && body.card.numbered !== true)) return 0;
+  return (body.card.buttons ?? []).flat().filter(({ kind }) => kind === "callback").length;
+}

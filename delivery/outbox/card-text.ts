@@ -1,0 +1,66 @@
+import type { CardBody } from "../../src/core/delivery.ts";
+import type { OutgoingButton, SurfaceCapabilities } from "../../src/core/surface.ts";
+
+type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images">;
+
+/**
+ * The Markdown text of a card, with everything that the platform has no form for: fields, and where there are no
+ * buttons, numbered options, links and texts to copy.
+ */
+export function cardText(card: CardBody, forms: Forms): string {
+  const buttons = card.buttons?.flat() ?? [];
+  const isNumbered = card.numbered === true || !forms.buttons;
+  const blocks = [
+    card.text,
+    lines((card.fields ?? []).map(({ label, value }) => `**${plain(label)}:** ${plain(value)}`)),
+    imageText(card, forms),
+    isNumbered ? optionsText(buttons) : "",
+    lines(buttons.flatMap((button) => textOf(button, forms))),
+  ];
+  return blocks.filter((block) => block.trim() !== "").join("\n\n");
+}
+
+/** The rows of buttons that the platform shows. */
+export function shownButtons(
+  { buttons = [] }: CardBody,
+  forms: Forms,
+): readonly (readonly OutgoingButton[])[] {
+  if (!forms.buttons) return [];
+  const canShow = ({ kind }: OutgoingButton): boolean => kind !== "copy" || forms.copyButtons === true;
+  return buttons.map((row) => row.filter(canShow)).filter((row) => row.length > 0);
+}
+
+/** A picture that only the platform knows cannot be linked to. */
+function imageText({ image }: CardBody, { images }: Forms): string {
+  return image === undefined || images === true || !("url" in image) ? "" : `<${image.url}>`;
+}
+
+function optionsText(buttons: readonly OutgoingButton[]): string {
+  return buttons
+    .filter(({ kind }) => kind === "callback")
+    .map(({ label }, index) => `${index + 1}. ${plain(label)}`)
+    .join("\n");
+}
+
+function textOf(button: OutgoingButton, { buttons, copyButtons }: Forms): string[] {
+  if (button.kind === "link" && !buttons) return [`[${plain(button.label)}](<${button.url}>)`];
+  if (button.kind === "copy" && !(buttons && copyButtons === true))
+    return [`${plain(button.label)}: ${code(button.text)}`];
+  return [];
+}
+
+/** Lines that stay lines. */
+function lines(all: readonly string[]): string {
+  return all.join("  \n");
+}
+
+/** Plain text as Markdown: every sign stands for itself. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_{}[\]()<>#+\-.!|~$&:@^=]/g, String.raw`\$&`);
+}
+
+function code(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
+}

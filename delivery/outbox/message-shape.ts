@@ -1,0 +1,10 @@
+import type { OutgoingContent } from "../../src/core/surface.ts";
+import type { OutboxRow } from "./outbox-store.ts";
+
+/** Form of the message that shows a content. An edit never changes it. */
+export function shapeOf({
+  image,
+  isCaption,
+}: Pick<OutgoingContent, "image" | "isCaption">): OutboxRow["shape"] {
+  return image !== undefined || isCaption === true ? "image" : undefined;
+}

@@ -1,0 +1,31 @@
+import type { IfDeleted } from "../../src/core/delivery.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
+
+/**
+ * Makes the rows of a card ready for its next revision: a message that could not be posted is tried again, and one that a
+ * person has deleted is, if `ifDeleted` wants that. The entries stay the same objects, for calls under way.
+ */
+export function reopenRows(
+  outbox: OutboxStore,
+  entries: readonly OutboxEntry[],
+  ifDeleted: IfDeleted,
+): OutboxEntry[] {
+  return entries.filter((entry) => {
+    const { row } = entry;
+    const isWanted = row.state === "removed" && row.code !== undefined && ifDeleted === "post";
+    if (isWanted || (row.state === "failed" && row.messageId === undefined)) {
+      outbox.delete(row);
+      return false;
+    }
+    const next: OutboxRow = {
+      ...row,
+      isReplacement: false,
+      // Half of an earlier revision may have stayed.
+      ...(row.state === "failed" && { state: "sent", shownHash: undefined, code: undefined }),
+    };
+    if (next.state !== row.state || row.isReplacement) outbox.write(next);
+    entry.row = next;
+    return true;
+  });
+}

@@ -1,0 +1,44 @@
+import type { Database } from "../../src/core/database.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import type { OutboxStore } from "./outbox-store.ts";
+import type { ReplyStore } from "./reply-store.ts";
+
+export interface SweepOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly replies: ReplyStore;
+  readonly outbox: OutboxStore;
+  /** How long receipts are kept, in milliseconds. @default 30 days */
+  readonly keepReceiptsMs?: () => number;
+}
+
+const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+/** A card may be revised as long as its rows are there. */
+const KEEP_CARDS_MS = 90 * 24 * 60 * 60 * 1000;
+const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes the rows of old replies, once a day. */
+export class Sweep {
+  readonly #options: SweepOptions;
+  #sweptAt = -Infinity;
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+  }
+
+  /** Does nothing if the last sweep is less than a day ago. Open replies stay. */
+  run(isOpen: (replyId: string) => boolean): void {
+    const { database, deps, keepReceiptsMs, outbox, replies } = this.#options;
+    const now = deps.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    const keepMs = keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
+    for (const id of replies.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
+      if (isOpen(id)) continue;
+      database.transaction(() => {
+        outbox.deleteOf(id);
+        replies.delete(id);
+      });
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { AdapterPostableMessage, CardElement } from "chat";
+import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
+import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts";
+
+type CardChild = CardElement["children"][number];
+type ActionsElement = Extract<CardChild, { type: "actions" }>;
+
+/** Writes a message for an adapter: a card of the SDK where the platform has buttons, else Markdown. */
+export function toPostable(
+  { buttons = [], isCard = false, text }: OutgoingContent,
+  { supportsActions }: Pick<MessengerCapabilities, "supportsActions">,
+): AdapterPostableMessage {
+  if (!isCard || !supportsActions) return { markdown: text };
+  const rows = buttons.map((row): ActionsElement => ({ type: "actions", children: row.flatMap(toElement) }));
+  const children: CardChild[] = [{ type: "text", content: text }, ...rows];
+  return { card: { type: "card", children }, fallbackText: text };
+}
+
+function toElement(button: OutgoingButton): ActionsElement["children"] {
+  switch (button.kind) {
+    case "callback":
+      return [{ type: "button", id: button.token, label: button.label }];
+    case "link":
+      return [{ type: "link-button", label: button.label, url: button.url }];
+    case "copy":
+      // The surface has no such button: the text stands below the card.
+      return [];
+    default:
+      return button satisfies never;
+  }
+}

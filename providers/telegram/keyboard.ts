@@ -1,0 +1,24 @@
+import type { InlineKeyboardButton } from "grammy/types";
+import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts";
+
+/** The inline keyboard of a message. An edit without one takes away the keyboard that the message has. */
+export function keyboardOf(content: Pick<OutgoingContent, "buttons"> | undefined): {
+  reply_markup?: { inline_keyboard: InlineKeyboardButton[][] };
+} {
+  const rows = content?.buttons ?? [];
+  if (rows.length === 0) return {};
+  return { reply_markup: { inline_keyboard: rows.map((row) => row.map(toButton)) } };
+}
+
+function toButton(button: OutgoingButton): InlineKeyboardButton {
+  switch (button.kind) {
+    case "callback":
+      return { text: button.label, callback_data: button.token };
+    case "link":
+      return { text: button.label, url: button.url };
+    case "copy":
+      return { text: button.label, copy_text: { text: button.text } };
+    default:
+      return button satisfies never;
+  }
+}

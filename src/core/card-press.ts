@@ -1,0 +1,25 @@
+import type { Json } from "./content.ts";
+import type { MessengerAuthor, MessengerEvent, MessengerThread } from "./messenger-event.ts";
+import type { ActionNotice } from "./surface.ts";
+
+/** A press of a card's button, or the number of an option that a person wrote. */
+export interface CardPress {
+  /** The id that `say` returned for the card. */
+  readonly cardId: string;
+  readonly payload: Json;
+  /** The label of the button. */
+  readonly label: string;
+  /** The person who pressed. Undefined if the platform does not tell. */
+  readonly person: MessengerAuthor | undefined;
+  /** The thread in which the card was pressed. */
+  readonly chat: MessengerThread;
+  /** Whether the person wrote the number of the option instead of pressing a button. */
+  readonly isTyped: boolean;
+  readonly event: MessengerEvent;
+}
+
+/**
+ * Answer to a press, which only the person who pressed sees: a passing note, a dialog (`alert: true`), or nothing. An
+ * answer to a number that a person wrote is sent as a message.
+ */
+export type PressAnswer = string | ActionNotice | undefined | void;

@@ -1,0 +1,135 @@
+import type { CardButton, CardContent, CardField, Content, RemoteFile, TextContent } from "./content.ts";
+import { InvalidInputError } from "./errors.ts";
+
+const MAX_BUTTONS = 100;
+const MAX_ROW = 8;
+const MAX_FIELDS = 50;
+const MAX_LABEL = 64;
+const MAX_FIELD_LABEL = 256;
+const MAX_FIELD_VALUE = 1_024;
+const MAX_COPY_TEXT = 256;
+const MAX_PAYLOAD_BYTES = 8 * 1024;
+const MAX_TEXT = 100_000;
+const LINK = /^(?:https?:\/\/|tg:\/\/)\S+$/i;
+
+/**
+ * Checks content that bot code wants to send. A string is returned as a `TextContent`.
+ *
+ * @throws {InvalidInputError} `content-invalid`, `card-invalid`, `button-invalid`, `payload-not-json` or
+ *   `payload-too-large`
+ */
+export function checkContent(content: Content): TextContent | CardContent {
+  if (typeof content === "string") return checkContent({ kind: "text", text: content });
+  switch (content?.kind) {
+    case "text":
+      checkText(content.text, "content-invalid");
+      return content;
+    case "card":
+      checkCard(content);
+      return content;
+    default:
+      throw new InvalidInputError(
+        "content-invalid",
+        'Content is a string, { kind: "text", text } or { kind: "card", text, buttons }.',
+      );
+  }
+}
+
+function checkText(text: unknown, code: string): void {
+  if (typeof text !== "string" || text.trim() === "")
+    throw new InvalidInputError(code, "The text must be a string with at least one visible character.");
+  if (text.length > MAX_TEXT)
+    throw new InvalidInputError(code, `The text has ${text.length} characters. The most is ${MAX_TEXT}.`);
+}
+
+function checkCard({ buttons = [], fields = [], image, text }: CardContent): void {
+  if (fields.length === 0) checkText(text, "card-invalid");
+  else if (typeof text !== "string") throw invalidCard("text must be a string");
+  if (fields.length > MAX_FIELDS) throw invalidCard(`it has more than ${MAX_FIELDS} fields`);
+  for (const field of fields) checkField(field);
+  if (image !== undefined) checkImage(image);
+  const all = buttons.flat();
+  if (all.length > MAX_BUTTONS) throw invalidCard(`it has ${all.length} buttons, the most is ${MAX_BUTTONS}`);
+  if (buttons.some((row) => row.length > MAX_ROW))
+    throw invalidCard(`a row has more than ${MAX_ROW} buttons`);
+  for (const button of all) checkButton(button);
+}
+
+function checkField({ label, value }: CardField): void {
+  if (!isPlain(label, 1, MAX_FIELD_LABEL))
+    throw invalidCard(`the label of a field must have 1 to ${MAX_FIELD_LABEL} characters`);
+  if (!isPlain(value, 0, MAX_FIELD_VALUE))
+    throw invalidCard(`the value of a field must be a string of at most ${MAX_FIELD_VALUE} characters`);
+}
+
+function checkImage(image: RemoteFile): void {
+  const isFileId = "fileId" in image && isPlain(image.fileId, 1, 512);
+  const isLink = "url" in image && typeof image.url === "string" && /^https:\/\/\S+$/i.test(image.url);
+  if (!isFileId && !isLink)
+    throw invalidCard("its image must be { fileId } or { url } with an https address");
+}
+
+function checkButton(button: CardButton): void {
+  if (!isPlain(button.label, 1, MAX_LABEL) || button.label.trim() === "")
+    throw invalidButton(`a label must have 1 to ${MAX_LABEL} characters`);
+  switch (button.kind) {
+    case "callback":
+      checkPayload(button.payload, button.label);
+      return;
+    case "link":
+      if (typeof button.url !== "string" || !LINK.test(button.url))
+        throw invalidButton("the address of a link must begin with https://, http:// or tg://");
+      return;
+    case "copy":
+      if (!isPlain(button.text, 1, MAX_COPY_TEXT))
+        throw invalidButton(`the text to copy must have 1 to ${MAX_COPY_TEXT} characters`);
+      return;
+    default:
+      throw invalidButton('the kind of a button is "callback", "link" or "copy"');
+  }
+}
+
+function checkPayload(payload: unknown, label: string): void {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(payload);
+  } catch {
+    // A circle, or a bigint.
+    json = undefined;
+  }
+  if (json === undefined || !isEqual(payload, JSON.parse(json)))
+    throw new InvalidInputError(
+      "payload-not-json",
+      `The payload of the button "${label}" is not JSON. Use strings, finite numbers, booleans, null, lists and plain objects.`,
+    );
+  const bytes = new TextEncoder().encode(json).length;
+  if (bytes > MAX_PAYLOAD_BYTES)
+    throw new InvalidInputError(
+      "payload-too-large",
+      `The payload of the button "${label}" has ${bytes} bytes as JSON. The most is ${MAX_PAYLOAD_BYTES}: store the rest and send its id.`,
+    );
+}
+
+/** Whether a value is the same after it was JSON. */
+function isEqual(left: unknown, right: unknown): boolean {
+  if (typeof left !== "object" || left === null) return Object.is(left, right) || (left === 0 && right === 0);
+  if (typeof right !== "object" || right === null || Array.isArray(left) !== Array.isArray(right))
+    return false;
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  const before = left as Readonly<Record<string, unknown>>;
+  const after = right as Readonly<Record<string, unknown>>;
+  return names.every((name) => isEqual(before[name], after[name]));
+}
+
+function isPlain(text: unknown, least: number, most: number): text is string {
+  return typeof text === "string" && text.length >= least && text.length <= most;
+}
+
+function invalidCard(what: string): InvalidInputError {
+  return new InvalidInputError("card-invalid", `The card cannot be sent: ${what}.`);
+}
+
+function invalidButton(what: string): InvalidInputError {
+  return new InvalidInputError("button-invalid", `The card cannot be sent: ${what}.`);
+}

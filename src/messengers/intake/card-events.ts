@@ -1,0 +1,136 @@
+import { parseCardToken } from "../../core/card-token.ts";
+import type { CardClaim, ChatGate } from "../../core/gate.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { addressOf } from "../replies/address-of.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
+import { Presses } from "./presses.ts";
+import type { PressesOptions } from "./presses.ts";
+
+export interface CardEventsOptions extends PressesOptions {
+  /** The name of this object among those that speak in a chat. */
+  readonly speaker: string;
+  /** The gate of a chat. */
+  readonly gateOf: (address: Address) => ChatGate;
+  /** Whether this object is the gate of a chat. */
+  readonly isGate: (address: Address) => boolean;
+  /** Whether the platform numbers the messages of a chat, so that the later one has the higher id. */
+  readonly isNumbered: (address: Address) => boolean;
+  /** Stores an event in another object of the bot. Resolves when it is durable there. */
+  readonly handOver: (speaker: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+}
+
+/** A message that is nothing but a number may be the answer to a numbered card. */
+const NUMBER = /^\s*(\d{1,3})\s*[.)]?\s*$/;
+
+/**
+ * Events about cards, on their way to the conversation that posted the card.
+ *
+ * 1. A press arrives at the gate of its chat, which knows the conversation by the token. Nobody asks `conversation`.
+ * 2. A message that quotes one of the bot's messages, or is a bare number, is offered to the gate once. If it answers a
+ *    card, only the conversation of that card gets it.
+ * 3. An event is handed over before its row here ends, under the same key: a crash between the two repeats the handing
+ *    over, and the other object knows the key.
+ */
+export class CardEvents {
+  readonly #options: CardEventsOptions;
+  readonly #outcomes: EventOutcomes;
+  readonly #presses: Presses;
+
+  constructor(options: CardEventsOptions, outcomes: EventOutcomes) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+    this.#presses = new Presses(options, outcomes);
+  }
+
+  /** Whether the handler of a press is running, beside all other events. */
+  isRunning(row: InboxRow): boolean {
+    return this.#presses.isRunning(row);
+  }
+
+  /** Takes an event that belongs to a card. `false` if it is to be handled like any other event. */
+  async take(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<boolean> {
+    if (isCardPress(event)) {
+      await this.#takePress(row, event, definition);
+      return true;
+    }
+    const claim = row.incoming.claim ?? (await this.#claimOf(event));
+    if (claim === undefined) return false;
+    if (claim.speaker !== this.#options.speaker) {
+      await this.#handOver(row, claim);
+      return true;
+    }
+    if (claim.option === undefined) return false;
+    await this.#presses.typed(row, event, definition, claim.key, claim.option);
+    return true;
+  }
+
+  async #takePress(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const { cards, gateOf, isGate, speaker } = this.#options;
+    const token = parseCardToken(event.action?.data ?? "");
+    const address = addressOf(event);
+    if (token !== undefined && cards.find(token.key, address) === undefined && isGate(address)) {
+      const { chatId, messengerId } = address;
+      const owner = await gateOf(address).findCard({ messengerId, chatId, key: token.key });
+      if (owner !== undefined && owner.speaker !== speaker) {
+        await this.#handOver(row, { ...owner, key: token.key });
+        return;
+      }
+    }
+    await this.#presses.pressed(row, event, definition);
+  }
+
+  async #handOver(row: InboxRow, claim: CardClaim): Promise<void> {
+    await this.#options.handOver(claim.speaker, row.messengerId, { ...row.incoming, claim });
+    this.#outcomes.end(row, "passed on to the conversation of its card");
+  }
+
+  /** The card that a message answers, if it looks like an answer to one. */
+  async #claimOf(event: MessengerEvent): Promise<CardClaim | undefined> {
+    const { message } = event;
+    if (message === undefined || !mayAnswerCard(event)) return undefined;
+    const { quoted, sentAt } = message;
+    const number = numberOf(message.text);
+    const address = addressOf(event);
+    const { chatId, messengerId, threadId } = address;
+    return this.#options.gateOf(address).claimMessage({
+      messengerId,
+      chatId,
+      threadId,
+      messageId: message.id,
+      sentAt,
+      isNumbered: this.#options.isNumbered(address),
+      ...(quoted?.isFromBot === true && { quotedId: quoted.id }),
+      ...(number !== undefined && { number }),
+    });
+  }
+}
+
+/** Whether the event is a press of a card's button. */
+export function isCardPress({ action, kind }: MessengerEvent): boolean {
+  return kind === "action" && parseCardToken(action?.data ?? "") !== undefined;
+}
+
+/** Whether a message looks like an answer to a card: it quotes the bot, or is nothing but a number. */
+export function mayAnswerCard({ author, kind, message }: MessengerEvent): boolean {
+  const isNew = kind === "direct-message" || kind === "mention" || kind === "message";
+  if (!isNew || message === undefined || author?.isBot === true || message.command !== undefined)
+    return false;
+  return message.quoted?.isFromBot === true || numberOf(message.text) !== undefined;
+}
+
+function numberOf(text: string): number | undefined {
+  const [, digits] = NUMBER.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

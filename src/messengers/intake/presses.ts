@@ -1,0 +1,220 @@
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
+import { parseCardToken } from "../../core/card-token.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import type { Deps } from "../../core/deps.ts";
+import { eventFields } from "../../core/log-fields.ts";
+import type { Log } from "../../core/log.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { ActionNotice } from "../../core/surface.ts";
+import { withinTime } from "../../core/within-time.ts";
+import type { InboxRow } from "../../inbox/inbox-store.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { safeText } from "../declare/texts.ts";
+import type { SafeText } from "../declare/texts.ts";
+import { addressOf } from "../replies/address-of.ts";
+import type { StoredButton, StoredCard } from "../replies/card-store.ts";
+import type { Cards } from "../replies/cards.ts";
+import { sendNotice } from "../replies/send-notice.ts";
+import type { EventOutcomes } from "./event-outcomes.ts";
+
+export interface PressesOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly delivery: Delivery;
+  readonly cards: Cards;
+  /** The bot's handler of presses. */
+  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Whether the platform can show a notice to the person who pressed. */
+  readonly canNotify: (event: MessengerEvent) => boolean;
+  /** Whether a person may use the bot. */
+  readonly mayUse: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Promise<boolean>;
+  /** Runs code of the bot so that it can ask which event it serves. */
+  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+  /** Has the loop go round once more. */
+  readonly poke: () => void;
+}
+
+/** A press is acknowledged by then, also if its handler is not done. Clients show that they wait for about 15 s. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/**
+ * Presses of the cards that this conversation has posted.
+ *
+ * 1. The handler begins at most once for a press, across redelivery, crash and restart: that it begins is stored first.
+ * 2. Every press is answered: with what the handler returns, with nothing after 10 s, or with a safe text if the handler
+ *    throws, the process died under it, or the card says something else by now.
+ * 3. A handler runs beside the intake: later events do not wait for it.
+ */
+export class Presses {
+  readonly #options: PressesOptions;
+  readonly #outcomes: EventOutcomes;
+  /** Rows whose handler is running. */
+  readonly #running = new Set<number>();
+
+  constructor(options: PressesOptions, outcomes: EventOutcomes) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+  }
+
+  isRunning(row: InboxRow): boolean {
+    return this.#running.has(row.seq);
+  }
+
+  /** A press of a button. */
+  async pressed(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<void> {
+    const token = parseCardToken(event.action?.data ?? "");
+    const card = token === undefined ? undefined : this.#options.cards.find(token.key, addressOf(event));
+    const button = card?.buttons.find((one) => one.button === token?.button);
+    await this.#take(row, event, definition, card, button);
+  }
+
+  /** The number of an option, as a message. */
+  async typed(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    key: string,
+    option: number,
+  ): Promise<void> {
+    const card = this.#options.cards.find(key, addressOf(event));
+    await this.#take(row, event, definition, card, card?.buttons[option - 1]);
+  }
+
+  async #take(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    card: StoredCard | undefined,
+    button: StoredButton | undefined,
+  ): Promise<void> {
+    const { cards, deps, mayUse } = this.#options;
+    const refuse = (text: SafeText, outcome: string): void => {
+      void this.#answer(row, event, definition, this.#notice(text, event, definition));
+      this.#outcomes.end(row, outcome);
+    };
+    if (!(await mayUse(event, definition))) return refuse("refusedResponseText", "refused: not allowed");
+    // What its handler did by then may have changed the card.
+    if (cards.store.hasBegunPress(row.key)) {
+      this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
+      return refuse("interruptedActionResponseText", "press: interrupted, not handled again");
+    }
+    if (card === undefined || button === undefined) {
+      const reason = card === undefined ? "its card is gone" : "its card has changed";
+      return refuse("staleActionResponseText", `ignored: ${reason}`);
+    }
+    cards.store.beginPress(row.key, deps.clock.now());
+    this.#running.add(row.seq);
+    void this.#handle(row, event, definition, card, button)
+      .then(() => this.#outcomes.settle(row))
+      .catch((error: unknown) => {
+        // It could not be stored that the press is done. The intake takes it again, and does not run the handler.
+        logBotFailure(this.#options.log, "onAction", error);
+      })
+      .finally(() => {
+        this.#running.delete(row.seq);
+        this.#options.poke();
+      });
+  }
+
+  async #handle(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    card: StoredCard,
+    button: StoredButton,
+  ): Promise<void> {
+    const { cards, database, deps, log } = this.#options;
+    let isAnswered = false;
+    const answer = async (notice: ActionNotice | undefined): Promise<void> => {
+      if (isAnswered) {
+        if (notice !== undefined) log.info("press.answer-too-late", eventFields(event.messengerId, event));
+        return;
+      }
+      isAnswered = true;
+      await this.#answer(row, event, definition, notice);
+    };
+    const timer =
+      event.action === undefined
+        ? undefined
+        : deps.clock.setTimeout(() => void answer(undefined), ANSWER_WITHIN_MS);
+    const { notice, outcome } = await this.#run(event, definition, card, button);
+    deps.clock.clearTimeout(timer);
+    await answer(notice);
+    database.transaction(() => {
+      this.#outcomes.end(row, outcome);
+      cards.store.endPress(row.key);
+    });
+  }
+
+  /** Runs the bot's handler. Never throws. */
+  async #run(
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    card: StoredCard,
+    { label, payload }: StoredButton,
+  ): Promise<{ readonly notice: ActionNotice | undefined; readonly outcome: string }> {
+    const { deps, inContext, log, onAction } = this.#options;
+    const press: CardPress = {
+      cardId: card.id,
+      payload,
+      label,
+      person: event.author,
+      chat: event.thread,
+      isTyped: event.action === undefined,
+      event,
+    };
+    try {
+      const running = inContext(event, () => onAction(press));
+      const answer = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, running, "onAction()");
+      return { notice: noticeOf(answer), outcome: "press: handled" };
+    } catch (error) {
+      logBotFailure(log.with(eventFields(event.messengerId, event)), "onAction", error);
+      const notice = this.#notice("errorResponseText", event, definition);
+      return { notice, outcome: "press: its handler failed" };
+    }
+  }
+
+  /**
+   * A person who has written a number reads the answer as a message. So does one in a private chat where the platform
+   * cannot show notices. In a group such an answer is not shown: it is meant for one person.
+   */
+  async #answer(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    notice: ActionNotice | undefined,
+  ): Promise<void> {
+    const { canNotify, delivery } = this.#options;
+    const isMessage = event.action === undefined || (!canNotify(event) && event.thread.isDirectMessage);
+    if (event.action !== undefined) {
+      await delivery.answerAction(addressOf(event), event.action.id, isMessage ? undefined : notice);
+    }
+    if (isMessage && notice !== undefined) {
+      sendNotice(delivery, `press:${row.seq}`, event, definition, notice.text);
+    }
+  }
+
+  #notice(
+    text: SafeText,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+  ): ActionNotice | undefined {
+    return noticeOf({ text: safeText(definition.delivery, text, event, this.#options.log), alert: true });
+  }
+}
+
+/** @throws {TypeError} if a handler of the bot returned anything else */
+function noticeOf(answer: PressAnswer): ActionNotice | undefined {
+  if (answer === undefined) return undefined;
+  const notice = typeof answer === "string" ? { text: answer } : answer;
+  if (typeof notice?.text !== "string")
+    throw new TypeError("onAction() must return a text, { text, alert } or nothing.");
+  return notice.text === "" ? undefined : notice;
+}

@@ -1,0 +1,108 @@
+import type { Json } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import { firstRow } from "../../core/database.ts";
+
+/** Cards that the conversation has posted, and presses whose handler has begun. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS card_v1 (
+    id TEXT PRIMARY KEY, card_key TEXT NOT NULL UNIQUE, messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL,
+    buttons TEXT NOT NULL, is_removed INTEGER NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT`,
+  "CREATE TABLE IF NOT EXISTS press_v1 (event_key TEXT PRIMARY KEY, begun_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+];
+
+/** A `callback` button as it was posted. */
+export interface StoredButton {
+  /** Its own part of its token. */
+  readonly button: string;
+  readonly label: string;
+  readonly payload: Json;
+}
+
+export interface StoredCard {
+  /** The id of its reply. */
+  readonly id: string;
+  readonly key: string;
+  readonly messengerId: string;
+  /** The chat in which it was posted. */
+  readonly chatId: string;
+  /** In the order in which they are shown: the first one is option 1. */
+  readonly buttons: readonly StoredButton[];
+  readonly isRemoved: boolean;
+}
+
+type Stored = {
+  id: string;
+  card_key: string;
+  messenger_id: string;
+  chat_id: string;
+  buttons: string;
+  is_removed: number;
+};
+
+export interface CardStore {
+  read(id: string): StoredCard | undefined;
+  byKey(key: string): StoredCard | undefined;
+  insert(card: StoredCard, createdAt: number): void;
+  setButtons(id: string, buttons: readonly StoredButton[]): void;
+  setRemoved(id: string): void;
+  beginPress(eventKey: string, begunAt: number): void;
+  /** Whether the handler of this press has begun and not ended, perhaps in a process that died. */
+  hasBegunPress(eventKey: string): boolean;
+  endPress(eventKey: string): void;
+  /** Forgets cards that were posted before `before`, and presses that no event can repeat. */
+  sweep(before: number): void;
+}
+
+export function createCardStore(database: Database): CardStore {
+  for (const statement of SCHEMA) database.run(statement);
+  const read = (column: "id" | "card_key", value: string): StoredCard | undefined => {
+    const row = firstRow(database.all<Stored>(`SELECT * FROM card_v1 WHERE ${column} = ?`, value));
+    return row === undefined ? undefined : cardOf(row);
+  };
+  return {
+    read: (id) => read("id", id),
+    byKey: (key) => read("card_key", key),
+    insert({ buttons, chatId, id, isRemoved, key, messengerId }, createdAt) {
+      database.run(
+        "INSERT INTO card_v1 VALUES (?, ?, ?, ?, ?, ?, ?)",
+        id,
+        key,
+        messengerId,
+        chatId,
+        JSON.stringify(buttons),
+        isRemoved ? 1 : 0,
+        createdAt,
+      );
+    },
+    setButtons(id, buttons) {
+      database.run("UPDATE card_v1 SET buttons = ? WHERE id = ?", JSON.stringify(buttons), id);
+    },
+    setRemoved(id) {
+      database.run("UPDATE card_v1 SET buttons = '[]', is_removed = 1 WHERE id = ?", id);
+    },
+    beginPress(eventKey, begunAt) {
+      database.run("INSERT INTO press_v1 VALUES (?, ?)", eventKey, begunAt);
+    },
+    hasBegunPress: (eventKey) =>
+      database.all("SELECT 1 AS one FROM press_v1 WHERE event_key = ?", eventKey).length > 0,
+    endPress(eventKey) {
+      database.run("DELETE FROM press_v1 WHERE event_key = ?", eventKey);
+    },
+    sweep(before) {
+      database.run("DELETE FROM card_v1 WHERE created_at < ?", before);
+      database.run("DELETE FROM press_v1 WHERE begun_at < ?", before);
+    },
+  };
+}
+
+function cardOf(row: Stored): StoredCard {
+  return {
+    id: row.id,
+    key: row.card_key,
+    messengerId: row.messenger_id,
+    chatId: row.chat_id,
+    buttons: JSON.parse(row.buttons) as readonly StoredButton[],
+    isRemoved: row.is_removed === 1,
+  };
+}

@@ -1,0 +1,164 @@
+import { buttonKey, cardKey, cardToken } from "../../core/card-token.ts";
+import { checkContent } from "../../core/check-content.ts";
+import type { CardButton, CardContent, Content, ContentOptions } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/delivery.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Address, OutgoingButton } from "../../core/surface.ts";
+import { createCardStore } from "./card-store.ts";
+import type { CardStore, StoredButton, StoredCard } from "./card-store.ts";
+
+export interface CardsOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly delivery: Delivery;
+}
+
+/** Where content goes, and how. */
+export interface Posting {
+  /** The same id again means the same content. */
+  readonly id: string;
+  readonly address: Address;
+  readonly policy: ReplyPolicy;
+  readonly options?: ContentOptions | undefined;
+  /** The newest message id of the chat that is known. */
+  readonly seenMessageId?: string | undefined;
+}
+
+/** Shown in place of a card that is removed, where the platform does not delete its message any more. */
+const REMOVED = "(removed)";
+const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
+const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Content that the bot's code sends, and the cards among it: payloads stay here, and only tokens travel.
+ *
+ * A button keeps its token for as long as its payload and label stay the same, so that a press which was on its way
+ * during a revision still counts. A button that is gone from the card has no meaning any more.
+ */
+export class Cards {
+  readonly store: CardStore;
+  readonly #options: CardsOptions;
+  #sweptAt = -Infinity;
+
+  constructor(options: CardsOptions) {
+    this.#options = options;
+    this.store = createCardStore(options.database);
+  }
+
+  /**
+   * Sends content once for each id.
+   *
+   * @throws {InvalidInputError} if the content is not valid; nothing is sent then
+   */
+  post({ address, id, options = {}, policy, seenMessageId }: Posting, content: Content): void {
+    const { database, delivery, deps } = this.#options;
+    const checked = checkContent(content);
+    const { protect, replyTo, silent } = options;
+    const sending = { ...(silent !== undefined && { silent }), ...(protect !== undefined && { protect }) };
+    const start = {
+      id,
+      address,
+      policy,
+      ...(replyTo !== undefined && { replyTo }),
+      ...(seenMessageId !== undefined && { seenMessageId }),
+    };
+    if (checked.kind === "text") {
+      delivery.send(start, checked.text, sending);
+      return;
+    }
+    if (this.store.read(id) !== undefined) return;
+    this.#sweep();
+    const key = cardKey(deps.newId());
+    const buttons = this.#buttonsOf(checked, []);
+    const { chatId, messengerId } = address;
+    database.transaction(() => {
+      this.store.insert({ id, key, messengerId, chatId, buttons, isRemoved: false }, deps.clock.now());
+      delivery.sendCard(start, bodyOf(key, checked, buttons), sending);
+    });
+  }
+
+  /**
+   * Changes a card. `false` if there is no such card any more, or its chat takes nothing.
+   *
+   * @throws {InvalidInputError} if the content is not valid; the card stays as it is then
+   */
+  revise(id: string, content: Content, ifDeleted: IfDeleted = "leave"): boolean {
+    const checked = checkContent(content);
+    const card: CardContent = checked.kind === "card" ? checked : { kind: "card", text: checked.text };
+    const known = this.store.read(id);
+    if (known === undefined || known.isRemoved) return false;
+    const buttons = this.#buttonsOf(card, known.buttons);
+    return this.#options.database.transaction(() => {
+      const isRevised = this.#options.delivery.revise(id, bodyOf(known.key, card, buttons), ifDeleted);
+      if (isRevised) this.store.setButtons(id, buttons);
+      return isRevised;
+    });
+  }
+
+  /** Takes a card away. `false` if there is no such card any more, or its chat takes nothing. */
+  remove(id: string): boolean {
+    const known = this.store.read(id);
+    if (known === undefined || known.isRemoved) return false;
+    return this.#options.database.transaction(() => {
+      const isRemoved = this.#options.delivery.remove(id, known.key, REMOVED);
+      if (isRemoved) this.store.setRemoved(id);
+      return isRemoved;
+    });
+  }
+
+  /** The card with this key, if it was posted in this chat or in the one that the chat was before. */
+  find(
+    key: string,
+    { messengerId, chatId }: Pick<Address, "messengerId" | "chatId">,
+  ): StoredCard | undefined {
+    const card = this.store.byKey(key);
+    if (card === undefined || card.messengerId !== messengerId) return undefined;
+    const current = this.#options.delivery.movedTo(messengerId, card.chatId)?.chatId ?? card.chatId;
+    return current === chatId ? card : undefined;
+  }
+
+  #buttonsOf({ buttons = [] }: CardContent, known: readonly StoredButton[]): StoredButton[] {
+    return buttons.flat().flatMap((button) => {
+      if (button.kind !== "callback") return [];
+      const { label, payload } = button;
+      const same = known.find((one) => sameButton(one, { label, payload }));
+      return { button: same?.button ?? buttonKey(this.#options.deps.newId()), label, payload };
+    });
+  }
+
+  #sweep(): void {
+    const now = this.#options.deps.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.store.sweep(now - KEEP_MS);
+  }
+}
+
+function sameButton(left: Omit<StoredButton, "button">, right: Omit<StoredButton, "button">): boolean {
+  return JSON.stringify([left.label, left.payload]) === JSON.stringify([right.label, right.payload]);
+}
+
+function bodyOf(
+  key: string,
+  { buttons = [], fields, image, numbered, text }: CardContent,
+  stored: readonly StoredButton[],
+): CardBody {
+  let next = 0;
+  const toOutgoing = (button: CardButton): OutgoingButton => {
+    const { kind, label } = button;
+    if (kind === "link") return { kind, label, url: button.url };
+    if (kind === "copy") return { kind, label, text: button.text };
+    const token = cardToken({ key, button: stored[next]?.button ?? "" });
+    next += 1;
+    return { kind, label, token };
+  };
+  return {
+    key,
+    text,
+    ...(fields !== undefined && { fields: fields.map(({ label, value }) => ({ label, value })) }),
+    ...(image !== undefined && { image }),
+    ...(buttons.length > 0 && { buttons: buttons.map((row) => row.map(toOutgoing)) }),
+    ...(numbered === true && { numbered }),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Clock } from "../../src/core/deps.ts";
+import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.ts";
+import type {
+  CallFailure,
+  OutgoingContent,
+  Pacing,
+  Surface,
+  SurfaceCapabilities,
+} from "../../src/core/surface.ts";
+
+export type FakeMethod =
+  | "post"
+  | "edit"
+  | "remove"
+  | "typing"
+  | "answer"
+  | "probe"
+  | "draft"
+  | "begin"
+  | "append"
+  | "end";
+
+/**
+ * What goes wrong with one call.
+ *
+ * - `fail`: refused with this class; nothing is done
+ * - `lose`: done, or not, and the answer never comes: the caller sees a cut connection
+ * - `hang`: no answer, whatever the signal says; with `answerAfterMs` done then, and answered
+ * - `slow`: takes this long, and ends when the signal aborts
+ */
+export type Fault =
+  | { readonly kind: "fail"; readonly failure: CallFailure }
+  | { readonly kind: "lose"; readonly done: boolean }
+  | { readonly kind: "hang"; readonly answerAfterMs?: number }
+  | { readonly kind: "slow"; readonly latencyMs: number };
+
+export interface FakeCall {
+  readonly at: number;
+  readonly method: FakeMethod;
+  readonly chatId: string;
+  readonly messageId?: string;
+  readonly text?: string;
+  readonly entities?: number;
+  readonly isRich?: boolean;
+  readonly replyTo?: string;
+  /** Labels of the buttons, row by row. */
+  readonly buttons?: readonly (readonly string[])[];
+  readonly silent?: boolean;
+  readonly protect?: boolean;
+  /** How the call ended; `pending` while it has not. */
+  outcome: "pending" | "done" | CallFailure["kind"];
+}
+
+export interface FakeMessage {
+  readonly id: string;
+  text: string;
+  entities: RichText["entities"];
+  /** Of a rich message. */
+  blocks?: RichText["blocks"];
+  buttons?: OutgoingContent["buttons"];
+  image?: OutgoingContent["image"];
+  /** It is too old to be deleted. */
+  isLocked?: boolean;
+  /** It is streamed into, and cannot be edited until that has ended. */
+  isStreaming?: boolean;
+}
+
+export interface FakeDraft {
+  readonly id: number;
+  readonly text: string;
+  readonly until: number;
+}
+
+export interface FakeSurfaceOptions {
+  readonly clock: Clock;
+  readonly latencyMs?: number;
+  readonly limits?: TextLimits;
+  readonly format?: TextFormat;
+  readonly pacing?: Pacing;
+  readonly capabilities?: Partial<SurfaceCapabilities>;
+  readonly typingLastsMs?: number;
+  /** How long a draft lasts; without it there are none. */
+  readonly draftLastsMs?: number;
+  /** Limits of rich messages; without them there are none. */
+  readonly rich?: TextLimits;
+  /** Messages can be streamed into. */
+  readonly streams?: boolean;
+  /** Lost posts can be found again: ids are numbers of one box, of all chats or of each one. @default false */
+  readonly probing?: boolean | "own-box";
+  /** Called before a call reaches the platform, and after it was done there. May throw: the caller has died. */
+  readonly onBoundary?: (when: "before" | "after", method: FakeMethod) => void;
+}
+
+/** A platform in memory: chats with messages, refusals like those of a real one, and faults on demand. */
+export interface FakeSurface extends Surface {
+  readonly calls: readonly FakeCall[];
+  /** Calls that reached a chat during its penalty. They are refused for the rest of it. */
+  readonly penaltyBreaches: readonly FakeCall[];
+  /** The next calls of this method meet these faults, one each; `undefined` lets one pass. */
+  fault(method: FakeMethod, ...faults: readonly (Fault | undefined)[]): void;
+  /** Every call of the method, or those that are meant, meet this fault until it is cleared with `undefined`. */
+  faultAlways(method: FakeMethod, fault: Fault | undefined, isMeant?: (call: FakeCall) => boolean): void;
+  /** Refuses rich messages with this code, `rich-unsupported` for all of them; takes them again without one. */
+  refuseRich(code: string | undefined): void;
+  /** The chat's messages in order. */
+  messages(chatId: string): readonly FakeMessage[];
+  visible(chatId: string): readonly string[];
+  /** What the chat's draft shows, while it has not faded and no message has taken its place. */
+  draft(chatId: string): string | undefined;
+  /** Somebody else's message, in any chat of the box: takes an id. */
+  numberForOther(): string;
+  /** A message of the bot that this process knows nothing of. */
+  postForeign(chatId: string, text: string): string;
+  /** A person deletes a message. */
+  deleteMessage(chatId: string, messageId: string): void;
+  /** Labels of the buttons of each message, and `undefined` for one without. */
+  keyboards(chatId: string): readonly (readonly (readonly string[])[] | undefined)[];
+  /** The platform deletes none of these messages any more. */
+  lockMessages(chatId: string): void;
+  /** The same platform as another process sees it. */
+  connect(options: Pick<FakeSurfaceOptions, "clock" | "onBoundary">): FakeSurface;
+}

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { cardOf, PHOTO } from "./card-harness.ts";
+import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
+import type { CrashProcess, CrashWorld } from "./crash-world.ts";
+import { ADDRESS } from "./engine-harness.ts";
+
+type Step = (process: CrashProcess) => void;
+
+const post: Step = ({ delivery }) => delivery.sendCard(startOf("c1"), cardOf("One", ["Yes"]));
+const revise: Step = ({ delivery }) => void delivery.revise("c1", cardOf("Two", ["No"]));
+const picture: Step = ({ delivery }) => void delivery.revise("c1", cardOf("Two", ["No"], { image: PHOTO }));
+const remove: Step = ({ delivery }) => void delivery.remove("c1", "key-1", "(removed)");
+
+/** What the object does, in order; each step is done again when the process died before it knew that it was stored. */
+const SCENARIOS = [
+  { name: "a card that is revised", steps: [post, revise], texts: ["Two"], keyboards: [[["No"]]] },
+  { name: "a card that gets a picture", steps: [post, picture], texts: ["Two"], keyboards: [[["No"]]] },
+  { name: "a card that is removed", steps: [post, revise, remove], texts: [], keyboards: [] },
+];
+
+async function live(steps: readonly Step[], crashAt: number): Promise<CrashWorld> {
+  const world = createCrashWorld({ probing: true, capabilities: { images: true, typing: false } });
+  let done = 0;
+  const begin = async (at: number): Promise<boolean> => {
+    try {
+      const process = world.boot(at);
+      await process.advance(1);
+      void process.delivery.run().catch(ignoreCrash);
+      while (!process.isDead() && done < steps.length) {
+        steps[done]?.(process);
+        done += 1;
+        await process.advance(1_000);
+      }
+      if (!process.isDead()) await process.advance(60_000);
+      return process.isDead();
+    } catch (error) {
+      ignoreCrash(error);
+      return true;
+    }
+  };
+  if (await begin(crashAt)) await begin(Infinity);
+  return world;
+}
+
+it.each(SCENARIOS)("shows $name as it should be, whenever the process dies", async (scenario) => {
+  const { steps, texts, keyboards } = scenario;
+  const total = (await live(steps, Infinity)).boundaries().length;
+  expect(total).toBeGreaterThan(8);
+  for (let crashAt = 1; crashAt <= total; crashAt += 1) {
+    const { platform } = await live(steps, crashAt);
+    const { chatId } = ADDRESS;
+    expect({ crashAt, texts: platform.visible(chatId) }).toEqual({ crashAt, texts });
+    expect({ crashAt, keyboards: platform.keyboards(chatId) }).toEqual({ crashAt, keyboards });
+  }
+});

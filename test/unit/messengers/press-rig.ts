@@ -1,0 +1,207 @@
+import { createChatGate, createBotBudget } from "../../../delivery/index.ts";
+import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
+import type { Content } from "../../../src/core/content.ts";
+import type { ChatGate } from "../../../src/core/gate.ts";
+import { createLog } from "../../../src/core/log.ts";
+import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
+import type { MessengerEvent, MessengerThread } from "../../../src/core/messenger-event.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import type { ThinkCommands } from "../../../src/messengers/declare/commands.ts";
+import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
+import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
+import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
+import { addressOf } from "../../../src/messengers/replies/address-of.ts";
+import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
+import { TurnStats } from "../../../src/turn/turn-stats.ts";
+import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import type { NodeDatabase } from "../../../lab/support/node-database.ts";
+import { createFakeSurface } from "../../support/fake-surface.ts";
+import type { FakeSurface, FakeSurfaceOptions } from "../../support/fake-surface.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+
+export interface PressRigOptions {
+  readonly definition?: Partial<MessengerDefinition>;
+  readonly surface?: Partial<FakeSurfaceOptions>;
+  readonly commands?: ThinkCommands;
+  readonly onAction?: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+}
+
+export interface PressRig {
+  readonly clock: VirtualClock;
+  readonly surface: FakeSurface;
+  /** Presses that reached the bot's handler: the object, and what it was given. */
+  readonly presses: readonly { readonly object: string; readonly press: CardPress }[];
+  readonly lines: readonly string[];
+  /** Answers to presses: the query, and the text. */
+  readonly answers: () => readonly (readonly [string | undefined, string | undefined])[];
+  readonly object: (thread: MessengerThread) => ThreadRuntime;
+  /** Has the object of a thread send content into a thread. Returns its id. */
+  readonly post: (from: MessengerThread, content: Content, to?: MessengerThread) => string;
+  readonly gateOf: (thread: MessengerThread) => ChatGate;
+  /** Has the object of a thread receive an event, and waits until all is quiet. */
+  readonly receive: (thread: MessengerThread, event: MessengerEvent) => Promise<void>;
+  readonly advance: (milliseconds: number) => Promise<void>;
+  /** The object's process dies; the next use starts another one. */
+  readonly kill: (thread: MessengerThread) => void;
+}
+
+export const DIRECT: MessengerThread = { id: "telegram:1", chatId: "1", isDirectMessage: true };
+export const GROUP: MessengerThread = { id: "telegram:-5", chatId: "-5", isDirectMessage: false };
+export const TOPIC: MessengerThread = { ...GROUP, id: "telegram:-5:7", topicId: "7" };
+
+interface Life {
+  readonly runtime: ThreadRuntime;
+  readonly gate: ChatGate;
+  readonly kill: () => void;
+}
+
+/** Conversations and the gates of their chats, each an object of its own, on a platform in memory. No turn ever runs. */
+export function createPressRig(options: PressRigOptions = {}): PressRig {
+  const clock = createVirtualClock(1_000_000);
+  const surface = createFakeSurface({
+    clock,
+    latencyMs: 10,
+    probing: true,
+    capabilities: { typing: false },
+    ...options.surface,
+  });
+  const databases = new Map<string, NodeDatabase>();
+  const lives = new Map<string, Life>();
+  const presses: { object: string; press: CardPress }[] = [];
+  const lines: string[] = [];
+  const rootDatabase = createNodeDatabase();
+  let ids = 0;
+
+  const definitions = () =>
+    normalizeMessengers({
+      telegram: definitionOf({
+        platform: {
+          ...definitionOf().platform,
+          chatThreadId: (chatId) => `telegram:${chatId}`,
+          surface: () => surface,
+          parse: ({ raw, thread }) => Promise.resolve({ ...(raw as MessengerEvent), thread }),
+        },
+        ...options.definition,
+      }),
+    });
+
+  const nameOf = (conversation: string): string => `default/${conversation}`;
+  const start = (name: string): Life => {
+    const process = clock.process();
+    const database = databases.get(name) ?? createNodeDatabase();
+    databases.set(name, database);
+    const deps = {
+      clock: process,
+      random: () => 0.5,
+      newId: () => `id${(ids += 1)}`,
+      fetch: () => Promise.reject(new Error("Nothing is fetched.")),
+    };
+    const engine = { resumeAll: async () => {}, stats: new TurnStats() };
+    const runtime: ThreadRuntime = new ThreadRuntime({
+      name,
+      database,
+      deps,
+      log: createLog((_level, line) => void lines.push(line)),
+      engine: engine as unknown as TurnEngine,
+      root: {
+        gate: (conversation) => lifeOf(nameOf(conversation)).gate,
+        identity: () => Promise.resolve({ userId: "bot" }),
+        takeQuestion: () => Promise.resolve(true),
+        chatMoved: () => Promise.resolve(),
+        reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("No target is named.")),
+      },
+      definitions,
+      commands: () => options.commands ?? {},
+      onAction: (press) => {
+        presses.push({ object: name, press });
+        return options.onAction?.(press);
+      },
+      handOver: async (other, messengerId, event) => {
+        const { runtime: there } = lifeOf(other);
+        if (await there.receive(messengerId, [event])) there.poke();
+      },
+      wakeAt: () => {},
+      putOffWake: () => {},
+    });
+    const gate = createChatGate({
+      database,
+      deps,
+      name,
+      root: createBotBudget({ database: rootDatabase, deps }),
+      local: runtime.delivery,
+    });
+    return { runtime, gate, kill: () => process.kill() };
+  };
+  const lifeOf = (name: string): Life => {
+    const known = lives.get(name) ?? start(name);
+    lives.set(name, known);
+    return known;
+  };
+  const object = (thread: MessengerThread): ThreadRuntime =>
+    lifeOf(nameOf(threadConversationName("telegram", thread.id))).runtime;
+
+  return {
+    clock,
+    surface,
+    presses,
+    lines,
+    object,
+    post: (from, content, to = from) => {
+      const id = `say:${(ids += 1)}`;
+      object(from).cards.post({ id, address: placeOf(to), policy: {} }, content);
+      return id;
+    },
+    answers: () =>
+      surface.calls
+        .filter(({ method }) => method === "answer")
+        .map(({ messageId, text }) => [messageId, text]),
+    gateOf: (thread) => lifeOf(nameOf(threadConversationName("telegram", `telegram:${thread.chatId}`))).gate,
+    receive: async (thread, event) => {
+      const incoming: IncomingEvent = { key: event.key, thread: event.thread, raw: event };
+      const there = object(thread);
+      if (await there.receive("telegram", [incoming])) there.poke();
+      await clock.advance(500);
+    },
+    advance: (milliseconds) => clock.advance(milliseconds),
+    kill: (thread) => {
+      const name = nameOf(threadConversationName("telegram", thread.id));
+      lives.get(name)?.kill();
+      lives.delete(name);
+    },
+  };
+}
+
+let presses = 0;
+
+/** A press of the button with this label, on the newest message that has one. */
+export function pressOf(
+  { surface }: PressRig,
+  thread: MessengerThread,
+  label: string,
+  more: Partial<MessengerEvent> = {},
+): MessengerEvent {
+  const message = surface
+    .messages(thread.chatId)
+    .findLast(({ buttons }) => buttons?.flat().some((button) => button.label === label));
+  const button = message?.buttons?.flat().find((one) => one.label === label);
+  if (button?.kind !== "callback") throw new Error(`There is no button "${label}".`);
+  presses += 1;
+  return pressWith(thread, button.token, { key: `c:${presses}`, ...more });
+}
+
+export function pressWith(
+  thread: MessengerThread,
+  data: string,
+  more: Partial<MessengerEvent> = {},
+): MessengerEvent {
+  const { message: _message, ...event } = messageEvent({ thread, ...more });
+  return { ...event, kind: "action", action: { id: `query-${event.key}`, data } };
+}
+
+export function placeOf(thread: MessengerThread): Address {
+  return addressOf({ messengerId: "telegram", thread });
+}

@@ -1,0 +1,293 @@
+import { expect, it } from "vitest";
+import type { CardContent } from "../../../src/core/content.ts";
+import { cardToken } from "../../../src/core/card-token.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
+import { createPressRig, DIRECT, GROUP, pressOf, pressWith, TOPIC } from "./press-rig.ts";
+import type { PressRig } from "./press-rig.ts";
+
+const MENU: CardContent = {
+  kind: "card",
+  text: "Menu",
+  buttons: [
+    [
+      { kind: "callback", label: "Soup", payload: { dish: "soup", price: 5 } },
+      { kind: "callback", label: "Cake", payload: ["cake", null] },
+    ],
+  ],
+};
+
+async function withMenu(rig: PressRig, thread = DIRECT, content = MENU): Promise<string> {
+  const id = rig.post(thread, content);
+  await rig.advance(500);
+  return id;
+}
+
+it("hands a press with its payload to the bot, and shows what it returns", async () => {
+  const rig = createPressRig({ onAction: ({ label }) => ({ text: `${label} it is.`, alert: true }) });
+  const cardId = await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  expect(rig.presses).toMatchObject([
+    {
+      press: {
+        cardId,
+        payload: { dish: "soup", price: 5 },
+        label: "Soup",
+        person: { userId: "7" },
+        chat: { chatId: "1" },
+        isTyped: false,
+      },
+    },
+  ]);
+  expect(rig.answers()).toEqual([["query-c:9", "Soup it is."]]);
+});
+
+it("sends nothing of a payload to the platform, and tokens of at most 64 bytes", async () => {
+  const rig = createPressRig();
+  await withMenu(rig);
+  const buttons = rig.surface.messages("1")[0]?.buttons?.flat() ?? [];
+  expect(buttons.map((button) => Object.keys(button))).toEqual([
+    ["kind", "label", "token"],
+    ["kind", "label", "token"],
+  ]);
+  expect(JSON.stringify(buttons)).not.toContain("price");
+  const long = cardToken({ key: "k".repeat(22), button: "b".repeat(10) });
+  expect(new TextEncoder().encode(long).length).toBeLessThanOrEqual(64);
+});
+
+it("answers a press with nothing when the bot returns nothing", async () => {
+  const rig = createPressRig();
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  expect(rig.answers()).toEqual([["query-c:9", undefined]]);
+});
+
+it("handles a press once, also when the platform sends it again", async () => {
+  const rig = createPressRig({ onAction: () => "Ordered." });
+  await withMenu(rig);
+  const press = pressOf(rig, DIRECT, "Soup");
+  await rig.receive(DIRECT, press);
+  await rig.receive(DIRECT, press);
+  rig.kill(DIRECT);
+  await rig.receive(DIRECT, press);
+  expect(rig.presses.length).toBe(1);
+  expect(rig.answers().length).toBe(1);
+});
+
+it("does not handle a press again after the process died under its handler, and says so", async () => {
+  const rig = createPressRig({ onAction: () => new Promise<never>(() => {}) });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  expect(rig.presses.length).toBe(1);
+  rig.kill(DIRECT);
+  await rig.object(DIRECT).drive();
+  await rig.advance(1_000);
+  expect(rig.presses.length).toBe(1);
+  const text = "I was interrupted. Please check whether it worked before you try again.";
+  expect(rig.answers()).toEqual([["query-c:9", text]]);
+});
+
+it("acknowledges a press after 10 s when its handler is slow", async () => {
+  let finish = (_text: string): void => {};
+  const slow = new Promise<string>((resolve) => (finish = resolve));
+  const rig = createPressRig({ onAction: () => slow });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup", { key: "c:9" }));
+  await rig.advance(9_000);
+  expect(rig.answers()).toEqual([]);
+  await rig.advance(1_000);
+  expect(rig.answers()).toEqual([["query-c:9", undefined]]);
+  finish("Done.");
+  await rig.advance(1_000);
+  expect(rig.answers().length).toBe(1);
+  expect(rig.lines.some((line) => line.includes("press.answer-too-late"))).toBe(true);
+});
+
+it("handles other events while a handler is slow", async () => {
+  const rig = createPressRig({
+    onAction: ({ label }) => (label === "Soup" ? new Promise<never>(() => {}) : "Cake it is."),
+  });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Cake", { key: "c:cake" }));
+  expect(rig.answers()).toEqual([["query-c:cake", "Cake it is."]]);
+});
+
+it("shows a safe text when the handler throws, and logs the kind of error without its words", async () => {
+  const rig = createPressRig({
+    onAction: () => {
+      throw new RangeError("secret words");
+    },
+  });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
+  const [[, text] = []] = rig.answers();
+  expect(text).toMatch(/^Sorry, something went wrong/);
+  const lines = rig.lines.filter((line) => line.includes("bot.failed"));
+  expect(lines.length).toBe(1);
+  expect(lines[0]).toMatch(/onAction.*RangeError/);
+  expect(rig.lines.join()).not.toContain("secret words");
+});
+
+it("says privately that a button has no use any more: its card is revised, removed or unknown", async () => {
+  const rig = createPressRig();
+  const id = await withMenu(rig);
+  const { cards } = rig.object(DIRECT);
+  const soup = pressOf(rig, DIRECT, "Soup");
+  const cake = pressOf(rig, DIRECT, "Cake");
+  cards.revise(id, { kind: "card", text: "No more soup", buttons: [MENU.buttons?.[0]?.slice(1) ?? []] });
+  await rig.advance(500);
+  await rig.receive(DIRECT, soup);
+  const stale = "This button is no longer in use.";
+  expect(rig.answers().map(([, text]) => text)).toEqual([stale]);
+  // The button that stayed has kept its token.
+  await rig.receive(DIRECT, cake);
+  expect(rig.presses.map(({ press }) => press.label)).toEqual(["Cake"]);
+  cards.remove(id);
+  await rig.advance(500);
+  await rig.receive(DIRECT, {
+    ...cake,
+    key: "c:again",
+    action: { id: "again", data: cake.action?.data ?? "" },
+  });
+  await rig.receive(
+    DIRECT,
+    pressWith(DIRECT, cardToken({ key: "forged", button: "x" }), { key: "c:forged" }),
+  );
+  expect(rig.presses.length).toBe(1);
+  expect(rig.answers().map(([, text]) => text)).toEqual([stale, undefined, stale, stale]);
+});
+
+it("takes no press of a card that comes from another chat", async () => {
+  const rig = createPressRig();
+  await withMenu(rig);
+  const { action } = pressOf(rig, DIRECT, "Soup");
+  await rig.receive(GROUP, pressWith(GROUP, action?.data ?? "", { key: "c:elsewhere" }));
+  expect(rig.presses).toEqual([]);
+  expect(rig.answers().map(([, text]) => text)).toEqual(["This button is no longer in use."]);
+});
+
+it("refuses a person who may not use the bot, privately", async () => {
+  const rig = createPressRig({ definition: { allow: ["8"] } });
+  await withMenu(rig);
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
+  expect(rig.presses).toEqual([]);
+  expect(rig.answers().map(([, text]) => text)).toEqual([
+    "Sorry, this bot is private, so I can't help you here.",
+  ]);
+});
+
+it("hands a press from the gate of its chat to the conversation that posted the card", async () => {
+  const rig = createPressRig({ onAction: () => "Here." });
+  await withMenu(rig, TOPIC);
+  await rig.receive(GROUP, pressOf(rig, TOPIC, "Soup"));
+  await rig.advance(500);
+  expect(rig.presses.map(({ object }) => object)).toEqual(["default/thread:telegram:telegram%3A-5%3A7"]);
+  expect(rig.answers().map(([, text]) => text)).toEqual(["Here."]);
+});
+
+it("hands a press over once, when the gate dies around it and the platform sends it again", async () => {
+  const rig = createPressRig({ onAction: () => "Here." });
+  await withMenu(rig, TOPIC);
+  const press = pressOf(rig, TOPIC, "Soup");
+  await rig.receive(GROUP, press);
+  rig.kill(GROUP);
+  await rig.receive(GROUP, press);
+  rig.kill(TOPIC);
+  await rig.receive(GROUP, press);
+  await rig.object(TOPIC).drive();
+  await rig.advance(1_000);
+  expect(rig.presses.length).toBe(1);
+  expect(rig.answers().length).toBe(1);
+});
+
+it("treats a press that no card of ours claims as before", async () => {
+  const rig = createPressRig();
+  await rig.receive(DIRECT, pressWith(DIRECT, "own:1", { key: "c:own" }));
+  expect(rig.presses).toEqual([]);
+  expect(rig.answers()).toEqual([["query-c:own", undefined]]);
+});
+
+function numberFrom(rig: PressRig, text: string, thread = DIRECT, id = rig.surface.numberForOther()) {
+  const kind = thread.isDirectMessage ? "direct-message" : "message";
+  return messageEvent({ key: `m:${id}`, kind, thread, message: { id, text } });
+}
+
+const NUMBERED: CardContent = { ...MENU, numbered: true };
+
+it("takes a bare number as a press of the newest numbered card, and answers with a message", async () => {
+  const rig = createPressRig({ onAction: ({ label }) => `${label} it is.` });
+  const early = rig.surface.numberForOther();
+  await withMenu(rig, DIRECT, NUMBERED);
+  expect(rig.surface.visible("1")).toEqual(["Menu\n\n1. Soup\n2. Cake"]);
+  await rig.receive(DIRECT, numberFrom(rig, "2"));
+  expect(rig.presses).toMatchObject([{ press: { label: "Cake", isTyped: true } }]);
+  expect(rig.surface.visible("1").at(-1)).toBe("Cake it is.");
+  // Sent before the card, out of range, or no bare number.
+  await rig.receive(DIRECT, numberFrom(rig, "1", DIRECT, early));
+  await rig.receive(DIRECT, numberFrom(rig, "3"));
+  await rig.receive(DIRECT, numberFrom(rig, "1 please"));
+  expect(rig.presses.length).toBe(1);
+});
+
+it("listens to numbers only for the newest open card", async () => {
+  const rig = createPressRig();
+  const first = await withMenu(rig, DIRECT, NUMBERED);
+  const second = await withMenu(rig, DIRECT, { ...NUMBERED, text: "Drinks" });
+  await rig.receive(DIRECT, numberFrom(rig, "1"));
+  expect(rig.presses.map(({ press }) => press.cardId)).toEqual([second]);
+  rig.object(DIRECT).cards.revise(second, "Thank you.");
+  await rig.advance(500);
+  await rig.receive(DIRECT, numberFrom(rig, "1"));
+  expect(rig.presses.map(({ press }) => press.cardId)).toEqual([second, first]);
+});
+
+it("takes a number in a topic for the card of that topic, and hands it to the card's conversation", async () => {
+  const rig = createPressRig();
+  const id = rig.post(DIRECT, NUMBERED, TOPIC);
+  await rig.advance(500);
+  await rig.receive(TOPIC, numberFrom(rig, "1", TOPIC));
+  await rig.advance(500);
+  expect(rig.presses).toMatchObject([
+    { object: "default/thread:telegram:telegram%3A1", press: { cardId: id } },
+  ]);
+  // The thread without a topic has no such card.
+  await rig.receive(GROUP, numberFrom(rig, "1", GROUP));
+  expect(rig.presses.length).toBe(1);
+});
+
+it("hands a message that quotes a card to the conversation of the card, and only there", async () => {
+  const rig = createPressRig();
+  rig.post(DIRECT, MENU, TOPIC);
+  await rig.advance(500);
+  const quotedId = rig.surface.messages("-5").at(-1)?.id ?? "";
+  const quoted = { id: quotedId, text: "Menu", isFromBot: true, attachments: [] };
+  const id = rig.surface.numberForOther();
+  const reply = messageEvent({
+    key: "m:quote",
+    kind: "mention",
+    thread: TOPIC,
+    message: { id, text: "Without onions?", quoted },
+  });
+  await rig.receive(TOPIC, reply);
+  await rig.advance(500);
+  const outcomes = rig.lines.filter((line) => line.includes("inbox.event") && line.includes("-5"));
+  expect(outcomes.filter((line) => line.includes("passed on to the conversation of its card")).length).toBe(
+    1,
+  );
+  expect(outcomes.filter((line) => line.includes("queued")).length).toBe(1);
+});
+
+it("answers a command with a card, which the handler of presses can revise", async () => {
+  const rig = createPressRig({
+    commands: { menu: { description: "Show the menu", handler: () => MENU } },
+    onAction: ({ cardId, label }) => {
+      rig.object(DIRECT).cards.revise(cardId, `You chose ${label}.`);
+    },
+  });
+  const command = { name: "menu", args: "" };
+  await rig.receive(DIRECT, messageEvent({ key: "m:menu", message: { id: "5", text: "/menu", command } }));
+  await rig.receive(DIRECT, pressOf(rig, DIRECT, "Soup"));
+  await rig.advance(500);
+  expect(rig.surface.visible("1")).toEqual(["You chose Soup."]);
+  expect(rig.surface.keyboards("1")).toEqual([undefined]);
+});
