@@ -11,11 +11,13 @@ import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/mes
 import type { Address, Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { createDelivery } from "../../../delivery/index.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { createInboxStore } from "../../inbox/inbox-store.ts";
+import { createPromptStore } from "../../inbox/prompt-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
@@ -33,6 +35,11 @@ import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { Prompts } from "../turns/prompts.ts";
+import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
+import { turnInfoOf } from "../turns/turn-info-of.ts";
+import { TurnCalls } from "../turns/turn-calls.ts";
+import { TurnResponses } from "../turns/turn-responses.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import type { StoredFile } from "../turns/user-message.ts";
 
@@ -64,6 +71,8 @@ export interface ThreadRuntimeOptions {
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
+/** What became of prompts can be asked for as long. */
+const KEEP_PROMPTS_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** A running turn continues this soon after a crash. */
 const HEARTBEAT_MS = 2500;
@@ -90,7 +99,9 @@ const LONGEST_READING_MS = 5000;
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
-  readonly cards: Cards;
+  readonly prompts: Prompts;
+  readonly turnCalls: TurnCalls;
+  readonly #responses: TurnResponses;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -119,8 +130,22 @@ export class ThreadRuntime {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
+    const prompts = new Prompts({
+      deps,
+      store: createPromptStore(database),
+      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
+    });
     this.#inbox = inbox;
     this.#turns = turns;
+    this.prompts = prompts;
+    this.turnCalls = new TurnCalls(turns);
+    this.#responses = new TurnResponses({
+      ...options,
+      turns,
+      isAwaited: () => engine.ends.isAwaited,
+      tell: ({ id, session }, status) => engine.ends.tell(id, session, status),
+    });
     this.delivery = createDelivery({
       database,
       deps,
@@ -136,6 +161,7 @@ export class ThreadRuntime {
       onMoved: (messengerId, move) => {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
+        prompts.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
         memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
@@ -169,11 +195,14 @@ export class ThreadRuntime {
       log,
       inbox,
       turns,
+      prompts,
       memory,
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      responses: this.#responses,
+      hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(commands),
@@ -315,9 +344,31 @@ export class ThreadRuntime {
     return this.#isFree;
   }
 
-  /** Returns the event that a turn answers. */
-  contextOf(turnId: string): MessengerEvent | undefined {
-    return this.#turns.get(turnId)?.context;
+  /** The turn of an operation, for code of the bot. */
+  turnInfo(turnId: string): TurnInfo | undefined {
+    return turnInfoOf(turnId, { turns: this.#turns, inbox: this.#inbox, prompts: this.prompts });
+  }
+
+  /** The session in which the turn of a prompt runs. Undefined if it has none, or none any more. */
+  sessionOf(turnId: string): string | undefined {
+    return this.#turns.get(turnId)?.session;
+  }
+
+  /** Stores a prompt, unless it is known (`Prompts.accept`), and asks for a wake while anything is left to do for it. */
+  submit(request: PromptRequest): AcceptedPrompt {
+    const accepted = this.prompts.accept(request);
+    const { state } = accepted.prompt;
+    // One that is known already may have been stored by a process that died before it could ask for a wake.
+    if (state === "pending" || state === "running")
+      this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    return accepted;
+  }
+
+  /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
+  cancel(promptId: string): boolean {
+    const isCancelled = this.#runner.endings.cancel(promptId);
+    if (isCancelled) this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    return isCancelled;
   }
 
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
@@ -337,10 +388,10 @@ export class ThreadRuntime {
     return this.#runner.beforeStep(turnId);
   }
 
-  /** Called before a tool runs. Stored events are read first, because a `/stop` among them blocks the tool. */
-  async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
-    if (!isReadOnly) await this.#readInbox(turnId);
-    return this.#runner.beforeTool(turnId, isReadOnly);
+  /** Before a tool with an effect runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  async beforeTool(turnId: string): Promise<"run" | "block"> {
+    await this.#readInbox(turnId);
+    return this.#runner.beforeTool(turnId);
   }
 
   /** Tells the person that the turn is waiting for its model. */
@@ -420,7 +471,8 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#rootNews.tell();
+      this.#moveNews.tell();
+      this.#responses.run();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -446,7 +498,8 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#rootNews.tellAgainAt,
+      this.#moveNews.tellAgainAt,
+      this.#responses.runAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
@@ -470,6 +523,7 @@ export class ThreadRuntime {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     this.#inbox.sweep(now - KEEP_KEYS_MS);
+    this.prompts.sweep(now - KEEP_PROMPTS_MS);
   }
 
   #declared(messengerId: string): NormalizedMessengerDefinition | undefined {

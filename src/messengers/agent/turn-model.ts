@@ -20,20 +20,21 @@ export interface TurnModelOptions {
   readonly onUsage: (usage: TokenUsage) => void;
 }
 
-/**
- * Text is collected for up to this long. A chat's message is edited at most every 700 ms, so nobody would see smaller
- * pieces.
- */
+type ModelInstance = Exclude<LanguageModel, string>;
+
+/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
 const MESSENGER_MERGE_MS = 500;
 
-/** Returns the bot's model for a turn. It is guarded. With `patience` it waits for a server that cannot answer now. */
+/** The bot's model, or `instead`, as a turn calls it: guarded, and with `patience` waiting for a server that cannot answer now. */
 export function turnModel(
   { agent, deps, env, log, onUsage }: TurnModelOptions,
   patience: Patience | undefined,
-): LanguageModel {
-  let model: Exclude<LanguageModel, string>;
+  instead: LanguageModel | undefined,
+): ModelInstance {
+  let model: ModelInstance;
   try {
-    model = modelOf(agent.getModel(), env);
+    const chosen = instead ?? agent.getModel();
+    model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
   } catch (error) {
     logBotFailure(log, "getModel", error);
     return brokenModel();
