@@ -29,8 +29,22 @@ export const routesPart: Part = async ({ report, bots, rounds }) => {
           report.add("routes", `${metric}, ${count} at once`, unit, contender.name, value);
         add("CPU a reply", "ms", median(measured.map((load) => load.cpuMsAReply)));
         add("calls a reply", "", mean(answers.map(({ calls }) => calls.length)));
-        add("first text, p95", "ms", quantile(answers.map((answer) => answer.firstTextMs), 0.95));
-        add("final text, p95", "ms", quantile(answers.map((answer) => answer.finalTextMs), 0.95));
+        add(
+          "first text, p95",
+          "ms",
+          quantile(
+            answers.map((answer) => answer.firstTextMs),
+            0.95,
+          ),
+        );
+        add(
+          "final text, p95",
+          "ms",
+          quantile(
+            answers.map((answer) => answer.finalTextMs),
+            0.95,
+          ),
+        );
         add("replies not whole after 90 s", "", answers.filter((answer) => !answer.isComplete).length);
       }
     }

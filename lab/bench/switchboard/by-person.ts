@@ -5,7 +5,7 @@ import telegramMessenger from "switchboard/messengers/telegram";
 import { SupportAgent as ShippedAgent } from "../../../examples/support-bot/agent.ts";
 
 export class SupportAgent extends ShippedAgent {
-  override getMessengers() {
+  override getMessengers(): ReturnType<ShippedAgent["getMessengers"]> {
     return defineMessengers({
       telegram: telegramMessenger({
         token: this.env.TELEGRAM_BOT_TOKEN,
