@@ -50,7 +50,7 @@ interface Voice {
  * conversation has sent. It decides nothing itself: rates, penalties and rights are the gate's.
  *
  * 1. The outcome of a post goes with the next request. If none follows, it is reported after half a second, or right
- *    away if others post into the chat.
+ *    away if others post into the chat. It is reported before another thread of this conversation asks for a post.
  * 2. A penalty that could not be reported is kept here. This conversation obeys it, and reports it again until the gate
  *    knows it.
  * 3. Every answer of the gate says when the chat's rate allows the next calls. Before that the gate is not asked.
@@ -91,6 +91,7 @@ export class GateClient {
     const request = { address, purpose, pacing, speaker, isPost };
     if (probing === undefined) return this.#noteNext(key, await gate.acquire(request));
     const voice = this.#voice(address, probing);
+    if (isPost) this.#tellForOthers(voice);
     const news = this.#newsOf(voice);
     this.#clearTimer(voice);
     let grant: Grant;
@@ -221,6 +222,16 @@ export class GateClient {
   #tellSoon(voice: Voice): void {
     const delayMs = voice.isShared ? 0 : TELL_AFTER_MS;
     voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), delayMs);
+  }
+
+  /** Another thread of this conversation may hold the right to post only because it has not told its news yet. */
+  #tellForOthers(asking: Voice): void {
+    for (const voice of this.#voices.values()) {
+      if (voice === asking || voice.timer === undefined) continue;
+      if (chatKey(voice.address) !== chatKey(asking.address)) continue;
+      this.#clearTimer(voice);
+      void this.#tell(voice);
+    }
   }
 
   async #tell(voice: Voice): Promise<void> {
