@@ -52,7 +52,7 @@ interface Voice {
  * conversation has sent. It decides nothing itself: rates, penalties and rights are the gate's.
  *
  * 1. The outcome of a post goes with the next request. If none follows, it is reported after half a second, or right
- *    away if others post into the chat.
+ *    away if others post into the chat. It is reported before another thread of this conversation asks for a post.
  * 2. A penalty that could not be reported is kept here. This conversation obeys it, and reports it again until the gate
  *    knows it.
  * 3. Every answer of the gate says when the chat's rate allows the next calls. Before that the gate is not asked.
