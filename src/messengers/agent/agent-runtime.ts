@@ -280,6 +280,21 @@ export class AgentRuntime extends LifecycleCapability {
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
+  /** Changes or removes what bot code has sent, and resolves when that is durable. */
+  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
+    await this.lifecycle.ready();
+    const result = body(this.thread.cards);
+    await this.#arming;
+    return result;
+  }
+
+  async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+    // The turn that this code runs in, before anything is waited for.
+    const event = getMessengerContext();
+    await this.lifecycle.ready();
+    return this.thread.say(content, to, { ...options, event });
+  }
+
   /** Stores a prompt, and has its turn begun when it is due. Resolves when it is durable. */
   async submit(request: PromptRequest): Promise<AcceptedPrompt> {
     await this.lifecycle.ready();

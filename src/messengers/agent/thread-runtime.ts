@@ -99,6 +99,7 @@ const LONGEST_READING_MS = 5000;
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
+  readonly cards: Cards;
   readonly prompts: Prompts;
   readonly turnCalls: TurnCalls;
   readonly #responses: TurnResponses;
@@ -133,7 +134,7 @@ export class ThreadRuntime {
     const prompts = new Prompts({
       deps,
       store: createPromptStore(database),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
       placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
     });
     this.#inbox = inbox;
@@ -200,7 +201,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
       responses: this.#responses,
       hasUnread: () => this.#intake.hasUnread(),
     });
@@ -471,7 +472,7 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#moveNews.tell();
+      this.#rootNews.tell();
       this.#responses.run();
       this.#sweep();
       this.#failures = 0;
@@ -498,7 +499,7 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#moveNews.tellAgainAt,
+      this.#rootNews.tellAgainAt,
       this.#responses.runAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
