@@ -299,7 +299,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
 
   /** What became of a submission. Undefined if there is none, or none any more: it is kept for 30 days. */
   inspectSubmission(submissionId: string): Submission | undefined {
-    const prompt = this.#runtime.thread.prompts.get(submissionId);
+    const prompt = this.#runtime.thread.own.prompts.get(submissionId);
     return prompt === undefined ? undefined : submissionOf(prompt);
   }
 
@@ -307,7 +307,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   listSubmissions({ limit = 100, status }: SubmissionFilter = {}): Submission[] {
     const states = status === undefined ? undefined : [status].flat();
     const filter = { limit: Math.min(limit, 1000), ...(states !== undefined && { states }) };
-    return this.#runtime.thread.prompts.list(filter).map(submissionOf);
+    return this.#runtime.thread.own.prompts.list(filter).map(submissionOf);
   }
 
   /** Ends a submission that waits or runs. `false` when it has ended already. */
