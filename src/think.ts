@@ -209,6 +209,36 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return getTurn();
   }
 
+  /**
+   * Called when a person presses a button of a card that this conversation has posted, or writes the number of its
+   * option. Called at most once for a press, also after a crash. A press is acknowledged after 10 s at the latest, and
+   * a handler may take 30 s.
+   *
+   * @default nothing
+   */
+  onAction(_press: CardPress): PressAnswer | Promise<PressAnswer> {
+    return undefined;
+  }
+
+  /**
+   * Changes a card of this conversation, for as long as its rows are kept (90 days). If two revisions meet, the later one
+   * wins. Returns `false` if there is no such card any more, or its chat takes no messages.
+   *
+   * @param id the id that `say` returned, or `press.cardId`
+   * @throws {InvalidInputError} if the content is not valid; the card stays as it is
+   */
+  async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
+    return this.#runtime.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
+  }
+
+  /**
+   * Takes a card of this conversation away. Where the platform does not delete the message any more, its text and buttons
+   * are replaced. Returns `false` if there is no such card any more, or its chat takes no messages.
+   */
+  async remove(id: string): Promise<boolean> {
+    return this.#runtime.changeCards((cards) => cards.remove(id));
+  }
+
   /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
   override onRequest(_request: Request): Response | Promise<Response> {
     return new Response("Not found", { status: 404 });
@@ -269,7 +299,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
 
   /** What became of a submission. Undefined if there is none, or none any more: it is kept for 30 days. */
   inspectSubmission(submissionId: string): Submission | undefined {
-    const prompt = this.#runtime.thread.prompts.get(submissionId);
+    const prompt = this.#runtime.thread.own.prompts.get(submissionId);
     return prompt === undefined ? undefined : submissionOf(prompt);
   }
 
@@ -277,7 +307,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   listSubmissions({ limit = 100, status }: SubmissionFilter = {}): Submission[] {
     const states = status === undefined ? undefined : [status].flat();
     const filter = { limit: Math.min(limit, 1000), ...(states !== undefined && { states }) };
-    return this.#runtime.thread.prompts.list(filter).map(submissionOf);
+    return this.#runtime.thread.own.prompts.list(filter).map(submissionOf);
   }
 
   /** Ends a submission that waits or runs. `false` when it has ended already. */

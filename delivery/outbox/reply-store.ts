@@ -3,6 +3,8 @@ import type { Database } from "../../src/core/database.ts";
 import type { ReplyPolicy, ReplyState, SendOptions } from "../../src/core/delivery.ts";
 import type { Address } from "../../src/core/surface.ts";
 import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
+import { parseBody, parseSendOptions } from "./reply-body.ts";
+import type { ReplyBody } from "./reply-body.ts";
 import { parseAddress } from "./stored-address.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (

@@ -9,6 +9,7 @@ import type { Patience } from "../core/model-patience.ts";
 import { logBotFailure } from "../core/bot-code.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import { usableTools } from "./bot-tools.ts";
+import { questionIdOf, userMessageId } from "./question-id.ts";
 import { compactSession } from "./compact-session.ts";
 import { chunkContextOf } from "./chunk-context.ts";
 import type { ThinkHooks } from "./hooks.ts";
@@ -492,15 +493,4 @@ export class TurnEngine {
       throw error;
     }
   }
-}
-
-/** The transcript's message that an operation answers: the last one, if it was asked several at once. */
-export function userMessageId(operationId: string): string {
-  return `${operationId}:question`;
-}
-
-/** The id of one of the messages that an operation was asked. */
-export function questionIdOf(operationId: string, index: number, last: number): string {
-  const id = userMessageId(operationId);
-  return index === last ? id : `${id}:${index}`;
 }

@@ -43,6 +43,7 @@ export class RuntimeBot extends Agent {
         getTools: () => world.getTools(bot),
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,
+        onAction: () => undefined,
       },
       hooks: () => world.hooks,
       name: () => name,

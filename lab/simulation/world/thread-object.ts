@@ -158,7 +158,7 @@ export class ThreadObject {
   /** The bot's own code asks something. Resolves when it is durable. */
   async submit(request: PromptRequest): Promise<void> {
     const live = this.#ensure();
-    live.runtime.submit(request);
+    live.runtime.own.submit(request);
     await live.arming;
     live.life.boundary("before stored");
     this.#later(live);
@@ -204,7 +204,7 @@ export class ThreadObject {
       onSettled: () => live.runtime.poke(),
       beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
       beforeTool: async (id) => options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id),
-      beginCall: (id) => live.runtime.turnCalls.begin(id, "0"),
+      beginCall: (id) => live.runtime.own.calls.begin(id, "0"),
       resolveFile: async (url, mediaType, name) => {
         const stored = parseStoredFile(url);
         if (stored === undefined) return undefined;

@@ -147,13 +147,13 @@ export class AgentRuntime extends LifecycleCapability {
       root: () => this.root,
     });
     this.engine = new TurnEngine({
-      logOf: (operationId) => log.with(turnFields(operationId, this.thread.turnInfo(operationId)?.event)),
+      logOf: (operationId) => log.with(turnFields(operationId, this.thread.own.info(operationId)?.event)),
       clock: deps.clock,
       random: deps.random,
       waits: createWaitStore(options.database),
       model: (patience, instead) => this.#model(patience, instead),
       hooks: options.hooks,
-      turnInfo: (operationId) => this.thread.turnInfo(operationId),
+      turnInfo: (operationId) => this.thread.own.info(operationId),
       sendReasoning: () => agent.sendReasoning,
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
@@ -168,14 +168,14 @@ export class AgentRuntime extends LifecycleCapability {
       resolveFile: (...file) => this.#resolveFile(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
       beforeTool: (operationId) => this.thread.beforeTool(operationId),
-      beginCall: (...call) => this.thread.turnCalls.begin(...call),
-      hasBegun: (...call) => this.thread.turnCalls.hasBegun(...call),
-      isWaiting: (...call) => this.thread.turnCalls.isWaiting(...call),
-      onPark: (operationId) => this.thread.turnCalls.endHere(operationId),
+      beginCall: (...call) => this.thread.own.calls.begin(...call),
+      hasBegun: (...call) => this.thread.own.calls.hasBegun(...call),
+      isWaiting: (...call) => this.thread.own.calls.isWaiting(...call),
+      onPark: (operationId) => this.thread.own.calls.endHere(operationId),
       onSettled: () => this.thread.poke(),
       onLongWait: (operationId) => this.thread.tellWaiting(operationId),
       onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
-      inTurn: (operationId, body) => inTurnContext(this.thread.turnInfo(operationId), body),
+      inTurn: (operationId, body) => inTurnContext(this.thread.own.info(operationId), body),
     });
   }
 
@@ -280,10 +280,25 @@ export class AgentRuntime extends LifecycleCapability {
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
+  /** Changes or removes what bot code has sent, and resolves when that is durable. */
+  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
+    await this.lifecycle.ready();
+    const result = body(this.thread.cards);
+    await this.#arming;
+    return result;
+  }
+
+  async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+    // The turn that this code runs in, before anything is waited for.
+    const event = getMessengerContext();
+    await this.lifecycle.ready();
+    return this.thread.say(content, to, { ...options, event });
+  }
+
   /** Stores a prompt, and has its turn begun when it is due. Resolves when it is durable. */
   async submit(request: PromptRequest): Promise<AcceptedPrompt> {
     await this.lifecycle.ready();
-    const accepted = this.thread.submit(request);
+    const accepted = this.thread.own.submit(request);
     await this.#arming;
     this.#later(() => this.thread.poke());
     return accepted;
@@ -301,15 +316,15 @@ export class AgentRuntime extends LifecycleCapability {
   async saveMessages(input: SubmissionInput, options: SubmitMessagesOptions): Promise<SaveMessagesResult> {
     const { newId } = this.#options.deps;
     const { prompt } = await this.submit(parseSubmission(input, options, newId));
-    return { requestId: prompt.id, status: await this.thread.prompts.untilEnded(prompt.id) };
+    return { requestId: prompt.id, status: await this.thread.own.prompts.untilEnded(prompt.id) };
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
     await this.lifecycle.ready();
     const { newId } = this.#options.deps;
     const requestId = newId();
-    const { prompts } = this.thread;
-    const begun = prompts.untilBegun(requestId).then(() => this.thread.sessionOf(requestId));
+    const { prompts } = this.thread.own;
+    const begun = prompts.untilBegun(requestId).then(() => this.thread.own.sessionOf(requestId));
     try {
       await this.submit({
         id: requestId,
@@ -334,7 +349,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
   async cancel(promptId: string): Promise<boolean> {
     await this.lifecycle.ready();
-    const isCancelled = this.thread.cancel(promptId);
+    const isCancelled = this.thread.own.cancel(promptId);
     if (!isCancelled) return false;
     await this.#arming;
     this.#later(() => this.thread.poke());

@@ -11,13 +11,11 @@ import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/mes
 import type { Address, Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
-import type { TurnInfo } from "../../core/turn-info.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { createDelivery } from "../../../delivery/index.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { createInboxStore } from "../../inbox/inbox-store.ts";
-import { createPromptStore } from "../../inbox/prompt-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
@@ -35,11 +33,7 @@ import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import { Prompts } from "../turns/prompts.ts";
-import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
-import { turnInfoOf } from "../turns/turn-info-of.ts";
-import { TurnCalls } from "../turns/turn-calls.ts";
-import { TurnResponses } from "../turns/turn-responses.ts";
+import { OwnTurns } from "./own-turns.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import type { StoredFile } from "../turns/user-message.ts";
 
@@ -99,9 +93,9 @@ const LONGEST_READING_MS = 5000;
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
-  readonly prompts: Prompts;
-  readonly turnCalls: TurnCalls;
-  readonly #responses: TurnResponses;
+  readonly cards: Cards;
+  /** Prompts, and what is stored of turns for the bot's own code. */
+  readonly own: OwnTurns;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -130,22 +124,18 @@ export class ThreadRuntime {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
-    const prompts = new Prompts({
-      deps,
-      store: createPromptStore(database),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
-      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
-    });
-    this.#inbox = inbox;
-    this.#turns = turns;
-    this.prompts = prompts;
-    this.turnCalls = new TurnCalls(turns);
-    this.#responses = new TurnResponses({
+    const own = new OwnTurns({
       ...options,
       turns,
-      isAwaited: () => engine.ends.isAwaited,
-      tell: ({ id, session }, status) => engine.ends.tell(id, session, status),
+      inbox,
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
+      cancel: (promptId) => this.#runner.endings.cancel(promptId),
     });
+    const { prompts } = own;
+    this.#inbox = inbox;
+    this.#turns = turns;
+    this.own = own;
     this.delivery = createDelivery({
       database,
       deps,
@@ -200,8 +190,8 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
-      responses: this.#responses,
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      responses: this.own.responses,
       hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
@@ -344,33 +334,6 @@ export class ThreadRuntime {
     return this.#isFree;
   }
 
-  /** The turn of an operation, for code of the bot. */
-  turnInfo(turnId: string): TurnInfo | undefined {
-    return turnInfoOf(turnId, { turns: this.#turns, inbox: this.#inbox, prompts: this.prompts });
-  }
-
-  /** The session in which the turn of a prompt runs. Undefined if it has none, or none any more. */
-  sessionOf(turnId: string): string | undefined {
-    return this.#turns.get(turnId)?.session;
-  }
-
-  /** Stores a prompt, unless it is known (`Prompts.accept`), and asks for a wake while anything is left to do for it. */
-  submit(request: PromptRequest): AcceptedPrompt {
-    const accepted = this.prompts.accept(request);
-    const { state } = accepted.prompt;
-    // One that is known already may have been stored by a process that died before it could ask for a wake.
-    if (state === "pending" || state === "running")
-      this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
-    return accepted;
-  }
-
-  /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
-  cancel(promptId: string): boolean {
-    const isCancelled = this.#runner.endings.cancel(promptId);
-    if (isCancelled) this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
-    return isCancelled;
-  }
-
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
     const definition = event === undefined ? undefined : this.#declared(event.messengerId);
@@ -471,8 +434,8 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#moveNews.tell();
-      this.#responses.run();
+      this.#rootNews.tell();
+      this.own.responses.run();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -498,8 +461,8 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#moveNews.tellAgainAt,
-      this.#responses.runAgainAt,
+      this.#rootNews.tellAgainAt,
+      this.own.responses.runAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
@@ -523,7 +486,7 @@ export class ThreadRuntime {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     this.#inbox.sweep(now - KEEP_KEYS_MS);
-    this.prompts.sweep(now - KEEP_PROMPTS_MS);
+    this.own.prompts.sweep(now - KEEP_PROMPTS_MS);
   }
 
   #declared(messengerId: string): NormalizedMessengerDefinition | undefined {

@@ -3,7 +3,7 @@ import { logBotFailure } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { Patience } from "../../core/model-patience.ts";
-import { getMessengerContext } from "../../core/turn-context.ts";
+import { getTurn } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
 import type { AgentMethods, ThinkModel } from "./agent-methods.ts";
@@ -33,8 +33,7 @@ export function turnModel(
 ): ModelInstance {
   let model: ModelInstance;
   try {
-    const chosen = instead ?? agent.getModel();
-    model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
+    model = modelOf(instead ?? agent.getModel(), env);
   } catch (error) {
     logBotFailure(log, "getModel", error);
     return brokenModel();
@@ -43,7 +42,7 @@ export function turnModel(
     clock: deps.clock,
     stallTimeoutMs: agent.chatStreamStallTimeoutMs,
     firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
-    mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
+    mergeMs: (getTurn()?.answerTo.length ?? 0) === 0 ? undefined : MESSENGER_MERGE_MS,
     onFailure: ({ code, message, modelId, provider, reason, status }) =>
       log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
     onUsage,

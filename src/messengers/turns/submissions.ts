@@ -5,7 +5,7 @@ import type { Address } from "../../core/surface.ts";
 import type { PromptMetadata } from "../../core/turn-info.ts";
 import type { Prompt, PromptState } from "../../inbox/prompt-store.ts";
 import { fromPeople } from "./own-marks.ts";
-import { questionIdOf } from "../../turn/turn-engine.ts";
+import { questionIdOf } from "../../turn/question-id.ts";
 import type { AcceptedPrompt, PromptRequest } from "./prompts.ts";
 import { replyIdOf } from "./turn-replies.ts";
 

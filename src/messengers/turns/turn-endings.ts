@@ -44,7 +44,7 @@ export class TurnEndings {
    * The answer of a prompt ends only in a thread where people see it: nobody can mean an answer that they do not see,
    * and a prompt is never dropped.
    */
-  stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
+  stopRunning(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     const turn = this.#open();
     if (turn === undefined) return false;
     if (turn.kind !== "messages") {
@@ -143,7 +143,7 @@ export class TurnEndings {
     if (turn.kind !== "messages")
       return this.#stopPrompt(turn, ({ address, replyId }) => isDraftOf(address, replyId));
     const ids = [turn.id, turn.replaces].filter((id) => id !== undefined);
-    return ids.some((id) => isDraftOf(turn.address, id)) && this.stop();
+    return ids.some((id) => isDraftOf(turn.address, id)) && this.stopRunning();
   }
 
   /**

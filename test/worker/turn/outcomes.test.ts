@@ -36,7 +36,7 @@ function waitingWorld(script: ModelScript): World {
         ask: tool({
           inputSchema: z.object({}),
           execute: (_input, { toolCallId }) => {
-            runtime.thread.turnCalls.park(getTurn()?.id ?? "", toolCallId);
+            runtime.thread.own.calls.park(getTurn()?.id ?? "", toolCallId);
             return "waits for a decision";
           },
         }),
@@ -63,7 +63,7 @@ async function ended(world: World, id: string): Promise<void> {
   await vi.waitFor(
     async () =>
       expect(
-        await runInDurableObject(botOf(world), ({ runtime }) => runtime.thread.prompts.get(id)?.state),
+        await runInDurableObject(botOf(world), ({ runtime }) => runtime.thread.own.prompts.get(id)?.state),
       ).toBe("completed"),
     { timeout: 8000, interval: 20 },
   );
@@ -120,7 +120,7 @@ describe("a turn whose step waits for a decision", () => {
         const ask = tool({
           inputSchema: z.object({}),
           execute: async (_input, { toolCallId }) => {
-            runtime.thread.turnCalls.park(getTurn()?.id ?? "", toolCallId);
+            runtime.thread.own.calls.park(getTurn()?.id ?? "", toolCallId);
             if (when === "after the call waits" && !died) {
               died = true;
               await ctx.storage.sync();
