@@ -29,11 +29,14 @@ import { silenceInstruction } from "../replies/reply-filter.ts";
 import { say } from "../replies/say.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { OwnTurns } from "./own-turns.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import type { StoredFile } from "../turns/user-message.ts";
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
+/** What became of prompts can be asked for as long. */
+const KEEP_PROMPTS_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** A running turn continues this soon after a crash. */
 const HEARTBEAT_MS = 2500;
@@ -61,6 +64,8 @@ export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
   readonly cards: Cards;
+  /** Prompts, and what is stored of turns for the bot's own code. */
+  readonly own: OwnTurns;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -89,6 +94,15 @@ export class ThreadRuntime {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
+    const own = new OwnTurns({
+      ...options,
+      turns,
+      inbox,
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
+      cancel: (promptId) => this.#runner.endings.cancel(promptId),
+    });
+    const { prompts } = own;
     this.#inbox = inbox;
     this.#turns = turns;
     const links = createCardLinks({
@@ -97,6 +111,7 @@ export class ThreadRuntime {
       definition: (messengerId) => this.#definition(messengerId),
       surface: (messengerId) => this.#surface(messengerId),
     });
+    this.own = own;
     this.delivery = createDelivery({
       database,
       deps,
@@ -111,6 +126,7 @@ export class ThreadRuntime {
       onMoved: (messengerId, move) => {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
+        prompts.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
         memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
@@ -144,11 +160,14 @@ export class ThreadRuntime {
       log,
       inbox,
       turns,
+      prompts,
       memory,
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
       isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      responses: this.own.responses,
+      hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(commands),
@@ -170,15 +189,12 @@ export class ThreadRuntime {
       route: options.route,
       commands,
       host: {
-        stopRunning: (by) => this.#runner.endings.stop(by),
-        stop: (by) => this.#runner.endings.stopAll(by),
+        stopRunning: (by) => this.#runner.endings.stopRunning(by),
+        stopAll: (by) => this.#runner.endings.stopAll(by),
         openSession: () => memory.openSession(deps.newId()),
       },
-      takeQuestion: (asked) => root.takeQuestion(asked),
-      mayRerun: (edit) => this.#runner.mayRerun(edit),
-      rerun: (edit) => this.#runner.rerun(edit),
-      keepEdit: (edit) => this.#runner.keepEdit(edit),
-      stop: (press) => this.#runner.endings.stopDraft(press),
+      root,
+      answers: this.#runner,
       poke: () => this.poke(),
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
       inContext: (event, body) => inMessengerContext(event, body),
@@ -289,11 +305,6 @@ export class ThreadRuntime {
     return this.#isFree;
   }
 
-  /** Returns the event that a turn answers. */
-  contextOf(turnId: string): MessengerEvent | undefined {
-    return this.#turns.get(turnId)?.context;
-  }
-
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
     const definition = event === undefined ? undefined : this.#declared(event.messengerId);
@@ -311,10 +322,10 @@ export class ThreadRuntime {
     return this.#runner.beforeStep(turnId);
   }
 
-  /** Called before a tool runs. Stored events are read first, because a `/stop` among them blocks the tool. */
-  async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
-    if (!isReadOnly) await this.#readInbox(turnId);
-    return this.#runner.beforeTool(turnId, isReadOnly);
+  /** Before a tool with an effect runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  async beforeTool(turnId: string): Promise<"run" | "block"> {
+    await this.#readInbox(turnId);
+    return this.#runner.beforeTool(turnId);
   }
 
   /** Tells the person that the turn is waiting for its model. */
@@ -395,6 +406,7 @@ export class ThreadRuntime {
       }
       this.#deliver();
       this.#rootNews.tell();
+      this.own.responses.run();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -421,6 +433,7 @@ export class ThreadRuntime {
       this.#advanceAt,
       this.#retryAt,
       this.#rootNews.tellAgainAt,
+      this.own.responses.runAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
@@ -444,6 +457,7 @@ export class ThreadRuntime {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     this.#inbox.sweep(now - KEEP_KEYS_MS);
+    this.own.prompts.sweep(now - KEEP_PROMPTS_MS);
   }
 
   #declared(messengerId: string): NormalizedMessengerDefinition | undefined {

@@ -46,7 +46,7 @@ export interface CommandHost {
    */
   stopRunning(by: MessengerEvent): boolean;
   /** Ends the running turn, as `stopRunning` does. If none is running, drops the messages that wait for one. */
-  stop(by: MessengerEvent): boolean;
+  stopAll(by: MessengerEvent): boolean;
   openSession(): void;
 }
 

@@ -10,8 +10,8 @@ import { mayStaySilent } from "../replies/reply-filter.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { RootCalls } from "../root/root-link.ts";
 import { personOf } from "../root/turn-limits.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -19,8 +19,8 @@ export interface AdmissionOptions {
   readonly log: Log;
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
-  /** Asks the root, which counts a person's questions in all conversations. It counts this one if it is allowed. */
-  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  /** The root counts a person's questions in all conversations. It counts this one if it is allowed. */
+  readonly root: Pick<RootCalls, "takeQuestion">;
   readonly reply: (
     id: string,
     event: MessengerEvent,
@@ -85,7 +85,7 @@ export class Admission {
       return false;
     }
     if (await this.isWithinLimits(row, event, definition)) {
-      memory.hasRoom(event.thread.id);
+      memory.endFull(event.thread.id);
       return true;
     }
     this.#refuse(row, event, definition, {
@@ -104,10 +104,10 @@ export class Admission {
     { burstMs, limits }: NormalizedMessengerDefinition,
   ): Promise<boolean> {
     if (limits === undefined) return true;
-    const { memory, takeQuestion } = this.#options;
+    const { memory, root } = this.#options;
     const { message, messengerId, thread } = event;
     const userId = personOf(event);
-    const isAllowed = await takeQuestion({
+    const isAllowed = await root.takeQuestion({
       messengerId,
       userId,
       threadId: thread.id,
@@ -116,7 +116,7 @@ export class Admission {
       burstMs,
       limits,
     });
-    if (isAllowed) memory.isWithinLimits(messengerId, userId);
+    if (isAllowed) memory.endLimit(messengerId, userId);
     return isAllowed;
   }
 

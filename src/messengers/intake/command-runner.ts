@@ -59,7 +59,7 @@ export function runCommand(
   try {
     const handler = options.commands()[command.name]?.handler;
     const { host } = options;
-    const stop = (): boolean => host.stop(event);
+    const stop = (): boolean => host.stopAll(event);
     const beginAnew = (): void => {
       host.stopRunning(event);
       host.openSession();

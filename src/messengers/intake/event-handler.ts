@@ -9,6 +9,7 @@ import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
+import type { Answers } from "../replies/answers.ts";
 import { Admission } from "./admission.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
@@ -21,7 +22,7 @@ import { isFromPerson } from "./is-from-person.ts";
 import type { Cards } from "../replies/cards.ts";
 import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
+import type { RootCalls } from "../root/root-link.ts";
 
 export interface EventHandlerOptions {
   readonly database: Database;
@@ -36,16 +37,9 @@ export interface EventHandlerOptions {
   readonly host: CommandHost;
   /** Decides how to handle the event in the current state. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
-  /** Asks the root whether a person may ask for one more answer, and counts it. */
-  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
-  /** Tells whether `rerun` would do something. */
-  readonly mayRerun: (edit: MessengerEvent) => boolean;
-  /** Restarts the newest answer, if the edit belongs to it and the messenger wants that. */
-  readonly rerun: (edit: MessengerEvent) => boolean;
-  /** Stores an edit that does not restart the turn, so that a later restart sees it. */
-  readonly keepEdit: (edit: MessengerEvent) => void;
-  /** Ends the answer whose stop button was pressed. Returns false if it has already ended. */
-  readonly stop: (press: MessengerEvent) => boolean;
+  /** The root counts a person's questions in all conversations. */
+  readonly root: Pick<RootCalls, "takeQuestion">;
+  readonly answers: Answers;
   /** Makes the loop go around once more. */
   readonly poke: () => void;
   /** Returns the event with the current address of its chat, which may have moved. */
@@ -125,7 +119,7 @@ export class EventHandler {
       case "stop":
         this.#outcomes.end(
           row,
-          this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already",
+          this.#options.answers.stopDraft(event) ? "stopped" : "ignored: the answer has ended already",
         );
         return;
       case "correct":
@@ -171,7 +165,7 @@ export class EventHandler {
   ): Promise<void> {
     const { database, deps, inbox, memory } = this.#options;
     if (!(await this.#admission.hasRoom(row, event, definition))) return;
-    memory.isReadable(event.thread.id);
+    memory.endGivenUp(event.thread.id);
     // The limit check is asynchronous, so the state may have changed since.
     const current = this.#options.atCurrentPlace(event);
     database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
@@ -187,16 +181,16 @@ export class EventHandler {
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#outcomes.end(row, "edit applied to the waiting message");
-    } else if (!this.#options.mayRerun(event)) {
-      this.#options.keepEdit(event);
+    } else if (!this.#options.answers.mayRerun(event)) {
+      this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
     } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
-      this.#options.keepEdit(event);
+      this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit over the limit"));
     } else {
-      const isRerun = this.#options.rerun(event);
+      const isRerun = this.#options.answers.rerun(event);
       // The limit check is asynchronous, so the state may have changed since.
-      if (!isRerun) this.#options.keepEdit(event);
+      if (!isRerun) this.#options.answers.keepEdit(event);
       this.#outcomes.end(
         row,
         isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),

@@ -16,15 +16,16 @@ export interface ThreadMemory {
   subscribe(threadId: string): void;
   /** Returns true the first time since this person was within the limits. */
   reportLimitOnce(messengerId: string, userId: string): boolean;
-  isWithinLimits(messengerId: string, userId: string): void;
+  /** Records that the person is within the limits again. */
+  endLimit(messengerId: string, userId: string): void;
   /** Returns true only the first time for this person. */
   refuseOnce(messengerId: string, userId: string): boolean;
   /** Returns true the first time since the inbox of this thread had room. */
   reportFullOnce(threadId: string): boolean;
-  hasRoom(threadId: string): void;
+  endFull(threadId: string): void;
   /** Returns true the first time since an event of this thread could be read. */
   reportGivenUpOnce(threadId: string): boolean;
-  isReadable(threadId: string): void;
+  endGivenUp(threadId: string): void;
   /** Moves all facts about a thread to the thread that replaces it. */
   moveThread(from: string, to: string): void;
   /** News of chats that the root has to hear. */
@@ -111,12 +112,12 @@ export function createThreadMemory(database: Database): ThreadMemory {
       once(`subscribed:${threadId}`);
     },
     reportLimitOnce: (messengerId, userId) => once(`limit:${messengerId}:${userId}`),
-    isWithinLimits: (messengerId, userId) => forget(`limit:${messengerId}:${userId}`),
+    endLimit: (messengerId, userId) => forget(`limit:${messengerId}:${userId}`),
     refuseOnce: (messengerId, userId) => once(`refused:${messengerId}:${userId}`),
     reportFullOnce: (threadId) => once(`full:${threadId}`),
-    hasRoom: (threadId) => forget(`full:${threadId}`),
+    endFull: (threadId) => forget(`full:${threadId}`),
     reportGivenUpOnce: (threadId) => once(`given-up:${threadId}`),
-    isReadable: (threadId) => forget(`given-up:${threadId}`),
+    endGivenUp: (threadId) => forget(`given-up:${threadId}`),
     moveThread(from, to) {
       for (const what of OF_A_THREAD) {
         if (get(`${what}:${from}`) !== undefined) once(`${what}:${to}`);

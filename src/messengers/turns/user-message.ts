@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { UIMessage } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
 import { eventFields } from "../../core/log-fields.ts";
@@ -10,6 +11,7 @@ import type {
   QuotedMessage,
 } from "../../core/messenger-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { fromPeople } from "./own-marks.ts";
 
 type UserParts = UIMessage["parts"];
 type MediaSettings = Pick<
@@ -61,7 +63,7 @@ export function userParts(
     if (block !== "") text += text === "" ? block : `\n${block}`;
     parts.push(...files);
   }
-  return [{ type: "text", text }, ...parts];
+  return [{ type: "text", text: fromPeople(text) }, ...parts];
 }
 
 function textOf({ action, message }: MessengerEvent): string {
@@ -188,6 +190,12 @@ export interface StoredFile {
   readonly kind?: MessengerAttachment["kind"];
 }
 
+const storedFileSchema = z.object({
+  messengerId: z.string(),
+  reference: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  kind: z.custom<MessengerAttachment["kind"]>((kind) => typeof kind === "string").optional(),
+});
+
 function filePart(
   messengerId: string,
   attachment: MessengerAttachment,
@@ -206,5 +214,5 @@ function filePart(
 /** Returns the reference in a file part of the transcript. Undefined for any other URL. */
 export function parseStoredFile(url: string): StoredFile | undefined {
   if (!url.startsWith(REFERENCE_SCHEME)) return undefined;
-  return JSON.parse(decodeURIComponent(url.slice(REFERENCE_SCHEME.length))) as StoredFile;
+  return storedFileSchema.parse(JSON.parse(decodeURIComponent(url.slice(REFERENCE_SCHEME.length))));
 }

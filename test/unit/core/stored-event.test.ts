@@ -16,15 +16,23 @@ describe("a stored event", () => {
   });
 
   it.each([
-    ["no thread", { thread: undefined }],
-    ["a message without a text", { message: { id: "1", sentAt: 1, isMention: false, attachments: [] } }],
-    ["attachments that are none", { message: { ...messageEvent().message, attachments: "a.png" } }],
-  ])("is refused before it is written: %s", (_name, change) => {
-    expect(() => storeEvent({ ...messageEvent(), ...change } as unknown as MessengerEvent)).toThrow();
+    ["no thread", "thread", { thread: undefined }],
+    [
+      "a message without a text",
+      "text",
+      { message: { id: "1", sentAt: 1, isMention: false, attachments: [] } },
+    ],
+    [
+      "attachments that are none",
+      "attachments",
+      { message: { ...messageEvent().message, attachments: "a.png" } },
+    ],
+  ])("is refused before it is written: %s", (_name, field, change) => {
+    expect(() => storeEvent({ ...messageEvent(), ...change } as unknown as MessengerEvent)).toThrow(field);
   });
 });
 
 it("refuses a thread without its chat before it is written", () => {
   const { thread } = messageEvent();
-  expect(() => storeThread({ ...thread, chatId: 7 as unknown as string })).toThrow();
+  expect(() => storeThread({ ...thread, chatId: 7 as unknown as string })).toThrow("chatId");
 });

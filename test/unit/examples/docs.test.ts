@@ -13,6 +13,8 @@ const PAGES = [
   "AGENTS.md",
   "CHANGELOG.md",
   "docs/writing-a-bot.md",
+  "docs/prompts.md",
+  "docs/hooks.md",
   "docs/configuration.md",
   "docs/replies.md",
   "docs/telegram.md",
@@ -58,7 +60,7 @@ describe("the documentation", () => {
       include: ["*.ts"],
     };
     await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(config));
-    const examples = examplesOf("docs/writing-a-bot.md");
+    const examples = ["docs/writing-a-bot.md", "docs/prompts.md", "docs/hooks.md"].flatMap(examplesOf);
     for (const [index, code] of examples.entries())
       await writeFile(path.join(folder, `example-${index}.ts`), code);
     const output = await promisify(execFile)(path.join(root, "node_modules/.bin/tsc"), ["-p", folder], {
