@@ -25,7 +25,7 @@ import { OutboxStore } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
 import { Sweep } from "./outbox/sweep.ts";
-import type { ReplyBody } from "./outbox/reply-body.ts";
+import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
@@ -37,23 +37,20 @@ import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
 import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
-/** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
+/**
+ * Stores and ends the texts of turns and notices. Each address has a `Lane`, which makes the calls.
+ * 1. A reply is stored before any of its text is sent (I4). It ends once, with one call of `onEnded`.
+ * 2. While a reply has work left, a durable wake-up is set. A new process continues from the rows.
+ */
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
-/** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
+/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
 const MOST_WITHDRAWN = 50;
 
 /** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
-
-/** What makes a reply whole from its start. */
-interface Whole {
-  readonly text?: string;
-  readonly body?: ReplyBody;
-  readonly options?: SendOptions | undefined;
-}
 
 class Engine implements Delivery {
   readonly #options: DeliveryOptions;
@@ -331,8 +328,8 @@ class Engine implements Delivery {
     return true;
   }
 
-  /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
-  #begin(meant: ReplyStart, { body, options, text }: Whole): Reply | undefined {
+  /** Returns the reply of this id, creates it if it is new. Undefined if it has ended. With a text it is a notice. */
+  #begin(meant: ReplyStart, { body, options, text }: WholeReply): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;

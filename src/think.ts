@@ -239,7 +239,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return this.#runtime.changeCards((cards) => cards.remove(id));
   }
 
-  /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
+  /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */
   override onRequest(_request: Request): Response | Promise<Response> {
     return new Response("Not found", { status: 404 });
   }

@@ -64,7 +64,7 @@ export class GateClient {
   readonly #voices = new Map<string, Voice>();
   /** Cards whose gate has not heard the newest of them, by key. */
   readonly #untoldCards = new Map<string, CardNews>();
-  /** Ends of penalties of which the gate has not been told yet, by chat. */
+  /** Ends of penalties that the gates do not know yet, by chat, in epoch milliseconds. */
   readonly #untoldPenalties = new Map<string, number>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
@@ -161,7 +161,7 @@ export class GateClient {
     }
   }
 
-  /** A post was certainly not made: others need not wait for it. */
+  /** Notes that a post was certainly not made, so others need not wait for it. */
   notSent(address: Address, surface: Surface): void {
     if (surface.probing === undefined) return;
     this.#tellSoon(this.#voice(address, surface.probing));

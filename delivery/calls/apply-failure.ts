@@ -91,7 +91,10 @@ function wasWhole({ record: { body, content } }: Reply, { row }: OutboxEntry): b
   return body?.kind !== "card" || body.ifDeleted === "leave";
 }
 
-/** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */
+/**
+ * Handles a failed post to a chat that has moved in the meantime. It cannot be searched for, whether it was made or
+ * not.
+ */
 function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, failure: CallFailure): void {
   const { code, kind } = failure;
   store(context, entry, { ...(kind === "unknown" ? lost(entry.row) : refused(entry.row)), code });

@@ -34,7 +34,7 @@ export interface DeliveryContext {
   readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
   /** The platform does not remove a card's messages any more: they are edited instead. */
   readonly lockRemoved: (reply: Reply) => void;
-  /** The message that the reply answers cannot be quoted: it goes on without that. */
+  /** Continues a reply without its quote, because the message cannot be quoted. */
   readonly unquote: (reply: Reply) => void;
   /** Returns the reply with this id, if it is in memory. */
   readonly reply: (replyId: string) => Reply | undefined;

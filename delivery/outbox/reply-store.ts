@@ -250,7 +250,7 @@ export class ReplyStore {
     return row?.at ?? undefined;
   }
 
-  /** Ids of replies that were opened before `before`, or as cards before `cardsBefore`. */
+  /** Returns the ids of replies that were opened before `before`, or as cards before `cardsBefore`. */
   openedBefore(before: number, cardsBefore: number): string[] {
     return this.#database
       .all<{ id: string }>(

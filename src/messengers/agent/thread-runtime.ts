@@ -1,14 +1,11 @@
 import { atOnce } from "../../core/at-once.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { Content } from "../../core/content.ts";
-import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
-import type { Deps, Timer } from "../../core/deps.ts";
+import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
 import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
-import type { Address, Surface } from "../../core/surface.ts";
+import type { Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -17,51 +14,24 @@ import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { createInboxStore } from "../../inbox/inbox-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import { conversationNameOf, threadConversationName } from "../declare/conversation-name.ts";
+import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { createCardLinks } from "./card-links.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
 import { say } from "../replies/say.ts";
-import type { RootLink } from "../root/root-link.ts";
-import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { OwnTurns } from "./own-turns.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import type { StoredFile } from "../turns/user-message.ts";
-
-export interface ThreadRuntimeOptions {
-  /** Name of the object. */
-  readonly name: string;
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly engine: TurnEngine;
-  readonly root: RootLink;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
-  readonly commands: () => ThinkCommands;
-  /** The bot's handler of presses. */
-  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
-  /** Stores an event in another object of the bot. Resolves when it is durable there. */
-  readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
-  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
-  readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
-  /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
-  readonly keepDeliveriesMs?: () => number;
-  /** Asks for a call of `drive` at this time at the latest, even if the object dies before. */
-  readonly wakeAt: (at: number) => void;
-  /**
-   * Notes that nothing has to be done before this time, or ever (`undefined`). The wake-up may be postponed or removed.
-   */
-  readonly putOffWake: (at: number | undefined) => void;
-}
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
@@ -135,13 +105,18 @@ export class ThreadRuntime {
     const { prompts } = own;
     this.#inbox = inbox;
     this.#turns = turns;
+    const links = createCardLinks({
+      name: options.name,
+      root,
+      definition: (messengerId) => this.#definition(messengerId),
+      surface: (messengerId) => this.#surface(messengerId),
+    });
     this.own = own;
     this.delivery = createDelivery({
       database,
       deps,
       log,
-      gateOf: (address) => root.gate(this.#gateName(address)),
-      speaker: options.name,
+      ...links,
       keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) => this.#surface(messengerId),
       onWake: (at) => {
@@ -206,11 +181,7 @@ export class ThreadRuntime {
       memory,
       delivery: this.delivery,
       cards,
-      speaker: options.name,
-      gateOf: (address) => root.gate(this.#gateName(address)),
-      isGate: (address) => conversationNameOf(options.name) === this.#gateName(address),
-      isNumbered: ({ messengerId }) => this.#surface(messengerId).probing !== undefined,
-      canNotify: ({ messengerId }) => this.#surface(messengerId).capabilities.notices !== false,
+      ...links,
       handOver: options.handOver,
       onAction: options.onAction,
       definition: (messengerId) => this.#declared(messengerId),
@@ -497,12 +468,6 @@ export class ThreadRuntime {
     const definition = this.#declared(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
-  }
-
-  /** The conversation whose object is the gate of a chat. */
-  #gateName({ chatId, messengerId }: Pick<Address, "messengerId" | "chatId">): string {
-    const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
-    return threadConversationName(messengerId, threadId);
   }
 
   #surface(messengerId: string): Surface {
