@@ -14,6 +14,7 @@ import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
+import { MessengerAccess } from "./calls/messenger-access.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
 import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
@@ -68,8 +69,6 @@ class Engine implements Delivery {
   /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
-  /** Messengers whose owner has been told that they do not work. */
-  readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
 
   constructor(options: DeliveryOptions) {
@@ -111,10 +110,8 @@ class Engine implements Delivery {
       }),
       outbox: this.#outbox,
       surfaceFor: (messengerId) => this.#surface(messengerId),
-      refuseRich: (reply, failure) =>
-        this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
-      doubtRich: (reply, failure) =>
-        this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
+      rich: this.#rich,
+      access: new MessengerAccess(options),
       lockRemoved: (reply) => this.#revisions.lock(reply),
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
@@ -132,16 +129,6 @@ class Engine implements Delivery {
         const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
         if (!isMoved && this.movedTo(messengerId, chatId) === undefined)
           this.#endPlace(address, { kind: "gone", code });
-      },
-      misconfigured: ({ messengerId }, code) => {
-        if (!this.#misconfigured.has(messengerId)) {
-          options.log.error("delivery.misconfigured", { messenger: messengerId, code });
-        }
-        this.#misconfigured.add(messengerId);
-        options.onAccess?.(messengerId, code);
-      },
-      configured: ({ messengerId }) => {
-        if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
       },
       hasOtherDoubt: (entry, address) => this.#doubts(address).some((doubt) => doubt.entry !== entry),
       doubtEnded: (address) => this.#doubtEnded(address),

@@ -134,7 +134,7 @@ async function post(
         : await stream.begin(address, message, { signal }),
   );
   if (outcome.kind === "done") {
-    context.configured(reply.record.address);
+    context.access.works(reply.record.address);
     if (content.blocks !== undefined) reply.richDoubts = 0;
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
@@ -214,7 +214,7 @@ async function edit(
     });
   }
   if (failure === undefined) {
-    context.configured(reply.record.address);
+    context.access.works(reply.record.address);
     if (content.blocks !== undefined) reply.richDoubts = 0;
     shown(context, entry, part);
     return undefined;

@@ -1,4 +1,7 @@
+import { z } from "zod";
 import { addMissingColumns } from "../core/add-missing-columns.ts";
+import { parseAddress } from "../core/stored-address.ts";
+import { parseEvent } from "../core/stored-event.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
@@ -213,6 +216,9 @@ export function createTurnStore(database: Database): TurnStore {
   };
 }
 
+const messageSeqsSchema = z.array(z.number());
+const callIdsSchema = z.array(z.string());
+
 function parseTurn(row: StoredTurn): Turn {
   const turn = {
     id: row.id,
@@ -220,8 +226,8 @@ function parseTurn(row: StoredTurn): Turn {
     session: row.session,
     state: row.state,
     acted: row.acted === 1,
-    begunCalls: JSON.parse(row.begun_calls) as string[],
-    waitingCalls: JSON.parse(row.waiting_calls) as string[],
+    begunCalls: callIdsSchema.parse(JSON.parse(row.begun_calls)),
+    waitingCalls: callIdsSchema.parse(JSON.parse(row.waiting_calls)),
     lastReceivedAt: row.last_received_at,
     dueResponse: row.due_response ?? undefined,
   };
@@ -229,9 +235,9 @@ function parseTurn(row: StoredTurn): Turn {
   return {
     ...turn,
     kind: row.kind,
-    address: JSON.parse(row.address) as Address,
-    context: JSON.parse(row.context) as MessengerEvent,
-    messageSeqs: JSON.parse(row.message_seqs) as number[],
+    address: parseAddress(row.address),
+    context: parseEvent(row.context),
+    messageSeqs: messageSeqsSchema.parse(JSON.parse(row.message_seqs)),
     replaces: row.replaces ?? undefined,
   };
 }
