@@ -13,6 +13,7 @@ export type Markup =
 
 const maxButtons = 100;
 const maxCallbackDataBytes = 64;
+const maxCopyTextLength = 256;
 
 /**
  * Checks `reply_markup`. An inline keyboard without buttons counts as no keyboard.
@@ -62,6 +63,13 @@ function checkButton(button: unknown): void {
     if (Buffer.byteLength(data) > maxCallbackDataBytes) throw badRequest("BUTTON_DATA_INVALID");
     return;
   }
+  if ("copy_text" in fields) {
+    const copy = fields.copy_text;
+    const text = typeof copy === "object" && copy !== null && "text" in copy ? copy.text : undefined;
+    if (typeof text !== "string") refuse('Field "copy_text" must contain a text');
+    else if (text === "" || text.length > maxCopyTextLength) throw badRequest("BUTTON_COPY_TEXT_INVALID");
+    return;
+  }
   const otherKinds = [
     "callback_game",
     "pay",
@@ -70,7 +78,6 @@ function checkButton(button: unknown): void {
     "switch_inline_query_chosen_chat",
     "login_url",
     "web_app",
-    "copy_text",
   ];
   if (!otherKinds.some((kind) => kind in fields)) refuse("Text buttons are unallowed in the inline keyboard");
 }

@@ -6,6 +6,8 @@ export interface VisibleButton {
   readonly text: string;
   readonly callbackData?: string;
   readonly url?: string;
+  /** Text that the button copies. */
+  readonly copyText?: string;
 }
 
 export interface VisibleAttachment {
@@ -66,6 +68,7 @@ export function toVisible(world: World, message: StoredMessage): VisibleMessage 
         text: button.text,
         ...("callback_data" in button && { callbackData: button.callback_data }),
         ...("url" in button && { url: button.url }),
+        ...("copy_text" in button && { copyText: button.copy_text.text }),
       })),
     ),
     attachments: message.media === undefined ? [] : attachmentsOf(world, message.media),

@@ -149,6 +149,19 @@ function keyboardView({ message, waiting }, actions) {
             button.text,
           );
         }
+        if (button.copyText !== undefined) {
+          return element(
+            "button",
+            {
+              type: "button",
+              class: "inline-button",
+              title: "Copy the text",
+              value: button.copyText,
+              onclick: ({ currentTarget }) => void navigator.clipboard.writeText(currentTarget.value),
+            },
+            button.text,
+          );
+        }
         const isWaiting = waiting.includes(button.callbackData);
         return element(
           "button",

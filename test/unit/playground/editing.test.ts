@@ -115,6 +115,17 @@ describe("buttons", () => {
     await expect(api.sendMessage(chat.id, "Sure?", { reply_markup })).rejects.toThrow("BUTTON_DATA_INVALID");
   });
 
+  it("copy a text of at most 256 characters", async () => {
+    const copying = (text: string) => ({
+      reply_markup: { inline_keyboard: [[{ text: "Code", copy_text: { text } }]] },
+    });
+    await api.sendMessage(chat.id, "Sale", copying("SAVE10"));
+    expect(simulator.messages(chat)[0]?.buttons).toEqual([[{ text: "Code", copyText: "SAVE10" }]]);
+    await expect(api.sendMessage(chat.id, "Sale", copying("x".repeat(257)))).rejects.toThrow(
+      "BUTTON_COPY_TEXT_INVALID",
+    );
+  });
+
   it("lead to a query that is answered once", async () => {
     const reply_markup = new InlineKeyboard().text("Yes", "yes-1");
     const { message_id } = await api.sendMessage(chat.id, "Sure?", { reply_markup });
