@@ -8,8 +8,8 @@ export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
 
 // Models
-export { modelFromEnv } from "./models/index.ts";
-export type { ModelEnvironment } from "./models/index.ts";
+export { modelFromEnv, transcriberFromEnv } from "./models/index.ts";
+export type { ModelEnvironment, Transcriber, TranscriptionEnvironment } from "./models/index.ts";
 
 // Streaming a turn over RPC
 export type { StreamCallback } from "./turn/chat-stream.ts";

@@ -15,7 +15,7 @@ import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
-import type { MessengerEvent } from "./core/messenger-event.ts";
+import type { FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
@@ -143,8 +143,25 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return {};
   }
 
+  /**
+   * Returns the text that is spoken in a voice message or an audio file. The model reads it beside the line that names
+   * the file. Files that `acceptsMedia` gives to the model itself are not transcribed.
+   *
+   * Runs before the first model call that needs the text, and again only if the process dies before the text is stored.
+   * `undefined`: this file has no transcript, and the bot is asked again with the next model call. An empty text:
+   * nothing is said in it. If it throws or takes longer than 30 seconds, the log says so and the model gets the line
+   * alone.
+   *
+   * @default no transcripts
+   * @example
+   * override transcribe(audio: FetchableAttachment) {
+   *   return transcriberFromEnv(this.env)?.(audio);
+   * }
+   */
+  transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
+
   /** The event that the running turn answers; `undefined` outside of a messenger's turn. */
-  getMessengerContext(): MessengerEvent | undefined {
+  getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();
   }
 

@@ -1,17 +1,17 @@
-import {
-  modelFromEnv,
-  Think,
-  type CardPress,
-  type ModelEnvironment,
-  type PressAnswer,
-  type ThinkCommands,
+import { modelFromEnv, Think, transcriberFromEnv } from "switchboard";
+import type {
+  CardPress,
+  ModelEnvironment,
+  PressAnswer,
+  ThinkCommands,
+  TranscriptionEnvironment,
 } from "switchboard";
-import { defineMessengers } from "switchboard/messengers";
+import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
 import telegramMessenger from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
 import { menuCard, menuPageOf } from "./menu.ts";
 
-interface Env extends ModelEnvironment {
+interface Env extends ModelEnvironment, TranscriptionEnvironment {
   TELEGRAM_BOT_TOKEN: string;
   TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
   TELEGRAM_BOT_USERNAME?: string;
@@ -59,6 +59,10 @@ export class SupportAgent extends Think<Env> {
   override async onAction({ cardId, payload }: CardPress): Promise<PressAnswer> {
     const page = menuPageOf(payload);
     if (page !== undefined) await this.revise(cardId, menuCard(page));
+  }
+
+  override transcribe(audio: FetchableAttachment) {
+    return transcriberFromEnv(this.env)?.(audio);
   }
 
   override getMessengers() {

@@ -12,7 +12,7 @@ import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { setCommandMenu } from "./command-menu.ts";
-import { downloadFile } from "./file-download.ts";
+import { downloadFile, fetchFileMetadata } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
@@ -55,6 +55,8 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
         clock: context.deps.clock,
         paths,
       }),
+    fetchAttachmentMetadata: (reference, context, { signal }) =>
+      fetchFileMetadata(reference, clientOf(context), { signal, clock: context.deps.clock, paths }),
   };
 }
 

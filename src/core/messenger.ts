@@ -239,6 +239,15 @@ export interface MessengerPlatform {
     context: PlatformContext,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
   ): Promise<FetchedFile>;
+  /**
+   * Returns what the platform knows of an attachment without its bytes. Rejects as `fetchAttachment` does. Undefined if
+   * the platform has no such call.
+   */
+  readonly fetchAttachmentMetadata?: (
+    reference: AttachmentReference,
+    context: PlatformContext,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<{ readonly sizeBytes?: number; readonly mediaType?: string }>;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { MessengerEvent } from "./messenger-event.ts";
+import type { MessengerContext } from "./messenger-context.ts";
 
 interface Served {
-  readonly event: MessengerEvent | undefined;
+  readonly event: MessengerContext | undefined;
   readonly turnId: string | undefined;
 }
 
@@ -14,7 +14,7 @@ const current = new AsyncLocalStorage<Served>();
  * Works inside `getModel`, `getSystemPrompt`, `getTools`, a tool's `execute` and a command's handler. Each turn has its
  * own event, even if several turns run at once.
  */
-export function getMessengerContext(): MessengerEvent | undefined {
+export function getMessengerContext(): MessengerContext | undefined {
   return current.getStore()?.event;
 }
 
@@ -24,6 +24,10 @@ export function getTurnId(): string | undefined {
 }
 
 /** Runs the bot's code with `event` as its context, and with the turn, if there is one. */
-export function inMessengerContext<T>(event: MessengerEvent | undefined, body: () => T, turnId?: string): T {
+export function inMessengerContext<T>(
+  event: MessengerContext | undefined,
+  body: () => T,
+  turnId?: string,
+): T {
   return current.run({ event, turnId }, body);
 }

@@ -6,7 +6,7 @@ import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
-import { errorCode, failureCode } from "../../core/errors.ts";
+import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
@@ -16,14 +16,13 @@ import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { streamChat } from "../../turn/chat-stream.ts";
 import type { StreamCallback } from "../../turn/chat-stream.ts";
-import type { ResolvedFile } from "../../turn/load-files.ts";
 import { preparedTools } from "../../turn/bot-tools.ts";
+import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
 import { isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
-import { fileContent } from "../turns/file-content.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
@@ -36,9 +35,10 @@ import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import type { Speech } from "../replies/speech.ts";
+import { ModelFiles } from "../turns/model-files.ts";
+import { Transcripts } from "../turns/transcripts.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
-import { describe, parseStoredFile } from "../turns/user-message.ts";
 
 export interface AgentRuntimeOptions {
   readonly agent: AgentMethods;
@@ -50,9 +50,6 @@ export interface AgentRuntimeOptions {
   readonly stub: (name: string) => AgentStub;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
-
-/** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
-const FILE_REST_MS = 60_000;
 
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
@@ -84,8 +81,7 @@ export class AgentRuntime extends LifecycleCapability {
   #armedAt: number | undefined;
   #arming = Promise.resolve();
   #chats = new Map<string, string>();
-  /** Files that could not be loaded, and until when that is believed. */
-  readonly #unavailable = new Map<string, number>();
+  #files: ModelFiles | undefined;
 
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
@@ -100,7 +96,7 @@ export class AgentRuntime extends LifecycleCapability {
       root: () => this.root,
     });
     this.engine = new TurnEngine({
-      logOf: (operationId) => log.with(turnFields(operationId, this.thread.contextOf(operationId))),
+      logOf: (operationId) => log.with(turnFields(operationId, this.thread.eventOf(operationId))),
       clock: deps.clock,
       random: deps.random,
       waits: createWaitStore(options.database),
@@ -115,7 +111,7 @@ export class AgentRuntime extends LifecycleCapability {
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
-      resolveFile: (...file) => this.#resolveFile(...file),
+      resolveFile: (...file) => this.#modelFiles().resolve(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
       beforeTool: (operationId, readOnly) => this.thread.beforeTool(operationId, readOnly),
       onSettled: () => this.thread.poke(),
@@ -158,6 +154,7 @@ export class AgentRuntime extends LifecycleCapability {
       onAction: (press) => this.#options.agent.onAction(press),
       handOver: (name, messengerId, event) =>
         this.#options.stub(name).receiveMessengerEvents(messengerId, [event]),
+      transcribes: () => this.#options.agent.transcribe !== undefined,
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
           this.#options.stub(this.#rootName()).routeMessengerEvent(messengerId, event),
@@ -349,28 +346,16 @@ export class AgentRuntime extends LifecycleCapability {
     return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience);
   }
 
-  async #resolveFile(
-    url: string,
-    mediaType: string,
-    name: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<ResolvedFile | undefined> {
-    const stored = parseStoredFile(url);
-    if (stored === undefined) return undefined;
-    const text = `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`;
-    const now = this.#options.deps.clock.now();
-    if ((this.#unavailable.get(url) ?? 0) > now) return { kind: "text", text };
-    try {
-      return fileContent(await this.thread.fetchFile(stored, signal), mediaType, name);
-    } catch (error) {
-      // Who sent the file has chosen its media type: only what is known of it goes into the log.
-      const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
-      const log = this.#turnLog();
-      log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
-      for (const [known, until] of this.#unavailable) if (until <= now) this.#unavailable.delete(known);
-      if (signal?.aborted !== true) this.#unavailable.set(url, this.#options.deps.clock.now() + FILE_REST_MS);
-      return { kind: "text", text };
-    }
+  #modelFiles(): ModelFiles {
+    if (this.#files !== undefined) return this.#files;
+    const { agent, database, deps } = this.#options;
+    const { clock } = deps;
+    const log = (): Log => this.#turnLog();
+    const transcribe = agent.transcribe?.bind(agent);
+    const transcripts =
+      transcribe && new Transcripts({ clock, log, store: createTranscriptStore(database), transcribe });
+    this.#files = new ModelFiles({ clock, log, files: this.thread.files, transcripts });
+    return this.#files;
   }
 
   /** The log, with the names of the turn for which code of the bot runs. */

@@ -5,8 +5,9 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { Address, Surface } from "../../core/surface.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -32,7 +33,7 @@ import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
-import type { StoredFile } from "../turns/user-message.ts";
+import { EventFiles } from "../turns/event-files.ts";
 
 export interface ThreadRuntimeOptions {
   /** Of the object. */
@@ -48,6 +49,8 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** Whether the bot writes down what is said in audio files. @default never */
+  readonly transcribes?: () => boolean;
   /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
@@ -67,7 +70,6 @@ const HEARTBEAT_MS = 2500;
 const LONGEST_REST_MS = 60_000;
 /** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
 const MOVE_WAKE_AFTER_MS = 2000;
-const FILE_TIMEOUT_MS = 20_000;
 /** A running turn waits at most this long for events to be read: reading may run code of the bot. */
 const LONGEST_READING_MS = 5000;
 
@@ -76,6 +78,7 @@ export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
   readonly speech: Speech;
+  readonly files: EventFiles;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -151,6 +154,10 @@ export class ThreadRuntime {
       definition: (messengerId) => this.#definition(messengerId),
       lastPlace: () => inbox.newestThread(),
     });
+    this.files = new EventFiles({
+      definition: (messengerId) => this.#definition(messengerId),
+      context: (messengerId) => this.#platform(messengerId),
+    });
     this.#runner = new TurnRunner({
       database,
       deps,
@@ -162,6 +169,7 @@ export class ThreadRuntime {
       engine,
       definition: (messengerId) => this.#definition(messengerId),
       isDeclared: (messengerId) => this.#byId().has(messengerId),
+      ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(commands),
@@ -198,7 +206,10 @@ export class ThreadRuntime {
       stop: (press) => this.#runner.endings.stopDraft(press),
       poke: () => this.poke(),
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
-      inContext: (event, body) => inMessengerContext(event, body),
+      inContext: (event, body) => {
+        const context = this.files.contextOf(event);
+        return inMessengerContext(context, () => body(context));
+      },
     });
     this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
@@ -285,8 +296,14 @@ export class ThreadRuntime {
   }
 
   /** The event that a turn answers. */
-  contextOf(turnId: string): MessengerEvent | undefined {
+  eventOf(turnId: string): MessengerEvent | undefined {
     return this.#turns.get(turnId)?.context;
+  }
+
+  /** The event that a turn answers as the bot's code sees it: with the files of all messages of the turn. */
+  contextOf(turnId: string): MessengerContext | undefined {
+    const turn = this.#turns.get(turnId);
+    return turn && this.files.contextOf(turn.context, () => this.#runner.eventsOf(turn));
   }
 
   /** What is added to the bot's own system prompt for the turn of an event. */
@@ -333,16 +350,6 @@ export class ThreadRuntime {
 
   #logFailure(error: unknown): void {
     this.#options.log.error("thread.failed", { code: failureCode(error) });
-  }
-
-  /** The bytes of a file that somebody sent. */
-  async fetchFile(file: StoredFile, signal?: AbortSignal): Promise<FetchedFile> {
-    const definition = this.#definition(file.messengerId);
-    const timeout = AbortSignal.timeout(FILE_TIMEOUT_MS);
-    return definition.platform.fetchAttachment(file.reference, this.#platform(file.messengerId), {
-      maxBytes: definition.maxMediaBytes,
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    });
   }
 
   /**

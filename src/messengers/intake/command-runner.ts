@@ -6,6 +6,7 @@ import type { Clock } from "../../core/deps.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { CommandHost, CommandResult, ThinkCommands } from "../declare/commands.ts";
@@ -21,7 +22,7 @@ export interface CommandRunnerOptions {
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
   /** Runs code of the bot so that it can ask which event it serves. */
-  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
 /** What a command hands to the model, if anything. */
@@ -64,8 +65,10 @@ export function runCommand(
       host.stopRunning(event);
       host.openSession();
     };
-    const context = { args: command.args, event, reply, stop, beginAnew };
-    const running = options.inContext(event, () => handler?.(context));
+    const { args } = command;
+    const running = options.inContext(event, (served) =>
+      handler?.({ args, event: served, reply, stop, beginAnew }),
+    );
     if (!isThenable(running)) return outcome(running);
     return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
       .then(outcome)

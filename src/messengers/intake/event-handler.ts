@@ -4,6 +4,7 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
@@ -51,7 +52,7 @@ export interface EventHandlerOptions {
   /** The event as it is in the chat that its own has become. */
   readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
   /** Runs code of the bot so that it can ask which event it serves. */
-  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
 /** A command whose handler has run. */

@@ -31,6 +31,8 @@ export interface TurnRunnerOptions {
   /** Throws for a messenger that is not declared. */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   readonly isDeclared: (messengerId: string) => boolean;
+  /** Whether the bot writes down what is said in audio files. @default never */
+  readonly transcribes?: () => boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export class TurnRunner {
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
-    this.replies = new TurnReplies({ ...options, eventsOf: (turn) => this.#eventsOf(turn) });
+    this.replies = new TurnReplies({ ...options, eventsOf: (turn) => this.eventsOf(turn) });
     this.#toolGate = new ToolGate({
       deps: options.deps,
       turns: options.turns,
@@ -332,19 +334,22 @@ export class TurnRunner {
   }
 
   async #begin(turn: Turn): Promise<void> {
-    const { engine } = this.#options;
-    const events = this.#eventsOf(turn);
+    const { engine, log, transcribes } = this.#options;
+    const events = this.eventsOf(turn);
     this.replies.open(turn);
     const question: UIMessage = {
       id: turn.id,
       role: "user",
-      parts: userParts(events, (id) => this.#options.definition(id), this.#options.log),
+      parts: userParts(events, (id) => this.#options.definition(id), log, {
+        transcribes: transcribes?.() ?? false,
+      }),
     };
     await engine.start(turn.id, turn.session, question, this.replies.sinkOf(turn));
     this.#begun.add(turn.id);
   }
 
-  #eventsOf({ messageSeqs }: Turn): MessengerEvent[] {
+  /** What a turn answers, in order of arrival. */
+  eventsOf({ messageSeqs }: Turn): MessengerEvent[] {
     return this.#options.inbox.rows(messageSeqs).flatMap(({ event }) => (event === undefined ? [] : [event]));
   }
 

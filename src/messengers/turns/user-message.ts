@@ -39,6 +39,7 @@ export function userParts(
   events: readonly MessengerEvent[],
   settingsOf: (messengerId: string) => MediaSettings,
   log: Log,
+  { transcribes = false }: { readonly transcribes?: boolean } = {},
 ): UserParts {
   const parts: UserParts = [];
   let text = "";
@@ -53,6 +54,8 @@ export function userParts(
     ];
     for (const attachment of attachments) {
       if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment, settings));
+      else if (transcribes && isAudio(attachment))
+        files.push(filePart(event.messengerId, attachment, settings, { isTranscribed: true }));
       // The text of a sticker says what it is.
       else if (attachment.kind !== "sticker" || lines.join("") === "") lines.push(describe(attachment));
     }
@@ -129,6 +132,10 @@ function isRead(attachment: MessengerAttachment, settings: MediaSettings): boole
   );
 }
 
+function isAudio({ kind }: MessengerAttachment): boolean {
+  return kind === "voice" || kind === "audio";
+}
+
 /** A document whose type nobody named, and whose name says nothing either: `README`, `Makefile`, `.gitignore`. */
 function mayBeText(
   { kind, mediaType, name }: MessengerAttachment,
@@ -182,14 +189,24 @@ export interface StoredFile {
   readonly reference: AttachmentReference;
   /** Absent in transcripts from before this was stored. */
   readonly kind?: MessengerAttachment["kind"];
+  /** The model gets what is said in it, as the bot's `transcribe` says, in place of its bytes. */
+  readonly isTranscribed?: true;
+  readonly sizeBytes?: number;
 }
 
 function filePart(
   messengerId: string,
   attachment: MessengerAttachment,
   settings: MediaSettings,
+  { isTranscribed }: { readonly isTranscribed?: true } = {},
 ): UserParts[number] {
-  const stored: StoredFile = { messengerId, reference: attachment.reference, kind: attachment.kind };
+  const { kind, reference, sizeBytes } = attachment;
+  const stored: StoredFile = {
+    messengerId,
+    reference,
+    kind,
+    ...(isTranscribed && { isTranscribed, ...(sizeBytes !== undefined && { sizeBytes }) }),
+  };
   const mediaType = attachment.mediaType ?? "application/octet-stream";
   return {
     type: "file",

@@ -13,6 +13,7 @@ const PAGES = [
   "AGENTS.md",
   "CHANGELOG.md",
   "docs/writing-a-bot.md",
+  "docs/files.md",
   "docs/configuration.md",
   "docs/replies.md",
   "docs/telegram.md",
@@ -62,7 +63,7 @@ describe("the documentation", () => {
       include: ["*.ts"],
     };
     await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(config));
-    const examples = examplesOf("docs/writing-a-bot.md");
+    const examples = ["docs/writing-a-bot.md", "docs/files.md"].flatMap(examplesOf);
     for (const [index, code] of examples.entries())
       await writeFile(path.join(folder, `example-${index}.ts`), code);
     const output = await promisify(execFile)(path.join(root, "node_modules/.bin/tsc"), ["-p", folder], {

@@ -2,6 +2,7 @@ import type { Database } from "../../../src/core/database.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
+import type { MessengerContext } from "../../../src/core/messenger-context.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
@@ -117,7 +118,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     keepEdit: () => {},
     stop: (press) => press.stop?.draftId === options.runningDraftId,
     poke: () => {},
-    inContext: (_event, body) => body(),
+    inContext: (event, body) => body({ ...(event as MessengerContext), attachments: [] }),
   });
   let received = 0;
   return {
