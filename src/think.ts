@@ -160,6 +160,18 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    */
   transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
 
+  /**
+   * Hears that somebody reacted to a message, or took a reaction back, where the messenger has reactions switched on
+   * (`reactions` of `telegramMessenger`). It starts no turn.
+   *
+   * Runs in the object of the chat, outside of its topics, whatever `conversation` says, and at least once for each
+   * reaction: again if the process dies while it runs. `reaction.key` is the same then. If it throws or takes longer
+   * than 30 seconds, the log says so, and it does not run again.
+   *
+   * @default reactions are ignored
+   */
+  onReaction?(reaction: MessengerContext): void | Promise<void>;
+
   /** The event that the running turn answers; `undefined` outside of a messenger's turn. */
   getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();

@@ -13,6 +13,8 @@ export interface TelegramClient {
     signal: AbortSignal,
     run: (api: Api, signal: ApiSignal) => Promise<Result>,
   ): Promise<Result>;
+  /** The Bot API for code of the bot. Its calls reject with a `TelegramCallError`, which holds no token. */
+  botApi(): Api;
 }
 
 /** The signal as grammY's types want it: theirs is the one of a polyfill, which has fewer members. */
@@ -25,14 +27,29 @@ export function createTelegramClient(
   settings: TelegramSettings,
   fetch: typeof globalThis.fetch,
 ): TelegramClient {
-  const api = new Api(settings.token, {
-    apiRoot: settings.apiBaseUrl,
-    timeoutSeconds: backstopTimeoutS,
-    sensitiveLogs: false,
-    // grammY's web build is typed against node-fetch; what it uses of a response is `json()`.
-    fetch: ((input: string, init: RequestInit) => answerOf(fetch, input, init)) as never,
-  });
+  const createApi = (): Api =>
+    new Api(settings.token, {
+      apiRoot: settings.apiBaseUrl,
+      timeoutSeconds: backstopTimeoutS,
+      sensitiveLogs: false,
+      // grammY's web build is typed against node-fetch; what it uses of a response is `json()`.
+      fetch: ((input: string, init: RequestInit) => answerOf(fetch, input, init)) as never,
+    });
+  const api = createApi();
+  let botApi: Api | undefined;
   return {
+    botApi() {
+      if (botApi !== undefined) return botApi;
+      botApi = createApi();
+      botApi.config.use(async (previous, method, payload, signal) => {
+        try {
+          return await previous(method, payload, signal);
+        } catch (error) {
+          throw callError(method, error, signal?.aborted);
+        }
+      });
+      return botApi;
+    },
     async call(method, signal, run) {
       if (signal.aborted) throw new TelegramCallError(method, { kind: "transient", code: "not-started" });
       try {

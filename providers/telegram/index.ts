@@ -2,9 +2,9 @@ import type { MessengerDefinition, PlatformVerification, VerifyWebhook } from ".
 import { messengerOptionsOf, parseTelegramOptions, type TelegramMessengerOptions } from "./options.ts";
 import { createTelegramPlatform } from "./platform.ts";
 
-export type { TelegramMessengerOptions } from "./options.ts";
+export type { TelegramMessengerOptions, TelegramUpdateContext } from "./options.ts";
 export { TelegramCallError } from "./call-error.ts";
-export { allowedUpdates } from "./update-kinds.ts";
+export { allowedUpdates, allowedUpdatesFor, type WantedUpdates } from "./update-kinds.ts";
 
 /**
  * A Telegram bot, for `getMessengers()`.

@@ -1,3 +1,4 @@
+import type { Update } from "grammy/types";
 import { equalSecrets } from "../../src/core/constant-time.ts";
 import { problem } from "../../src/core/problem.ts";
 import type {
@@ -7,6 +8,7 @@ import type {
   PlatformVerification,
   ReceiveContext,
 } from "../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../src/core/messenger-event.ts";
 import { sha256 } from "../../src/core/sha256.ts";
 import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
@@ -16,7 +18,7 @@ import { downloadFile, fetchFileMetadata } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
-import { routeUpdate, telegramThreadId } from "./routing.ts";
+import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
@@ -26,6 +28,8 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
   let client: TelegramClient | undefined;
   let account: Promise<string> | undefined;
   const paths = new FilePaths();
+  const { botId, onUpdate, reactions } = settings;
+  const routing: RoutingSettings = { botId, reactions, takesUpdates: onUpdate !== undefined };
   const fetchOf = (context: PlatformContext) => settings.fetch ?? context.deps.fetch;
   const clientOf = (context: PlatformContext) =>
     (client ??= createTelegramClient(settings, fetchOf(context)));
@@ -33,9 +37,15 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     provider: "telegram",
     chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
     verification: verificationBy(settings.secretToken),
-    receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
-    parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
+    receive: (request, context, receive) =>
+      receiveUpdate(request, context, receive, clientOf(context), routing),
+    parse: (incoming, context) =>
+      parseUpdate(incoming, context.messengerId, botNames(settings, context), routing),
     surface: (context) => createTelegramSurface(clientOf(context), settings.pacing),
+    ...(onUpdate !== undefined && {
+      handleUpdate: async ({ raw }: MessengerEvent, context: PlatformContext) =>
+        onUpdate({ update: raw as Update, api: clientOf(context).botApi() }),
+    }),
     account: () => (account ??= sha256(settings.token)),
     async fetchIdentity(context, signal) {
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
@@ -71,8 +81,9 @@ async function receiveUpdate(
   context: PlatformContext,
   receive: ReceiveContext,
   client: TelegramClient,
+  routing: RoutingSettings,
 ): Promise<Response> {
-  const routed = routeUpdate(parseJson(await request.text()));
+  const routed = routeUpdate(parseJson(await request.text()), routing);
   switch (routed.kind) {
     case "invalid":
       return problem(400, "not-an-update", routed.reason);

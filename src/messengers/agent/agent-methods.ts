@@ -1,7 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
-import type { FetchableAttachment } from "../../core/messenger-context.ts";
+import type { FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
 /** An AI SDK model, or the id of a Workers AI model. */
@@ -22,5 +22,6 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
+  onReaction?(reaction: MessengerContext): void | Promise<void>;
   transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
 }

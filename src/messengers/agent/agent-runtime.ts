@@ -11,6 +11,7 @@ import type { Log } from "../../core/log.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import { getMessengerContext, getTurnId, inMessengerContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
@@ -154,6 +155,9 @@ export class AgentRuntime extends LifecycleCapability {
       onAction: (press) => this.#options.agent.onAction(press),
       handOver: (name, messengerId, event) =>
         this.#options.stub(name).receiveMessengerEvents(messengerId, [event]),
+      ...(this.#options.agent.onReaction !== undefined && {
+        onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
+      }),
       transcribes: () => this.#options.agent.transcribe !== undefined,
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>

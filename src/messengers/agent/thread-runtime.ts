@@ -49,6 +49,8 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** Code of the bot that hears reactions. @default none */
+  readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
   /** Whether the bot writes down what is said in audio files. @default never */
   readonly transcribes?: () => boolean;
   /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
@@ -198,6 +200,13 @@ export class ThreadRuntime {
         stopRunning: (by) => this.#runner.endings.stop(by),
         stop: (by) => this.#runner.endings.stopAll(by),
         openSession: () => memory.openSession(deps.newId()),
+      },
+      handlers: (messengerId) => {
+        const { handleUpdate } = this.#definition(messengerId).platform;
+        return {
+          onReaction: options.onReaction,
+          onUpdate: handleUpdate && ((event) => handleUpdate(event, this.#platform(messengerId))),
+        };
       },
       takeQuestion: (asked) => root.takeQuestion(asked),
       mayRerun: (edit) => this.#runner.mayRerun(edit),

@@ -1,8 +1,9 @@
-import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
+import { BOT_CODE_LIMIT_MS, runBotCode } from "../../core/bot-code.ts";
 import type { Content } from "../../core/content.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
+import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
@@ -35,6 +36,8 @@ export interface EventHandlerOptions {
   readonly commands: () => ThinkCommands;
   /** What commands can do to the conversation. */
   readonly host: CommandHost;
+  /** Code of the bot that hears events outside of turns. `undefined` where it has none. */
+  readonly handlers: (messengerId: string) => EventHandlers;
   /** What the event asks for, as things are now. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
   /** Asks the root whether a person may ask for one more answer, and counts it. */
@@ -55,6 +58,12 @@ export interface EventHandlerOptions {
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
+/** Code of the bot for events that start no turn. */
+export interface EventHandlers {
+  readonly onReaction?: ((reaction: MessengerContext) => void | Promise<void>) | undefined;
+  readonly onUpdate?: ((update: MessengerEvent) => void | Promise<void>) | undefined;
+}
+
 /** A command whose handler has run. */
 interface RunCommand {
   readonly event: MessengerEvent;
@@ -72,6 +81,8 @@ export class EventHandler {
   readonly #beside = new Set<number>();
   /** Commands that have run and could not be ended, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
+  /** Outcomes of events whose handler has run and that could not be ended, by the number of their row. */
+  readonly #handedOver = new Map<number, string>();
 
   constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
     this.#options = options;
@@ -93,8 +104,14 @@ export class EventHandler {
     return this.#beside.has(row.seq);
   }
 
-  /** Ends a command that has run and could not be ended then, without running it again. `false` when it is none. */
+  /** Ends an event whose code has run and that could not be ended then, without running it again. `false` when it is none. */
   async resume(row: InboxRow): Promise<boolean> {
+    const outcome = this.#handedOver.get(row.seq);
+    if (outcome !== undefined) {
+      this.#outcomes.end(row, outcome);
+      this.#handedOver.delete(row.seq);
+      return true;
+    }
     const run = this.#unended.get(row.seq);
     if (run === undefined) return false;
     await this.#endCommand(row, run);
@@ -105,6 +122,7 @@ export class EventHandler {
   /** Nothing more will come of the event. */
   forget(row: InboxRow): void {
     this.#unended.delete(row.seq);
+    this.#handedOver.delete(row.seq);
   }
 
   async handle(
@@ -122,6 +140,11 @@ export class EventHandler {
         return;
       case "membership":
         this.#outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
+        return;
+      case "hand-over":
+        if (sorting.to === "onUpdate" || (await this.#admission.mayUse(event, definition)))
+          this.#handOver(row, event, sorting.to);
+        else this.#outcomes.end(row, "ignored: not allowed");
         return;
       case "stop":
         this.#outcomes.end(
@@ -241,6 +264,45 @@ export class EventHandler {
       .finally(() => {
         this.#beside.delete(row.seq);
         this.#options.poke();
+      });
+  }
+
+  /**
+   * The bot's own code runs beside the intake. Its event is done when it has ended, so that it is handed over again if
+   * the process dies before that, and only then.
+   */
+  #handOver(row: InboxRow, event: MessengerEvent, method: "onReaction" | "onUpdate"): void {
+    const { deps, handlers, inContext, log, poke } = this.#options;
+    const of = handlers(event.messengerId);
+    const run = async (): Promise<string> => {
+      try {
+        await runBotCode(
+          { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) },
+          method,
+          () =>
+            inContext(event, (context) =>
+              method === "onReaction" ? of.onReaction?.(context) : of.onUpdate?.(event),
+            ),
+        );
+        return `handed to ${method}`;
+      } catch {
+        // The log has the reason. What the bot's code has done by then is not done twice.
+        return `handed to ${method}, which failed`;
+      }
+    };
+    this.#beside.add(row.seq);
+    void run()
+      .then((outcome) => {
+        this.#handedOver.set(row.seq, outcome);
+        return this.resume(row);
+      })
+      .then(() => this.#outcomes.settle(row))
+      .catch(() => {
+        // The intake resumes it, and says in the log what is wrong.
+      })
+      .finally(() => {
+        this.#beside.delete(row.seq);
+        poke();
       });
   }
 

@@ -209,10 +209,11 @@ export class Intake {
     await this.#handler.handle(row, event, definition);
   }
 
-  /** Whether the bot's function names the conversation of the event. That of a card is the card's. */
+  /** Whether the bot's function names the conversation of the event. That of a card is the card's; a reaction has none. */
   async #isRouted(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
     if (typeof definition.conversation !== "function") return false;
     const event = await this.#readable(row, definition);
+    if (event?.kind === "reaction" || event?.kind === "update") return false;
     return event === undefined || !isCardPress(event);
   }
 
@@ -235,6 +236,7 @@ export class Intake {
       respondTo,
       isSubscribed: memory.isSubscribed(event.thread.id),
       hasCommand: (name) => Object.hasOwn(known, name),
+      hears: (handler) => this.#options.handlers(event.messengerId)[handler] !== undefined,
     });
     return sorting.kind === "ignore" && completesAlbum(inbox, event) ? { kind: "answer" } : sorting;
   }

@@ -176,7 +176,7 @@ export class RootRuntime {
         unlisted.add(place);
         return place;
       });
-      if (event.isCardPress === true) unlisted.add(name);
+      if (event.isCardPress === true || event.isOfChat === true) unlisted.add(name);
       byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
     }
     const delivered = Promise.all(
@@ -284,8 +284,10 @@ export class RootRuntime {
     if (incoming.isCardPress === true) {
       return threadConversationName(definition.id, platform.chatThreadId(incoming.thread.chatId));
     }
-    if (conversation === "self") return "";
     const thread = this.#aliases.firstThread(definition.id, incoming.thread);
+    if (incoming.isOfChat === true)
+      return threadConversationName(definition.id, platform.chatThreadId(thread.chatId));
+    if (conversation === "self") return "";
     if (conversation === "thread") return threadConversationName(definition.id, thread.id);
     const event = await definition.platform.parse({ ...incoming, thread }, this.#context(definition));
     const resolving = Promise.resolve(conversation(event));

@@ -9,6 +9,7 @@ import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { CommandHost, ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake/intake.ts";
+import type { EventHandlers } from "../../../src/messengers/intake/event-handler.ts";
 import type { RouteResult } from "../../../src/messengers/root/root-runtime.ts";
 import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
@@ -50,6 +51,8 @@ export interface IntakeRigOptions {
   readonly route?: () => Promise<RouteResult>;
   /** What the root stores; of its own unless several conversations have the same one. */
   readonly root?: Database;
+  /** Code of the bot for events that start no turn. */
+  readonly handlers?: EventHandlers;
   /** The draft of the answer that is being written. */
   readonly runningDraftId?: number;
 }
@@ -109,6 +112,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
     host: { stopRunning: () => false, stop: () => false, openSession: () => {}, ...options.host },
+    handlers: () => options.handlers ?? {},
     takeQuestion: async (asked) => {
       options.beforeCount?.();
       return limits.take(asked);
