@@ -106,10 +106,10 @@ describe("attachment.fetch()", () => {
     await world.write("c1", "/file", {
       files: ["small", "large", "broken"].map((id) => ({ ...receipt, id })),
     });
-    await world.shows(
-      "c1",
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(1), { timeout: 8000 });
+    expect(world.chats.visible("c1")).toEqual([
       "small, attachment-too-large, attachment-too-large, large enough, attachment-limit, attachment-failed",
-    );
+    ]);
   });
 
   it("works in a turn that goes on after a crash", async () => {

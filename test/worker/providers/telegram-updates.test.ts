@@ -30,7 +30,7 @@ function telegramWorld(options: Partial<TelegramMessengerOptions>, more: WorldOp
         fetch: async (input, init) => {
           const url = input instanceof Request ? input.url : String(input);
           if (url.endsWith("/answerInlineQuery")) throw new Error(`lost on the way to ${url}`);
-          calls.push(`${url.split("/").at(-1) ?? ""} ${String(init?.body)}`);
+          calls.push(`${url.split("/").at(-1) ?? ""} ${init?.body as string}`);
           return Response.json({ ok: true, result: true });
         },
         ...options,
