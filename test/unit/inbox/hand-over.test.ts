@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import { createGate } from "../../support/gate.ts";
-import { messageEvent } from "../../support/messenger-events.ts";
+import { createGate } from "../../../lab/support/gate.ts";
+import { messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createIntakeRig } from "./intake-rig.ts";
 import type { IntakeRig } from "./intake-rig.ts";
 

@@ -3,7 +3,7 @@ import type { FetchableAttachment } from "../../../src/core/messenger-context.ts
 import { Transcripts } from "../../../src/messengers/turns/transcripts.ts";
 import { createTranscriptStore } from "../../../src/turn/transcript-store.ts";
 import { recordLog } from "../../support/log-recorder.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const audio: FetchableAttachment = {

@@ -3,7 +3,7 @@ import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { FetchableAttachment } from "../../../src/messengers/index.ts";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { callTool, say, textOf } from "../support/scripted-model.ts";
 import type { ModelRequest } from "../support/scripted-model.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
 import type { TelegramMessengerOptions } from "../../../providers/telegram/index.ts";
 import type { MessengerContext } from "../../../src/messengers/index.ts";
-import { createGate } from "../../support/gate.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { untilReached } from "../support/until-reached.ts";
 import { createWorld } from "../support/world.ts";
