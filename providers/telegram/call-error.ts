@@ -38,6 +38,31 @@ type Fixed = Exclude<CallFailure["kind"], "retry-after" | "moved">;
  * refused again.
  */
 const wordings: readonly (readonly [RegExp, Fixed, string, "thread"?])[] = [
+  // Of files. In front, because what a chat forbids for files it may allow for text.
+  [/VOICE_MESSAGES_FORBIDDEN/i, "rejected", "voice-forbidden"],
+  [
+    /CHAT_SEND_(?!PLAIN)\w+_FORBIDDEN|not enough rights to send (?!text)(?:\w+ )*(?:photo|document|audio|music|voice|video|animation|media|location)/i,
+    "rejected",
+    "media-forbidden",
+  ],
+  [
+    /wrong file identifier|wrong remote file|wrong file_id|FILE_REFERENCE_|invalid file_id/i,
+    "rejected",
+    "file-id-refused",
+  ],
+  [
+    /IMAGE_PROCESS_FAILED|PHOTO_(?:INVALID|EXT_INVALID|SAVE_FILE_INVALID|CONTENT_TYPE_INVALID|INVALID_DIMENSIONS)|can't use file of type/i,
+    "rejected",
+    "photo-refused",
+  ],
+  [
+    /failed to get HTTP URL content|wrong type of the web page content|WEBPAGE_\w+|wrong HTTP URL/i,
+    "rejected",
+    "address-refused",
+  ],
+  [/file is too big|file of size \d+ bytes is too big/i, "rejected", "too-large"],
+  [/file must be non-empty/i, "rejected", "file-empty"],
+  [/REACTION_INVALID|REACTIONS_TOO_MANY|REACTION_EMPTY/i, "rejected", "reaction-refused"],
   [/message is not modified|MESSAGE_NOT_MODIFIED/i, "unchanged", "message-not-modified"],
   [/(?:upgraded|migrated) to a supergroup/i, "gone", "chat-upgraded"],
   [
@@ -46,7 +71,7 @@ const wordings: readonly (readonly [RegExp, Fixed, string, "thread"?])[] = [
     "quoted-missing",
   ],
   [
-    /message to (?:edit|delete) not found|MESSAGE_ID_INVALID|message identifier is not/i,
+    /message to (?:edit|delete|react|pin|unpin) not found|MESSAGE_ID_INVALID|message identifier is not/i,
     "missing",
     "message-missing",
   ],

@@ -1,9 +1,9 @@
 import type { InlineKeyboardMarkup, MessageEntity } from "grammy/types";
 import type { RemoteFile } from "../../src/core/content.ts";
-import type { Address, OutgoingContent } from "../../src/core/surface.ts";
+import type { Address, OutgoingContent, OutgoingMessage } from "../../src/core/surface.ts";
 import type { TelegramClient } from "./client.ts";
 import { keyboardOf } from "./keyboard.ts";
-import { toMessageEntities } from "./message-fields.ts";
+import { toMessageEntities, topicOf } from "./message-fields.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Makes one of the bot's messages say something else. Resolves to what the Bot API answered. */
@@ -64,6 +64,27 @@ export function captionFields(message: OutgoingContent): {
 /** A picture that the Bot API fetches by itself. */
 export function photoOf(image: RemoteFile): string {
   return "fileId" in image ? image.fileId : image.url;
+}
+
+/** Where and how a message is posted, beside its content. */
+export function postFields(
+  address: Address,
+  { protect, replyTo, silent }: OutgoingMessage,
+): {
+  message_thread_id?: number;
+  reply_parameters?: { message_id: number; allow_sending_without_reply: boolean };
+  disable_notification?: true;
+  protect_content?: true;
+} {
+  return {
+    ...topicOf(address),
+    ...(replyTo !== undefined &&
+      replyTo !== "" && {
+        reply_parameters: { message_id: Number(replyTo), allow_sending_without_reply: true },
+      }),
+    ...(silent === true && { disable_notification: true as const }),
+    ...(protect === true && { protect_content: true as const }),
+  };
 }
 
 export function chatOf({ chatId }: Address): number | string {
