@@ -10,7 +10,8 @@ import type {
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
+import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
+import type { Address, CallFailure, OutgoingMedia, Surface } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -25,6 +26,8 @@ import { OutboxStore } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
 import { Sweep } from "./outbox/sweep.ts";
+import { OutgoingFiles } from "./files/outgoing-files.ts";
+import { hashesOf } from "./outbox/reply-body.ts";
 import type { ReplyBody } from "./outbox/reply-body.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
@@ -63,6 +66,7 @@ class Engine implements Delivery {
   readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
   readonly #sweep: Sweep;
+  readonly #files: OutgoingFiles;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
@@ -98,7 +102,8 @@ class Engine implements Delivery {
     });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
-    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox });
+    this.#files = new OutgoingFiles(options);
+    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox, files: this.#files });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -113,12 +118,18 @@ class Engine implements Delivery {
         recentIds: (address) => this.#recentIds(address),
       }),
       outbox: this.#outbox,
+      files: this.#files,
       surfaceFor: (messengerId) => this.#surface(messengerId),
       refuseRich: (reply, failure) =>
         this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
       doubtRich: (reply, failure) =>
         this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
       lockRemoved: (reply) => this.#revisions.lock(reply),
+      reshapeFiles: (reply, files) => {
+        const body = { kind: "files", files } as const;
+        this.#store.setBody(reply.record.id, body);
+        reply.setBody(body);
+      },
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);
@@ -234,9 +245,30 @@ class Engine implements Delivery {
 
   sendCard(start: ReplyStart, card: CardBody, options?: SendOptions): void {
     // A card is whole from its start, and its keyboard belongs to an ordinary message.
+    this.#sendBody(start, card.text, { kind: "card", card, ifDeleted: "leave" }, options);
+  }
+
+  storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
+    return this.#files.add(file, this.#surface(messengerId));
+  }
+
+  sendFiles(
+    start: ReplyStart,
+    files: readonly OutgoingMedia[],
+    caption: string,
+    options?: SendOptions,
+  ): void {
+    this.#sendBody(start, caption, { kind: "files", files }, options);
+  }
+
+  sendLocation(start: ReplyStart, location: Omit<LocationContent, "kind">, options?: SendOptions): void {
+    this.#sendBody(start, "", { kind: "location", location }, options);
+  }
+
+  /** A message that is whole from its start, and no rich one. */
+  #sendBody(start: ReplyStart, text: string, body: ReplyBody, options: SendOptions | undefined): void {
     const policy = { ...start.policy, mode: "edit", richMessages: false } as const;
-    const body = { kind: "card", card, ifDeleted: "leave" } as const;
-    const reply = this.#begin({ ...start, policy }, { text: card.text, body, options });
+    const reply = this.#begin({ ...start, policy }, { text, body, options });
     if (reply !== undefined) this.#poke(reply);
   }
 
@@ -350,7 +382,7 @@ class Engine implements Delivery {
       text,
       openedAt: now,
       seenMessageId: start.seenMessageId,
-      content: body === undefined ? "text" : "card",
+      content: body?.kind === "card" ? "card" : "text",
       body,
       options,
     };
@@ -363,6 +395,7 @@ class Engine implements Delivery {
     const reply = new Reply(record, [], now);
     this.#options.database.transaction(() => {
       this.#store.insert(record, undefined);
+      this.#files.hold(record.id, hashesOf(body));
       if (start.takesOver !== undefined) this.#takeOver(reply, start.takesOver);
     });
     this.#lastPosition = record.position;
@@ -424,7 +457,7 @@ class Engine implements Delivery {
   /** What the thread knows of the message box by itself: the root may have been started since. */
   #learnIds({ record, entries }: Reply): void {
     const own = entries.filter(({ row }) => row.formerChatId === undefined);
-    const ids = [record.seenMessageId, ...own.map(({ row }) => row.messageId)];
+    const ids = [record.seenMessageId, ...own.flatMap(({ row }) => [row.messageId, ...(row.moreIds ?? [])])];
     try {
       const surface = this.#surface(record.address.messengerId);
       for (const id of ids) {
@@ -452,7 +485,11 @@ class Engine implements Delivery {
 
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
-    this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
+    const { id } = reply.record;
+    this.#options.database.transaction(() => {
+      this.#store.end(id, state, code, this.#options.deps.clock.now());
+      if (hashesOf(reply.record.body).length > 0) this.#files.release(id);
+    });
     reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
     reply.release();
     this.#lanes.of(reply.laneKey).remove(reply);

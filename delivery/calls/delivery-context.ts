@@ -3,7 +3,8 @@ import type { ReplyState } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import { placeFields } from "../../src/core/log-fields.ts";
 import type { Log } from "../../src/core/log.ts";
-import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
+import type { Address, CallFailure, OutgoingMedia, Surface } from "../../src/core/surface.ts";
+import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
@@ -18,6 +19,7 @@ export interface DeliveryContext {
   readonly log: Log;
   readonly budget: GateClient;
   readonly outbox: OutboxStore;
+  readonly files: OutgoingFiles;
   readonly surfaceFor: (messengerId: string) => Surface;
   /** Stores that a reply has ended, and tells who waits for it. Nothing when it has ended already. */
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
@@ -31,6 +33,8 @@ export interface DeliveryContext {
   readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
   /** The platform does not remove a card's messages any more: they are edited instead. */
   readonly lockRemoved: (reply: Reply) => void;
+  /** The platform does not take the files in this form: they go out in another one. */
+  readonly reshapeFiles: (reply: Reply, files: readonly OutgoingMedia[]) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */
   readonly unquote: (reply: Reply) => void;
   /** The reply in memory that has this id. */

@@ -40,6 +40,8 @@ export interface OutboxEntry {
   answerUntil?: number | undefined;
   /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
   lateMessageId?: string | undefined;
+  /** If it is an album: the ids of its other messages. */
+  lateMoreIds?: readonly string[] | undefined;
   /** Hash of what that message shows. */
   lateHash?: string | undefined;
 }

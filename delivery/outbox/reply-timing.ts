@@ -1,5 +1,5 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { OutgoingContent, Surface } from "../../src/core/surface.ts";
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
@@ -11,8 +11,23 @@ const LONGEST_INTERIM_MS = 5_000;
 const LANDS_LATE_MS = 2_000;
 
 /** Epoch milliseconds after which a post that begins now cannot land any more, however slow the platform is. */
-export function landsBy(policy: ReplyPolicy, surface: Surface, begunAt: number): number {
-  return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
+export function landsBy(
+  policy: ReplyPolicy,
+  surface: Surface,
+  begunAt: number,
+  content: Pick<OutgoingContent, "files"> = {},
+): number {
+  return begunAt + postTimeoutMs(policy, surface, content) + LANDS_LATE_MS;
+}
+
+/** Files take longer than text. */
+export function postTimeoutMs(
+  policy: ReplyPolicy,
+  surface: Surface,
+  { files }: Pick<OutgoingContent, "files">,
+): number {
+  const textMs = callTimeoutMs(policy, surface);
+  return files === undefined ? textMs : Math.max(textMs, surface.capabilities.files?.callTimeoutMs ?? 0);
 }
 
 /** `surface` is missing when the messenger is not declared any more. */

@@ -153,6 +153,13 @@ export class Reply {
     this.#planAgain(record.text ?? "");
   }
 
+  /** Its files go out in another form. */
+  setBody(body: ReplyBody): void {
+    this.record = { ...this.record, body };
+    this.isDirty = true;
+    this.#planAgain(this.record.text ?? "");
+  }
+
   /** It goes on in another chat. */
   move(address: Address, laneKey: string): void {
     this.record = { ...this.record, address, replyTo: undefined, seenMessageId: undefined };
@@ -189,11 +196,15 @@ export class Reply {
   #cardParts(surface: Surface, body: ReplyBody): readonly Part<OutgoingContent>[] {
     const { capabilities } = surface;
     if (this.#parts === undefined) {
-      const hasImage = body.kind === "card" && body.card.image !== undefined && capabilities.images === true;
+      const hasImage =
+        body.kind === "files" ||
+        (body.kind === "card" && body.card.image !== undefined && capabilities.images === true);
       const text = body.kind === "card" ? cardText(body.card, capabilities) : this.text;
       const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
       const options = plannerOptions(this.record.policy, surface, limits);
-      this.#parts = splitText(text, { ...options, final: true });
+      const parts = splitText(text, { ...options, final: true });
+      // A file without a caption is a message all the same.
+      this.#parts = parts.length === 0 && body.kind === "files" ? [emptyPart()] : parts;
     }
     const sent = this.entries
       .map(({ row }) => row)
@@ -231,6 +242,10 @@ export class Reply {
     this.draft.hide();
     this.isDirty = false;
   }
+}
+
+function emptyPart(): Part<RichText> {
+  return { index: 0, complete: true, content: { text: "", entities: [] }, hash: "" };
 }
 
 export function plannerOptions(

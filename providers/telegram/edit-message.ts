@@ -14,7 +14,7 @@ export async function editMessage(
   message: OutgoingContent,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { blocks, image, isCaption } = message;
+  const { blocks, files, image, isCaption } = message;
   const chat = chatOf(address);
   const id = Number(messageId);
   if (blocks !== undefined) {
@@ -29,7 +29,7 @@ export async function editMessage(
       api.editMessageMedia(chat, id, media, keyboardOf(message), signal),
     );
   }
-  if (isCaption === true) {
+  if (isCaption === true || files !== undefined) {
     return client.call("editMessageCaption", signal, (api, signal) =>
       api.editMessageCaption(chat, id, captionFields(message), signal),
     );

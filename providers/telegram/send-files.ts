@@ -1,6 +1,7 @@
 import type { FileKind } from "../../src/core/content.ts";
 import type {
   Address,
+  CallOptions,
   FileCapabilities,
   OutgoingMedia,
   OutgoingMessage,
@@ -37,10 +38,10 @@ export async function sendFiles(
   address: Address,
   files: readonly OutgoingMedia[],
   message: OutgoingMessage,
-  signal: AbortSignal,
+  { openFile, signal }: CallOptions,
 ): Promise<PostedMessage> {
   const uploads: UploadPart[] = [];
-  const media = files.map((file, index) => valueOf(file, `file${index}`, uploads));
+  const media = files.map((file, index) => valueOf(file, `file${index}`, uploads, openFile));
   const caption =
     message.text === "" ? {} : { caption: message.text, caption_entities: toMessageEntities(message) };
   const fields = { chat_id: chatOf(address), ...postFields(address, message) };
@@ -77,15 +78,21 @@ export async function sendFiles(
   };
 }
 
-function valueOf({ mediaType, name, source }: OutgoingMedia, part: string, uploads: UploadPart[]): string {
+function valueOf(
+  { mediaType, name, source }: OutgoingMedia,
+  part: string,
+  uploads: UploadPart[],
+  openFile: CallOptions["openFile"],
+): string {
   switch (source.kind) {
     case "platform":
       return source.fileId;
     case "address":
       return source.url;
     case "bytes": {
-      const { open, sizeBytes } = source;
-      uploads.push({ name: part, fileName: name, mediaType, sizeBytes, open });
+      const { hash, sizeBytes } = source;
+      if (openFile === undefined) throw new TypeError("A stored file cannot be sent without its bytes.");
+      uploads.push({ name: part, fileName: name, mediaType, sizeBytes, open: () => openFile(hash) });
       return `attach://${part}`;
     }
     default:

@@ -37,9 +37,10 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     drafts: createTelegramDrafts(client),
     rich: telegramRich,
 
-    async post(address, message, { signal }) {
+    async post(address, message, options) {
+      const { signal } = options;
       const { blocks, files, location } = message;
-      if (files !== undefined) return sendFiles(client, address, files, message, signal);
+      if (files !== undefined) return sendFiles(client, address, files, message, options);
       if (location !== undefined) return sendPlace(client, address, location, message, signal);
       if (blocks !== undefined) {
         const sent = await callRich(client, "sendRichMessage", signal, (api, signal) =>

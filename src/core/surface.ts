@@ -97,6 +97,10 @@ export interface OutgoingContent extends RichText {
   readonly image?: RemoteFile;
   /** For an edit: the text stands below a picture or a file, which stays as it is. @default false */
   readonly isCaption?: boolean;
+  /** The file of the message, or the files of an album, whose caption is the text. An edit leaves them. @default none */
+  readonly files?: readonly OutgoingMedia[];
+  /** A place. There is no text then, and no edit. @default none */
+  readonly location?: Omit<LocationContent, "kind">;
 }
 
 /** A button of a message. `token` is opaque and has at most 64 bytes. A press returns it as `MessengerAction.data`. */
@@ -105,7 +109,7 @@ export type OutgoingButton =
   | { readonly kind: "link"; readonly label: string; readonly url: string }
   | { readonly kind: "copy"; readonly label: string; readonly text: string };
 
-/** A file as a surface sends it. */
+/** A file as it is stored and sent. Plain JSON. */
 export interface OutgoingMedia {
   readonly kind: FileKind;
   /** Name that people see. Without control characters. */
@@ -115,18 +119,14 @@ export interface OutgoingMedia {
 }
 
 export type MediaSource =
-  /** Stored bytes. `open` may be called several times; each stream gives all of them. */
-  | { readonly kind: "bytes"; readonly sizeBytes: number; readonly open: () => ReadableStream<Uint8Array> }
+  /** Stored bytes, by their SHA-256: `CallOptions.openFile` streams them. */
+  | { readonly kind: "bytes"; readonly hash: string; readonly sizeBytes: number }
   /** A file that the platform has already. */
   | { readonly kind: "platform"; readonly fileId: string }
   /** An address that the platform fetches. */
   | { readonly kind: "address"; readonly url: string };
 
 export interface OutgoingMessage extends OutgoingContent {
-  /** The file of the message, or the files of an album, whose caption is the text. Only of a post. @default none */
-  readonly files?: readonly OutgoingMedia[];
-  /** A place. There is no text then. It cannot be edited. @default none */
-  readonly location?: Omit<LocationContent, "kind">;
   /**
    * The platform's id of the message that this one answers. If the platform refuses the post because that message no
    * longer exists, the failure is `missing`, and the engine posts again without it.
@@ -170,6 +170,8 @@ export interface NativeStream {
 /** Options of one call. `signal` is the engine's time limit. When it aborts, the surface must end the request. */
 export interface CallOptions {
   readonly signal: AbortSignal;
+  /** Streams the bytes of a stored file. Set for posts with files. Throws if they are not stored any more. */
+  readonly openFile?: (hash: string) => ReadableStream<Uint8Array>;
 }
 
 /**
@@ -286,5 +288,13 @@ export type CallFailure =
   | { readonly kind: "moved"; readonly code: string; readonly to: ChatPlace }
   | { readonly kind: "missing"; readonly code: string; readonly isLocked?: boolean | undefined }
   | { readonly kind: "unchanged"; readonly code: string }
-  | { readonly kind: "rejected"; readonly code: string }
+  | {
+      readonly kind: "rejected";
+      readonly code: string;
+      /**
+       * Subject of the refusal, if it is a file: its id, its being a photo or a voice message, or the file as such. The
+       * engine then uses the bytes, or sends it as a document or as audio. @default the text
+       */
+      readonly about?: "file-id" | "photo" | "voice" | "file" | undefined;
+    }
   | { readonly kind: "misconfigured"; readonly code: string };
