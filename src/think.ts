@@ -189,12 +189,13 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * Sends content: a text, or a card with buttons. Resolves as soon as it is stored; it is then sent once, whatever
-   * happens. Returns an id for `getDelivery`, `revise` and `remove`.
+   * Sends content: a text, a card with buttons, files or a place. Resolves as soon as it is stored, files included; it is
+   * then sent once, whatever happens. Returns an id for `getDelivery`, `revise` and `remove`.
    *
    * @param to where it goes. @default the chat of the running turn, command or press, else the one that last wrote here
    * @throws {SwitchboardError} `chat-unknown` if this conversation knows no chat
    * @throws {InvalidInputError} if the content is not valid: the code and the message say what is wrong
+   * @throws {SwitchboardError} `file-unreachable`, `file-refused`, `file-unreadable` if a file could not be read
    * @example
    * const id = await this.say({
    *   kind: "card",

@@ -66,6 +66,7 @@ function checkName(name: string): void {
 type PlainSource = { readonly fileId: string } | FileAddress;
 
 function isPlain(source: FileSource): source is PlainSource {
+  if (typeof source !== "object" || source === null) return false;
   return !(source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream);
 }
 

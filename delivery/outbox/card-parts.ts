@@ -35,6 +35,7 @@ export function dressParts(
         : part,
     );
   }
+  if (body.kind === "location" && capabilities.location !== true) return parts;
   if (body.kind === "location") {
     const { location } = body;
     const content = { text: "", entities: [], location };

@@ -1,8 +1,9 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, OutgoingContent, Surface } from "../../src/core/surface.ts";
+import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
 import { dressParts } from "./card-parts.ts";
 import { cardText } from "./card-text.ts";
+import { placeText } from "./place-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -199,7 +200,7 @@ export class Reply {
       const hasImage =
         body.kind === "files" ||
         (body.kind === "card" && body.card.image !== undefined && capabilities.images === true);
-      const text = body.kind === "card" ? cardText(body.card, capabilities) : this.text;
+      const text = wordsOf(body, this.text, capabilities);
       const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
       const options = plannerOptions(this.record.policy, surface, limits);
       const parts = splitText(text, { ...options, final: true });
@@ -242,6 +243,11 @@ export class Reply {
     this.draft.hide();
     this.isDirty = false;
   }
+}
+
+function wordsOf(body: ReplyBody, text: string, capabilities: SurfaceCapabilities): string {
+  if (body.kind === "card") return cardText(body.card, capabilities);
+  return body.kind === "location" && capabilities.location !== true ? placeText(body.location) : text;
 }
 
 function emptyPart(): Part<RichText> {

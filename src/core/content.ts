@@ -1,10 +1,8 @@
 /**
  * Content that a bot sends beside streamed answers. A string is Markdown and means the same as a `TextContent` without
  * options.
- *
- * Files and locations join this union together with the code that sends them.
  */
-export type Content = string | TextContent | CardContent;
+export type Content = string | TextContent | CardContent | FilesContent | LocationContent;
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -250,9 +250,9 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   /** Runs code that has something sent, and resolves when that is durable. */
-  async speak<T>(body: (speech: Speech) => T): Promise<T> {
+  async speak<T>(body: (speech: Speech) => T | Promise<T>): Promise<T> {
     await this.lifecycle.ready();
-    const result = body(this.thread.speech);
+    const result = await body(this.thread.speech);
     await this.#arming;
     return result;
   }

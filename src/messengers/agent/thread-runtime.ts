@@ -155,6 +155,7 @@ export class ThreadRuntime {
       cards,
       definition: (messengerId) => this.#definition(messengerId),
       lastPlace: () => inbox.newestThread(),
+      isKnown: (id) => this.delivery.receipt(id) !== undefined,
     });
     this.files = new EventFiles({
       definition: (messengerId) => this.#definition(messengerId),

@@ -3,6 +3,7 @@ import { checkContent } from "../../core/check-content.ts";
 import type { Content } from "../../core/content.ts";
 import type { DeliveryPolicy } from "../../core/delivery.ts";
 import type { Clock } from "../../core/deps.ts";
+import { InvalidInputError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
@@ -10,6 +11,7 @@ import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { CommandHost, CommandResult, ThinkCommands } from "../declare/commands.ts";
+import type { ReadyContent } from "../replies/cards.ts";
 import { safeText } from "../declare/texts.ts";
 
 export interface CommandRunnerOptions {
@@ -18,7 +20,9 @@ export interface CommandRunnerOptions {
   readonly commands: () => ThinkCommands;
   readonly host: CommandHost;
   /** Sends a message of the command at once; `index` counts them, so that the same one is known again after a crash. */
-  readonly reply: (index: number, content: Content) => void;
+  readonly reply: (index: number, content: ReadyContent) => void;
+  /** Makes the files of content durable. */
+  readonly prepare: (content: Content) => Promise<ReadyContent>;
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
   /** Runs code of the bot so that it can ask which event it serves. */
@@ -42,10 +46,20 @@ export function runCommand(
   let hasEnded = false;
   const reply = (content: Content): void => {
     if (hasEnded || (typeof content === "string" && content.trim() === "")) return;
-    options.reply(replies, checkContent(content));
+    const checked = checkContent(content);
+    if (checked.kind === "files")
+      throw new InvalidInputError("content-invalid", "reply() takes no files: return them, or await say().");
+    options.reply(replies, checked);
     replies += 1;
   };
-  const outcome = (result: CommandResult): CommandOutcome => {
+  const outcome = (result: CommandResult): CommandOutcome | Promise<CommandOutcome> => {
+    if (isContent(result) && typeof result === "object" && result.kind === "files") {
+      return options.prepare(result).then((ready) => {
+        options.reply(replies, ready);
+        hasEnded = true;
+        return { prompt: undefined };
+      });
+    }
     if (isContent(result)) reply(result);
     const prompt = isContent(result) ? undefined : result?.prompt;
     if (prompt !== undefined && typeof prompt !== "string")
@@ -53,7 +67,7 @@ export function runCommand(
     hasEnded = true;
     return { prompt };
   };
-  const failed = (error: unknown): CommandOutcome => {
+  const failed = (error: unknown): CommandOutcome | Promise<CommandOutcome> => {
     logBotFailure(log, `/${command.name}`, error);
     return outcome(safeText(policy, "errorResponseText", event, log));
   };
@@ -69,10 +83,10 @@ export function runCommand(
     const running = options.inContext(event, (served) =>
       handler?.({ args, event: served, reply, stop, beginAnew }),
     );
-    if (!isThenable(running)) return outcome(running);
-    return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
-      .then(outcome)
-      .catch(failed);
+    const ended = isThenable(running)
+      ? withinTime(options.clock, options.limitMs, running, `/${command.name}`).then(outcome)
+      : outcome(running);
+    return ended instanceof Promise ? ended.catch(failed) : ended;
   } catch (error) {
     return failed(error);
   }

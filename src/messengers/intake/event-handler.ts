@@ -20,7 +20,7 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
-import type { Cards } from "../replies/cards.ts";
+import type { Cards, ReadyContent } from "../replies/cards.ts";
 import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { AskedQuestion } from "../root/turn-limits.ts";
@@ -246,9 +246,11 @@ export class EventHandler {
       this.#unended.set(row.seq, { event, command, definition, outcome });
       await this.resume(row);
     };
-    const reply = (index: number, content: Content): void =>
+    const reply = (index: number, content: ReadyContent): void =>
       cards.post({ id: `command:${row.seq}:${index}`, ...postingOf(event, definition) }, content);
-    const runner = { clock: deps.clock, log, commands, host, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
+    const prepare = (content: Content): Promise<ReadyContent> => cards.prepare(event.messengerId, content);
+    const limitMs = BOT_CODE_LIMIT_MS;
+    const runner = { clock: deps.clock, log, commands, host, limitMs, inContext, prepare, reply };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {
       await end(outcome);

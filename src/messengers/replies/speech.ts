@@ -27,6 +27,8 @@ export interface SpeechOptions {
   readonly cards: Cards;
   /** @throws {Error} for a messenger that is not declared */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  /** Whether there is a delivery of this id. */
+  readonly isKnown: (id: string) => boolean;
   /** The chat from which this conversation last heard something. */
   readonly lastPlace: () => Pick<MessengerEvent, "messengerId" | "thread"> | undefined;
 }
@@ -48,9 +50,14 @@ export class Speech {
    *
    * @throws {SwitchboardError} `chat-unknown` if there is no chat to send it to, `idempotency-key-invalid`
    * @throws {InvalidInputError} if the content is not valid
+   * @throws {SwitchboardError} if a file could not be read and may be later
    */
-  say(content: Content, to: Address | undefined, { idempotencyKey, ...options }: SayOptions): string {
-    const { cards, deps, definition } = this.#options;
+  async say(
+    content: Content,
+    to: Address | undefined,
+    { idempotencyKey, ...options }: SayOptions,
+  ): Promise<string> {
+    const { cards, deps, definition, isKnown } = this.#options;
     if (idempotencyKey !== undefined && !isKey(idempotencyKey)) {
       throw new SwitchboardError(
         "idempotency-key-invalid",
@@ -60,7 +67,9 @@ export class Speech {
     const address = to ?? this.#here();
     const id = `say:${idempotencyKey ?? deps.newId()}`;
     const policy = replyPolicy(definition(address.messengerId).delivery);
-    cards.post({ id, address, policy, options }, content);
+    // What was sent under this key is not read again.
+    if (idempotencyKey !== undefined && isKnown(id)) return id;
+    cards.post({ id, address, policy, options }, await cards.prepare(address.messengerId, content));
     return id;
   }
 
