@@ -11,7 +11,7 @@ import type {
   SendOptions,
 } from "../src/core/delivery.ts";
 import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
-import type { Address, CallFailure, OutgoingMedia, Surface } from "../src/core/surface.ts";
+import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -35,6 +35,8 @@ import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
 import { adoptMessages } from "./lane/take-over.ts";
 import { seenText } from "./modes/seen-text.ts";
+import { Surfaces } from "./calls/surfaces.ts";
+import { learnIds } from "./lost-posts/learn-ids.ts";
 import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
@@ -71,7 +73,7 @@ class Engine implements Delivery {
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
-  readonly #surfaces = new Map<string, Surface>();
+  readonly #surfaces: Surfaces;
   /** Replies that have not ended, and withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
@@ -81,6 +83,7 @@ class Engine implements Delivery {
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#surfaces = new Surfaces(options.surfaceFor);
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#lanes = new Lanes(
@@ -119,11 +122,11 @@ class Engine implements Delivery {
       }),
       outbox: this.#outbox,
       files: this.#files,
-      surfaceFor: (messengerId) => this.#surface(messengerId),
+      surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
       refuseRich: (reply, failure) =>
-        this.#rich.refused(reply, this.#surface(reply.record.address.messengerId), failure),
+        this.#rich.refused(reply, this.#surfaces.of(reply.record.address.messengerId), failure),
       doubtRich: (reply, failure) =>
-        this.#rich.doubted(reply, this.#surface(reply.record.address.messengerId), failure),
+        this.#rich.doubted(reply, this.#surfaces.of(reply.record.address.messengerId), failure),
       lockRemoved: (reply) => this.#revisions.lock(reply),
       reshapeFiles: (reply, files) => {
         const body = { kind: "files", files } as const;
@@ -171,7 +174,7 @@ class Engine implements Delivery {
       const now = options.deps.clock.now();
       // Once the text was whole, every edit said the same: only those before it may still put an older text there.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
-      const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#knownSurface(record.address));
+      const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#surfaces.find(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
       for (const entry of entries) entry.isLookDue = true;
       const reply = new Reply(record, entries, now);
@@ -228,7 +231,7 @@ class Engine implements Delivery {
   seenText(replyId: string): string | undefined {
     const reply = this.#replies.get(replyId);
     if (reply?.record.state !== "streaming") return undefined;
-    return seenText(reply, this.#surface(reply.record.address.messengerId));
+    return seenText(reply, this.#surfaces.of(reply.record.address.messengerId));
   }
 
   withdraw(replyId: string): void {
@@ -249,7 +252,7 @@ class Engine implements Delivery {
   }
 
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
-    return this.#files.add(file, this.#surface(messengerId));
+    return this.#files.add(file, this.#surfaces.of(messengerId));
   }
 
   sendFiles(
@@ -407,7 +410,7 @@ class Engine implements Delivery {
     const earlier = this.#replies.get(earlierId);
     const record = earlier?.record ?? this.#store.read(earlierId);
     if (record === undefined || laneKey(record.address) !== laneKey(reply.record.address)) return;
-    const surface = this.#knownSurface(record.address);
+    const surface = this.#surfaces.find(record.address);
     if (surface?.capabilities.edit !== true) return;
     const entries = earlier?.entries ?? this.#entriesOfEarlierLife(record);
     if (earlier?.isOpen === true) this.#end(earlier, "withdrawn", undefined);
@@ -421,51 +424,20 @@ class Engine implements Delivery {
 
   /** Of a reply that an earlier process has ended: an edit that it had begun by then may still land. */
   #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
-    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#knownSurface(address));
+    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#surfaces.find(address));
     const now = this.#options.deps.clock.now();
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
   }
 
   #canEdit({ record }: Reply): boolean {
-    return this.#knownSurface(record.address)?.capabilities.edit === true;
-  }
-
-  #knownSurface(address: Address): Surface | undefined {
-    try {
-      return this.#surface(address.messengerId);
-    } catch {
-      // Not declared any more; the reply itself will end for that.
-      return undefined;
-    }
-  }
-
-  /** Surfaces hold nothing but their client; one for each messenger is made. Throws for one that is not declared. */
-  #surface(messengerId: string): Surface {
-    const known = this.#surfaces.get(messengerId);
-    if (known !== undefined) return known;
-    const surface = this.#options.surfaceFor(messengerId);
-    this.#surfaces.set(messengerId, surface);
-    return surface;
+    return this.#surfaces.find(record.address)?.capabilities.edit === true;
   }
 
   #admit(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
     this.#lanes.of(reply.laneKey).add(reply);
-    this.#learnIds(reply);
-  }
-
-  /** What the thread knows of the message box by itself: the root may have been started since. */
-  #learnIds({ record, entries }: Reply): void {
-    const own = entries.filter(({ row }) => row.formerChatId === undefined);
-    const ids = [record.seenMessageId, ...own.flatMap(({ row }) => [row.messageId, ...(row.moreIds ?? [])])];
-    try {
-      const surface = this.#surface(record.address.messengerId);
-      for (const id of ids) {
-        if (id !== undefined) this.#context.budget.knows(record.address, surface, id);
-      }
-    } catch {
-      // The messenger is not declared any more; the lane ends the reply.
-    }
+    const surface = this.#surfaces.find(reply.record.address);
+    if (surface !== undefined) learnIds(this.#context.budget, reply, surface);
   }
 
   #streaming(replyId: string): Reply | undefined {

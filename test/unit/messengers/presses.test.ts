@@ -257,7 +257,7 @@ it("takes a number in a topic for the card of that topic, and hands it to the ca
 
 it("hands a message that quotes a card to the conversation of the card, and only there", async () => {
   const rig = createPressRig();
-  rig.object(DIRECT).speech.say(MENU, placeOf(TOPIC), {});
+  await rig.object(DIRECT).speech.say(MENU, placeOf(TOPIC), {});
   await rig.advance(500);
   const quotedId = rig.surface.messages("-5").at(-1)?.id ?? "";
   const quoted = { id: quotedId, text: "Menu", isFromBot: true, attachments: [] };
