@@ -28,24 +28,27 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           testTimeout: 20_000,
-          maxWorkers: 1,
+          // To start workerd and load the product takes longer than most files. Every test has a root of its own, so
+          // the files of one worker share both.
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        // Runs against the served bot. One file at a time: each starts processes of its own.
+        // Runs against the served bot. Each file starts processes of its own, on ports and data of their own. They wait
+        // most of the time, so two files at once take little longer than one.
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
           sequence: { groupOrder: 2 },
         },
       },
       {
         test: {
+          // In one group with the end-to-end tests: a page needs the processor while those wait.
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
           environment: "node",
@@ -53,8 +56,7 @@ export default defineConfig({
           // A page on a busy machine may take seconds.
           expect: { poll: { timeout: 20_000 } },
           hookTimeout: 120_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -50,7 +50,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 /** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
 const MOST_WITHDRAWN = 50;
 
-/** Messages that are older than this are known to every gate. */
+/** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
 
 /** What makes a reply whole from its start. */
@@ -74,10 +74,10 @@ class Engine implements Delivery {
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
   readonly #surfaces: Surfaces;
-  /** Replies that have not ended, and withdrawn ones. */
+  /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
-  /** Messengers whose owner was told that they do not work. */
+  /** Messengers whose owner has been told that they do not work. */
   readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
 
@@ -172,7 +172,7 @@ class Engine implements Delivery {
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
-      // Once the text was whole, every edit said the same: only those before it may still put an older text there.
+      // After the text was whole, every edit had the same text. Only an earlier edit may still restore an older text.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
       const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#surfaces.find(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
@@ -207,7 +207,7 @@ class Engine implements Delivery {
 
   interrupt(replyId: string): void {
     const reply = this.#streaming(replyId);
-    // Elsewhere nothing that is visible can become shorter.
+    // If messages cannot be edited, visible text cannot become shorter.
     if (reply === undefined || !this.#canEdit(reply)) return;
     if (reply.text !== "" && reply.record.text !== reply.text) this.#context.keepText(reply);
     reply.interrupt();
@@ -348,7 +348,7 @@ class Engine implements Delivery {
     return openDoubts(this.#replies.values(), chat);
   }
 
-  /** What an earlier process may have posted without telling the gate. */
+  /** Returns ids that an earlier process may not have reported to the gate. */
   #recentIds(address: Address): readonly number[] {
     const since = this.#options.deps.clock.now() - RECENT_MS;
     return this.#outbox
@@ -422,7 +422,7 @@ class Engine implements Delivery {
     this.#replies.delete(earlierId);
   }
 
-  /** Of a reply that an earlier process has ended: an edit that it had begun by then may still land. */
+  /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
   #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
     const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#surfaces.find(address));
     const now = this.#options.deps.clock.now();
@@ -447,7 +447,7 @@ class Engine implements Delivery {
     return reply;
   }
 
-  /** Posts of the chat's other threads may have waited for what became of one of this thread. */
+  /** Wakes the chat's other threads, whose posts may have waited for the outcome of this one. */
   #doubtEnded(address: Address): void {
     const key = laneKey(address);
     for (const { isOpen, laneKey: other, record } of this.#replies.values()) {
@@ -471,7 +471,7 @@ class Engine implements Delivery {
     this.#tell(reply.record.id, state);
   }
 
-  /** A chat is not asked again. A thread is, with the next reply to it: who writes there shows nothing for the others. */
+  /** Ends all replies. A gone chat is tried again when someone writes, a gone thread with its next reply. */
   #endPlace(address: Address, failure: CallFailure): void {
     const { code } = failure;
     const { messengerId, chatId, threadId } = address;

@@ -4,32 +4,38 @@ import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
+import { callsOver } from "./messengers/agent/inner-calls.ts";
 import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {
-  /** The root that takes a request; no `/` in its name. A busy bot names one for each shard. @default "default" */
+  /**
+   * The name of the root that handles a request, without `/`. A busy bot has several, one for each shard. @default
+   * "default"
+   */
   readonly root?: string | ((request: Request, env: Env) => string);
   /**
-   * Who may reach `/agents/...`, sub-agents and web sockets: agents by name, with their transcripts and state.
-   * `true`, or a Response to answer with. @default bearers of the environment's `ADMIN_TOKEN`; nobody without one
+   * Decides who may reach `/agents/...`, sub-agents and web sockets: that is, agents by name, with their transcripts
+   * and state. Return `true`, or a Response to answer with. @default requests with the environment's `ADMIN_TOKEN` as
+   * bearer; nobody if it is not set
    */
   readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
 }
 
-/** A class that extends `Think`. Its whole type is not compared, because that is deeper than compilers go. */
+/** A class that extends `Think`. Its full type is not compared, because it is too deep for the compiler. */
 export interface AgentClass {
   readonly name: string;
   readonly prototype: object;
 }
 
 /**
- * The fetch handler of a bot: `/health` and `/health/live`, `/agents/...` for those who are authorized, and everything else to the root
- * object, which serves the messengers' webhooks and then the bot's own `onRequest`.
+ * Creates the fetch handler of a bot. It serves `/health` and `/health/live`, and `/agents/...` for authorized
+ * requests. Everything else goes to the root object, which serves the messengers' webhooks and then the bot's own
+ * `onRequest`.
  *
- * @throws {ConfigurationError} when the class does not extend `Think`.
+ * @throws {ConfigurationError} if the class does not extend `Think`
  * @example export default createWorker(MyBot);
  */
 export function createWorker<Env = unknown>(
@@ -54,10 +60,10 @@ export function createWorker<Env = unknown>(
       try {
         return await serve(bot, request, env, context);
       } catch (error) {
-        // A mistake in the options, whose message says the fix.
+        // A mistake in the options. Its message says how to fix it.
         if (error instanceof RootNameError) throw error;
-        // An object could not be started or has died, or the bot's own code failed: whoever asked may ask again (I1), and
-        // reads nothing of it (I10).
+        // An object could not be started or has died, or the bot's own code failed. The caller may try again (I1), and
+        // learns nothing about the error (I10).
         log.error("root.failed", { code: failureCode(error) });
         return problem(503, "unavailable", "The bot is unavailable right now. Please try again.", {
           "retry-after": "1",
@@ -67,7 +73,7 @@ export function createWorker<Env = unknown>(
   };
 }
 
-/** What a worker serves, with what the bot's own functions throw taken out of it. */
+/** The bot that a worker serves. Errors of its own functions never get out. */
 interface Bot<Env> {
   readonly agentClass: AgentClass;
   readonly root: (request: Request, env: Env) => Promise<string>;
@@ -81,12 +87,12 @@ async function serve<Env>(
   context: ExecutionContext,
 ): Promise<Response> {
   const { pathname } = new URL(request.url);
-  // Whoever watches the process: it asks no object, and says only that requests are served.
+  // For process monitors: it calls no object, and only says that requests are served.
   if (pathname === "/health/live") return Response.json({ status: "live" });
   if (pathname === "/health") return health(bot, request, env, context);
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
-  // A socket, and a path of a sub-agent, reach into the root as well: its state, its callables, its children.
+  // Web sockets and paths of sub-agents also reach into the root: its state, its callables, its children.
   if (isInward(request, pathname)) {
     const refusal = await refuse(bot, request, env);
     if (refusal !== undefined) return refusal;
@@ -97,7 +103,7 @@ async function serve<Env>(
     .fetch(request);
 }
 
-/** 200 when messages can be answered; 503 with what to do when they cannot. */
+/** Answers 200 if messages can be answered, and otherwise 503 with what to do. */
 async function health<Env>(
   bot: Bot<Env>,
   request: Request,
@@ -110,7 +116,7 @@ async function health<Env>(
     const root = agentNamespace(context, env as object, agent).getByName(
       rootName(await bot.root(request, env)),
     );
-    found = await root.healthProblem();
+    found = await callsOver(() => root).healthProblem();
   } catch (error) {
     found = problemOf(error);
   }
@@ -122,7 +128,7 @@ async function health<Env>(
 function problemOf(error: unknown): HealthProblem {
   if (error instanceof ConfigurationError)
     return { status: "misconfigured", code: error.code, message: error.message };
-  // A commit that fails ends the object before it could say so.
+  // A failed commit ends the object before it can report the error.
   if (failureCode(error) === "storage-full") return storageProblem(error);
   return {
     status: "unavailable",
@@ -131,7 +137,7 @@ function problemOf(error: unknown): HealthProblem {
   };
 }
 
-/** Headers by which agents speak among themselves: they are believed, so none may come from outside. */
+/** Headers that agents use among themselves. They are trusted, so none may come from outside. */
 const INNER_HEADER = /^x-(?:agents|cf-agents)-/;
 
 function withoutInnerHeaders<R extends Request>(request: R): R {
@@ -153,7 +159,7 @@ async function serveAgents<Env>(
 ): Promise<Response> {
   const refusal = await refuse(bot, request, env);
   if (refusal !== undefined) return refusal;
-  // The router takes the name as it stands in the path, where the "/" of a conversation's name has to be encoded.
+  // The router takes the name from the path, where the "/" in a conversation's name must be encoded.
   const toDecodedName = async (
     routed: Request,
     { className, name }: { readonly className: string; readonly name: string },
@@ -177,7 +183,7 @@ function isInward(request: Request, pathname: string): boolean {
   return request.headers.get("upgrade")?.toLowerCase() === "websocket" || `${pathname}/`.includes("/sub/");
 }
 
-/** The answer for those who are not authorized; `undefined` for those who are. */
+/** Returns the response to an unauthorized request. Undefined if it is authorized. */
 async function refuse<Env>(
   { authorize }: Bot<Env>,
   request: Request,
@@ -199,7 +205,7 @@ function decodeName(name: string): string | undefined {
   try {
     return decodeURIComponent(name);
   } catch {
-    // A "%" that encodes nothing.
+    // The path has a "%" that encodes nothing.
     return undefined;
   }
 }
@@ -217,7 +223,7 @@ function rootOf<Env>(root: WorkerOptions<Env>["root"] = "default"): (request: Re
 
 class RootNameError extends ConfigurationError {}
 
-/** @throws {RootNameError} when it cannot be a root's name */
+/** @throws {RootNameError} if it cannot be a root's name */
 function rootName(name: string): string {
   if (name !== "" && !name.includes("/")) return name;
   throw new RootNameError(

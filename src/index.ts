@@ -6,10 +6,16 @@ export type { ThinkTools } from "./turn/bot-tools.ts";
 export type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
+export type { BotEnvironment } from "./bot-environment.ts";
 
 // Models
 export { modelFromEnv, transcriberFromEnv } from "./models/index.ts";
-export type { ModelEnvironment, Transcriber, TranscriptionEnvironment } from "./models/index.ts";
+export type {
+  ConfiguredModel,
+  ModelEnvironment,
+  Transcriber,
+  TranscriptionEnvironment,
+} from "./models/index.ts";
 
 // Streaming a turn over RPC
 export type { StreamCallback } from "./turn/chat-stream.ts";
@@ -40,14 +46,20 @@ export type {
   LocationContent,
   OutgoingFile,
   RemoteFile,
+  ReviseOptions,
   TextContent,
 } from "./core/content.ts";
 export type { CardPress, PressAnswer } from "./core/card-press.ts";
-export type { ReviseOptions, SayOptions } from "./messengers/replies/speech.ts";
 export type { ActionNotice, Address } from "./core/surface.ts";
 
 // Errors
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";
+
+// Chats
+export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./core/chat.ts";
+
+// Sending
+export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
 
 // Delivery
 export type {

@@ -3,10 +3,9 @@ import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
 import { adoptConsole } from "./core/adopt-console.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
-import type { Content } from "./core/content.ts";
-import type { Address } from "./core/surface.ts";
-import type { ReviseOptions, SayOptions } from "./messengers/replies/speech.ts";
-import type { ChatMove } from "./core/chat-move.ts";
+import type { ChatFilter, ChatPage } from "./core/chat.ts";
+import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
+import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { durableDatabase } from "./core/database.ts";
@@ -14,21 +13,22 @@ import { systemDeps } from "./core/deps.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
-import type { BotIdentity, IncomingEvent, ThinkMessengers } from "./core/messenger.ts";
+import type { ThinkMessengers } from "./core/messenger.ts";
 import type { FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import { getMessengerContext } from "./core/turn-context.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import { answerSafely, failSafely } from "./messengers/root/answer-safely.ts";
-import { conversationNameOf } from "./messengers/declare/conversation-name.ts";
+import {
+  conversationNameOf,
+  listedConversationName,
+  namedConversationName,
+} from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent/agent-namespace.ts";
-import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
-import type { RouteResult } from "./messengers/root/root-runtime.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
-import type { AskedQuestion } from "./messengers/root/turn-limits.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
@@ -36,8 +36,8 @@ const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
 
 /**
- * The class that a bot extends. One class serves both roles: the root takes the webhooks, and every conversation gets
- * an object of its own, named `<root>/<conversation>`.
+ * The class that a bot extends. One class has both roles: the root takes the webhooks, and every conversation has its
+ * own object, named `<root>/<conversation>`.
  *
  * @example
  * export class MyBot extends Think<Env> {
@@ -49,27 +49,27 @@ const DEFAULT_SYSTEM_PROMPT =
 export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<Env> {
   /** Most model calls of one turn. */
   maxSteps = 10;
-  /** About how many tokens of the transcript the model gets; older parts are summarised, then left out. */
+  /** About this many tokens of the transcript reach the model. Older parts are summarized, then left out. */
   maxContextTokens = 60_000;
   /**
-   * What happens to the text of a model call that was cut short. `"restart"`: it is dropped and the call is made again.
-   * `"continue"`: it is kept and the model is asked to go on, for models that honour a partial answer.
+   * Decides about the text of an interrupted model call. `"restart"`: the text is dropped and the call is made again.
+   * `"continue"`: the text is kept and the model continues it, for models that support this.
    */
   interruptedStep: "restart" | "continue" = "restart";
   /**
-   * Longest silence of a model in the middle of its answer, in milliseconds; thinking counts as speaking. After that the
-   * call has failed. `0` waits forever.
+   * Longest silence of a model in the middle of its answer, in milliseconds. Visible thinking is not silence. After
+   * that the call has failed. `0` waits forever.
    */
   chatStreamStallTimeoutMs = 30_000;
   /** Longest silence of a model before the first part of its answer, in milliseconds. `0` waits forever. */
   chatStreamFirstChunkTimeoutMs = 120_000;
   /**
-   * How long one turn waits, in all, for a model server that is busy or away, in milliseconds. A server that asks for
-   * more is not waited for. `0` gives up at the first failure.
+   * How long one turn waits in total for a model server that is busy or away, in milliseconds. If a server asks for
+   * more time, the turn does not wait. `0` gives up at the first failure.
    */
   modelPatienceMs = 120_000;
 
-  /** How long the receipts of this object's deliveries are kept, in milliseconds. */
+  /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 
   readonly #log: Log;
@@ -107,14 +107,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * The model of a turn: an AI SDK `LanguageModel`, or the id of a Workers AI model. Asked before every model call.
+   * Returns the model: an AI SDK `LanguageModel`, or the id of a Workers AI model. Called before every model call.
    *
-   * @throws {ConfigurationError} unless overridden.
+   * @throws {ConfigurationError} unless overridden
    */
   getModel(): ThinkModel {
     throw new ConfigurationError(
       "model-missing",
-      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env).model; }`,
+      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env); }`,
     );
   }
 
@@ -124,8 +124,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * AI SDK tools. A tool that changes nothing can carry `annotations: { readOnly: true }`, one that may safely run twice
-   * `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and none may have `needsApproval`.
+   * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
+   * safely run twice can have `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and
+   * none may have `needsApproval`.
    *
    * @default none
    */
@@ -138,7 +139,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return {};
   }
 
-  /** Commands beside `/start`, `/help`, `/stop` and `/new`, or in place of them. @default none */
+  /** Returns commands in addition to `/start`, `/help`, `/stop` and `/new`, or instead of them. @default none */
   getCommands(): ThinkCommands {
     return {};
   }
@@ -172,7 +173,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    */
   onReaction?(reaction: MessengerContext): void | Promise<void>;
 
-  /** The event that the running turn answers; `undefined` outside of a messenger's turn. */
+  /** Returns the event that the running turn answers. Undefined outside of a messenger's turn. */
   getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();
   }
@@ -189,25 +190,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * Sends content: a text, a card with buttons, files or a place. Resolves as soon as it is stored, files included; it is
-   * then sent once, whatever happens. Returns an id for `getDelivery`, `revise` and `remove`.
-   *
-   * @param to where it goes. @default the chat of the running turn, command or press, else the one that last wrote here
-   * @throws {SwitchboardError} `chat-unknown` if this conversation knows no chat
-   * @throws {InvalidInputError} if the content is not valid: the code and the message say what is wrong
-   * @throws {SwitchboardError} `file-unreachable`, `file-refused`, `file-unreadable` if a file could not be read
-   * @example
-   * const id = await this.say({
-   *   kind: "card",
-   *   text: "Shall I order it?",
-   *   buttons: [[{ kind: "callback", label: "Yes", payload: { order: 7 } }]],
-   * });
-   */
-  async say(content: Content, to?: Address, options: SayOptions = {}): Promise<string> {
-    return this.#runtime.speak((speech) => speech.say(content, to, options));
-  }
-
-  /**
    * Changes a card of this conversation, for as long as its rows are kept (90 days). If two revisions meet, the later one
    * wins. Returns `false` if there is no such card any more, or its chat takes no messages.
    *
@@ -215,7 +197,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is
    */
   async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
-    return this.#runtime.speak((speech) => speech.revise(id, content, options));
+    return this.#runtime.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
   }
 
   /**
@@ -223,7 +205,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * are replaced. Returns `false` if there is no such card any more, or its chat takes no messages.
    */
   async remove(id: string): Promise<boolean> {
-    return this.#runtime.speak((speech) => speech.remove(id));
+    return this.#runtime.changeCards((cards) => cards.remove(id));
   }
 
   /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
@@ -232,8 +214,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   }
 
   /**
-   * Where errors of requests and connections end up. Those of a connection are logged here, as their kind and place;
-   * the base class would log their text. Always throws what it is given.
+   * Receives errors of requests and connections. Errors of a connection are logged here with their kind and place,
+   * because the base class would log their text. Always throws the given error.
    */
   override onError(connectionOrError: unknown, error?: unknown): never {
     if (error === undefined) throw connectionOrError;
@@ -250,14 +232,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     await this.#runtime.chat(message, callback);
   }
 
-  /** Ends a turn that `chat` began. `false` when it is not running any more. */
+  /** Ends a turn that `chat` began. Returns false if it is no longer running. */
   async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
     return this.#runtime.cancelChat(requestId);
   }
 
   /**
-   * An agent of its own by class and name. For a `Think` class it is a top-level object, `<this root>/<name>`, which
-   * runs on a machine of its own; for any other class it is the base class's sub-agent.
+   * Returns an agent by class and name. For a `Think` class it is a separate top-level object, `<this root>/<name>`.
+   * For any other class it is the base class's sub-agent.
    */
   override async subAgent<T extends Agent>(
     agentClass: DynamicAgentClass<T>,
@@ -265,17 +247,61 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
   ): Promise<DynamicAgentStub<T>> {
     // oxlint-disable-next-line typescript/no-deprecated -- this override is what keeps the seed's name alive
     if (!(agentClass.prototype instanceof Think)) return super.subAgent(agentClass, name);
-    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(this.#runtime.childName(name));
+    return this.#agentOf(agentClass, namedConversationName(name, "subAgent()"));
+  }
+
+  /**
+   * The agent of a conversation, by its name in `listConversations()`.
+   *
+   * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
+   * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
+   */
+  conversationAgent<T extends Agent>(agentClass: DynamicAgentClass<T>, name: string): DynamicAgentStub<T> {
+    return this.#agentOf(agentClass, listedConversationName(name, "conversationAgent()"));
+  }
+
+  #agentOf<T extends Agent>(agentClass: DynamicAgentClass<T>, conversation: string): DynamicAgentStub<T> {
+    const objectName = this.#runtime.objectNameOf(conversation);
+    const stub = agentNamespace(this.ctx, this.env, agentClass.name).getByName(objectName);
     return stub as unknown as DynamicAgentStub<T>;
   }
 
-  /** The conversations of this root, the most recently active first. */
+  /** Returns the conversations of this root, most recently active first. */
   listConversations(limit = 100): DirectoryEntry[] {
     return this.#runtime.root.directory(limit);
   }
 
   /**
-   * What became of the replies and notices of this conversation, the newest first: states, platform message ids,
+   * Sends a message that no turn has written, from this object's own outbox: a text, or a card with buttons. Returns its
+   * id when it is stored; it is sent in the background, also after a crash. The id is that of its receipt
+   * (`getDelivery`), and of a card for `revise` and `remove`.
+   *
+   * @param content Markdown, or content
+   * @param to at the root required outside of a turn. @default the chat of the running turn, else the chat in which this
+   * conversation was last written to
+   * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
+   * `target-invalid`, `target-missing`
+   * @throws {InvalidInputError} `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
+   * `button-invalid`, `payload-not-json`, `payload-too-large`
+   * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
+   */
+  async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
+    return this.#runtime.say(content, to, options);
+  }
+
+  /**
+   * The chats of this root: private chats, groups and channels in which the bot was seen, with their titles, topics and
+   * whether the bot can still write there. In pages; 100,000 chats cost no more for each page than a hundred.
+   *
+   * @throws {InvalidInputError} `chat-filter-invalid` for a cursor or limit that cannot be used
+   * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });
+   */
+  listChats(filter: ChatFilter = {}): ChatPage {
+    return this.#runtime.root.listChats(filter);
+  }
+
+  /**
+   * Returns the receipts of this conversation's replies and notices, newest first: states, platform message ids,
    * attempts, times and codes, never a text.
    *
    * @example await stub.listDeliveries({ state: "failed", since: Date.now() - 86_400_000 });
@@ -284,58 +310,18 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return this.#runtime.thread.delivery.receipts(filter);
   }
 
-  /** The receipt of one reply of this conversation; `undefined` when there is none, or none any more. */
+  /** Returns the receipt of one reply of this conversation. Undefined if there is none, or it was deleted. */
   getDelivery(id: string): DeliveryReceipt | undefined {
     return this.#runtime.thread.delivery.receipt(id);
   }
 
-  /** How many updates of kinds that are not handled have come, by `<messenger>:<kind>`. */
+  /** Returns the number of ignored updates, by `<messenger>:<kind>`. */
   ignoredUpdates(): Readonly<Record<string, number>> {
     return this.#runtime.root.ignored();
   }
 
-  /** @internal For `/health`. */
-  async healthProblem(): Promise<HealthProblem | undefined> {
-    return this.#runtime.health.problem();
-  }
-
-  /** @internal From the root: resolves when the events are durable here. */
-  async receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
-    await this.#runtime.receive(messengerId, events);
-  }
-
-  /** @internal The one door for what objects of this bot ask each other. */
+  /** @internal Carries the calls between objects of this bot; see `InnerCalls`. */
   async inner(method: string, args: readonly unknown[]): Promise<unknown> {
     return this.#runtime.answer(method, args);
-  }
-
-  /** @internal From the object of a thread to its root: an event whose conversation could not be told at its webhook. */
-  async routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
-    return this.#runtime.root.route(messengerId, event);
-  }
-
-  /** @internal From a conversation to its root. */
-  async chatMoved(messengerId: string, move: ChatMove): Promise<void> {
-    this.#runtime.root.chatMoved(messengerId, move);
-  }
-
-  /** @internal From the root to a conversation. */
-  async hasMessengerEvent(messengerId: string, key: string): Promise<boolean> {
-    return this.#runtime.hasEvent(messengerId, key);
-  }
-
-  /** @internal From a conversation to its root. */
-  async takeQuestion(asked: AskedQuestion): Promise<boolean> {
-    return this.#runtime.root.takeQuestion(asked);
-  }
-
-  /** @internal From a conversation to its root. */
-  async reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void> {
-    this.#runtime.reportAccess(messengerId, refusedWith);
-  }
-
-  /** @internal From a conversation to its root. */
-  async botIdentity(messengerId: string): Promise<BotIdentity> {
-    return this.#runtime.root.identity(messengerId);
   }
 }

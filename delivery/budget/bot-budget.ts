@@ -15,21 +15,21 @@ import { Places } from "./places.ts";
 import { SeenMessages } from "./seen-messages.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** The budget where it is held, with the memory of message ids. */
+/** The budget at the root, with the memory of message ids. */
 export interface RootBudget extends BotBudget {
-  /** Ids of messages that have come by webhook. Costs no row in a box that one chat has for itself. */
+  /** Adds ids of messages that arrived by webhook. In a box of a single chat this writes no row. */
   noteIncoming(messengerId: string, box: string, isShared: boolean, ids: readonly number[]): void;
 }
 
 /**
- * The rate of a bot as a whole: one token bucket for each messenger. What belongs to one chat is the matter of that
- * chat's gate.
+ * The rate of a bot over all its chats: one token bucket for each messenger. It ends where a chat begins: the rate of
+ * one chat is kept by that chat's gate.
  *
- * 1. A loan is taken out of the bucket at once, so that no more calls leave than the rate allows, however many gates
- *    hold loans. Unused slots lapse.
- * 2. Cosmetic calls leave a share of the rate to the others.
- * 3. A chat that was told to wait keeps its place: each is told a time of its own, so that not all ask again at once.
- * 4. After a start the bucket holds two tokens, because nobody knows what was sent before.
+ * 1. A loan leaves the bucket at once. So no more calls are sent than the rate allows, however many gates hold loans.
+ *    Unused calls expire.
+ * 2. Cosmetic calls must leave a share of the rate to the others.
+ * 3. A chat that was told to wait keeps its place. Each gets its own time, so not all of them ask again at once.
+ * 4. After a start the bucket holds two tokens, because earlier calls are not known.
  */
 export function createBotBudget(options: {
   readonly database: Database;
@@ -39,15 +39,18 @@ export function createBotBudget(options: {
 }
 
 const FIRST_TOKENS = 2;
-/** Of the bot's whole rate, these shares are kept from cosmetic calls. */
+/** Share of the bot's rate that interim edits must leave free. */
 const EDIT_RESERVE_SHARE = 0.2;
-/** Many chats that begin to write at once would otherwise wait for their first text behind the typing indicators. */
+/**
+ * Share that typing indicators must leave free. Otherwise, if many chats begin at once, their first texts wait behind
+ * typing.
+ */
 const TYPING_RESERVE_SHARE = 0.6;
-/** A loan of more than one call is for a bot that has enough for all. */
+/** A loan has more than one call only while more than this share of the rate is free. */
 const LOAN_RESERVE_SHARE = 0.5;
 const MOST_EXTRA_SLOTS = 3;
 const LOAN_MS = 3_000;
-/** How long past its time a waiting chat keeps its place. */
+/** A waiting chat loses its place if it does not ask within this time after its turn. */
 const PLACE_GRACE_MS = 1_500;
 
 interface Bot {
@@ -82,7 +85,7 @@ class LendingBudget implements RootBudget {
     bot.bucket.take(now, rate, 1);
     if (purpose !== "typing") bot.places.leave(caller);
     const until = now + LOAN_MS;
-    // Whoever waits was told a time that counts on what is left.
+    // The times of waiting chats rely on the remaining tokens, so no extra calls are lent while one waits.
     const isAnyWaiting = bot.places.ahead("", 1, now) > 0;
     const extra = isAnyWaiting ? 0 : extraSlots(bot.bucket.level(now, rate, 1), rate);
     if (extra > 0) bot.bucket.lease(now, { slots: extra, until }, rate, 1);
@@ -123,7 +126,7 @@ function extraSlots(level: number, { burst }: Rate): number {
   return Math.max(0, Math.min(MOST_EXTRA_SLOTS, left));
 }
 
-/** What a call of this kind leaves to more valuable ones. */
+/** Number of tokens that a call of this kind must leave for more valuable calls. */
 function reserveFor(purpose: CallPurpose, { burst }: Rate): number {
   if (purpose === "typing") return Math.floor(burst * TYPING_RESERVE_SHARE);
   return purpose === "edit" ? Math.floor(burst * EDIT_RESERVE_SHARE) : 0;

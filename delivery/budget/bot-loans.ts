@@ -6,7 +6,7 @@ interface Held {
   readonly until: number;
 }
 
-/** The calls that the root has lent to one object, by messenger. Unused ones lapse. */
+/** Calls that the root has lent to this object, by messenger. Unused ones expire. */
 export class BotLoans {
   readonly #root: BotBudget;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class BotLoans {
     this.#clock = clock;
   }
 
-  /** Uses one call. `false` when there is none. */
+  /** Takes one lent call. Returns false if none is left. */
   take(messengerId: string): boolean {
     const now = this.#clock.now();
     const held = (this.#held.get(messengerId) ?? []).filter(({ until, slots }) => until > now && slots > 0);
@@ -28,7 +28,7 @@ export class BotLoans {
     return true;
   }
 
-  /** Asks for one call, which is made at once or not at all; what is lent beside it is kept. */
+  /** Asks the root for one call, to be made at once or not at all. Further calls of the loan are kept for `take`. */
   async borrow(request: LoanRequest): Promise<Loan> {
     const loan = await this.#root.lend(request);
     if (loan.kind === "wait" || loan.slots === 1) return loan;

@@ -8,7 +8,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS box_v1 (
   PRIMARY KEY (messenger_id, box)
 ) WITHOUT ROWID`;
 
-/** The ids seen lately in message boxes, a row for each box. */
+/** Stores the ids seen lately in message boxes, one row per box. */
 export class BoxStore {
   readonly #database: Database;
 

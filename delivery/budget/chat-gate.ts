@@ -14,6 +14,7 @@ import type {
   Grant,
   LocalSpeaker,
   LostPostQuestion,
+  NextCalls,
   UnclaimedIds,
 } from "../../src/core/gate.ts";
 import type { Address, Rate } from "../../src/core/surface.ts";
@@ -29,18 +30,19 @@ import { TokenBucket } from "./token-bucket.ts";
 export interface ChatGateOptions {
   readonly database: Database;
   readonly deps: Pick<Deps, "clock">;
-  /** The gate's own object, which may speak in the chat, too. */
+  /** Name of the gate's own object, which may also send messages to the chat. */
   readonly name: string;
   readonly root: BotBudget;
   readonly local: LocalSpeaker;
 }
 
 /**
- * The gates of the chats whose thread without a topic is this object: rate, penalty, and the right to post. The text of
- * a reply, its rows and its order stay with the conversation that speaks.
+ * Grants calls to the chats whose thread without a topic is this object. It holds each chat's rate, its penalty and the
+ * right to post. It ends at the grant: the conversation keeps the text of a reply, its rows and its order.
  *
  * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
  *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
+ *    A `search` first uses calls that the chat saved while it was idle.
  * 2. During a penalty nothing is granted, also after a restart (I8).
  * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
  * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
@@ -55,22 +57,29 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
   return new Gate(options);
 }
 
-/** Kept for the calls that must become visible. */
+/** Tokens that are kept for posts and final texts. */
 const RESERVE = 1;
-/** What a call leaves behind: an interim edit the final text's slot, typing that of a first text, too. */
-const RESERVES = { answer: 0, final: 0, post: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
+/**
+ * Tokens that must remain after a call. An interim edit leaves one for the final text. A typing indicator also leaves
+ * one for a first text.
+ */
+const RESERVES = { answer: 0, final: 0, post: 0, search: 0, edit: RESERVE, typing: 2 * RESERVE } as const;
 /** Tokens of a bucket after a start. */
 const FIRST_TOKENS = 2;
-/** The use of a chat by other objects is stored this often. */
+/**
+ * Most calls that a chat saves for a search: the first question, and all ids of a box in which nothing else happens.
+ */
+const SEARCH_CALLS = 8;
+/** Other objects' use of a chat is stored at most this often. */
 const NOTE_USE_MS = 30_000;
-/** How long past its time a waiting speaker keeps its place. */
+/** A waiting speaker loses its place if it does not ask within this time after its turn. */
 const PLACE_GRACE_MS = 1_500;
-/** Above this many chats in memory the idle ones are let go. */
+/** With more chats than this in memory, idle ones are removed. */
 const MOST_CHATS = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
-/** An id that goes with no loan is told to the root by itself after this time. */
+/** An id that no loan request has taken along is reported to the root after this time. */
 const TELL_ROOT_AFTER_MS = 250;
-/** Ids after the newest one that is known, and ids in all, that an answer names. */
+/** An answer to a search names this many ids above the newest known one, and at most `MOST_IDS` in total. */
 const TAIL = 32;
 const MOST_IDS = 128;
 
@@ -81,18 +90,18 @@ interface Chat {
   readonly right: RightToPost;
   penalty: Penalty | undefined;
   usedAt: number;
-  /** The newest id of each box that this gate was told. */
+  /** The newest id of the chat's box that this gate knows. */
   newestId: number;
-  /** Sent by conversations of the chat into a shared box, and not told to the root yet. */
+  /** Ids that conversations of the chat have sent into a shared box, and that the root does not know yet. */
   untold: readonly number[];
   timer: unknown;
-  /** When another object's use of the chat was stored. */
+  /** Time at which another object's use of the chat was last stored. */
   notedUseAt: number;
-  /** Speakers of the last minute, by their last call. */
+  /** Recent speakers of the chat, with the time of their last call. */
   readonly speakers: Map<string, number>;
 }
 
-/** A speaker counts as one of the chat for so long after its last call. */
+/** A speaker counts as recent for this long after its last call. */
 const SPEAKS_FOR_MS = 60_000;
 
 class Gate implements ChatGate {
@@ -132,7 +141,7 @@ class Gate implements ChatGate {
       if (purpose !== "typing") chat.places.keep(key, rankOf(purpose), retryAt + PLACE_GRACE_MS);
       return { kind: "wait", retryAt, reason: "pacing" };
     }
-    // While the root was asked, others may have used the chat up, or met a penalty.
+    // While the root answered, other calls may have used up the chat's tokens or met a penalty.
     return this.#waits(chat, request, rate, key) ?? this.#grant(chat, request, rate, key, isDurable);
   }
 
@@ -196,25 +205,40 @@ class Gate implements ChatGate {
     };
   }
 
-  /** Why the call cannot be made now. The speaker keeps its place. */
+  /** Returns the reason why the call cannot be made now. The speaker keeps its place. */
   #waits(chat: Chat, request: CallRequest, rate: Rate, key: string): Grant | undefined {
     const { address, purpose, isPost = false } = request;
     const now = this.#clock.now();
     if (chat.penalty !== undefined && now < chat.penalty.until) {
-      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty" };
+      return { kind: "wait", retryAt: chat.penalty.until, reason: "penalty", next: this.#next(chat, rate) };
     }
+    const spacing = spacingOf(chat.penalty, now);
+    const needed = neededFor(purpose, rate);
     if (isPost && request.news !== undefined) {
       const heldUntil = chat.right.heldUntil(key, now) ?? this.#heldByOwn(address, request.speaker, now);
-      // No place is kept: others need not wait behind a post that may not be made yet.
-      if (heldUntil !== undefined) return { kind: "wait", retryAt: heldUntil, reason: "post" };
+      if (heldUntil !== undefined) {
+        // No place is kept, so that others do not wait behind a post that may not be made yet.
+        const readyAt = chat.bucket.readyAt(now, needed, rate, spacing);
+        const retryAt = Math.max(heldUntil, readyAt);
+        return { kind: "wait", retryAt, reason: "post", next: this.#next(chat, rate) };
+      }
     }
+    if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) return undefined;
     const rank = rankOf(purpose);
-    const needed = 1 + Math.min(RESERVES[purpose], Math.max(0, rate.burst - 1));
     const ahead = chat.places.ahead(key, rank, now);
-    const readyAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now), ahead);
+    const readyAt = chat.bucket.readyAt(now, needed, rate, spacing, ahead);
     if (readyAt <= now) return undefined;
     if (purpose !== "typing") chat.places.keep(key, rank, readyAt + PLACE_GRACE_MS);
-    return { kind: "wait", retryAt: readyAt, reason: "pacing" };
+    return { kind: "wait", retryAt: readyAt, reason: "pacing", next: this.#next(chat, rate) };
+  }
+
+  /** Returns when the chat's own rate allows the next calls, if nobody makes one before. */
+  #next({ bucket, penalty }: Chat, rate: Rate): NextCalls {
+    const now = this.#clock.now();
+    const spacing = spacingOf(penalty, now);
+    const at = (purpose: keyof NextCalls): number =>
+      Math.max(penalty?.until ?? 0, bucket.readyAt(now, neededFor(purpose, rate), rate, spacing));
+    return { post: at("post"), edit: at("edit"), typing: at("typing") };
   }
 
   #heldByOwn(address: Address, speaker: string, now: number): number | undefined {
@@ -222,7 +246,7 @@ class Gate implements ChatGate {
     return isHeld ? now + OWN_POST_MS : undefined;
   }
 
-  /** The thread of this object that asks; none when another object does. */
+  /** The asking thread, if it belongs to this object; otherwise an empty string. */
   #ownThread({ threadId }: Address, speaker: string): string {
     return this.#isRemote(speaker) ? "" : threadId;
   }
@@ -230,12 +254,12 @@ class Gate implements ChatGate {
   #grant(chat: Chat, request: CallRequest, rate: Rate, key: string, isDurable: boolean): Grant {
     const { address, news, purpose, isPost = false } = request;
     const now = this.#clock.now();
-    chat.bucket.take(now, rate, spacingOf(chat.penalty, now));
+    const spacing = spacingOf(chat.penalty, now);
+    if (purpose === "search" && chat.bucket.saved(now, rate, spacing) >= 1) chat.bucket.takeSaved();
+    else chat.bucket.take(now, rate, spacing);
     if (purpose !== "typing") chat.places.leave(key);
     const newestId = Math.max(chat.newestId, chat.right.newestId);
-    const needed = 1 + Math.min(RESERVES.edit, Math.max(0, rate.burst - 1));
-    const nextEditAt = chat.bucket.readyAt(now, needed, rate, spacingOf(chat.penalty, now));
-    const known = { ...(nextEditAt > now && { nextEditAt }), ...(newestId > 0 && { newestId }) };
+    const known = { next: this.#next(chat, rate), ...(newestId > 0 && { newestId }) };
     if (!isPost || news === undefined) return { kind: "granted", ...known };
     const ticket = chat.right.give(key, news.startedAt, isDurable, now, request.landsWithinMs);
     return {
@@ -245,7 +269,7 @@ class Gate implements ChatGate {
     };
   }
 
-  /** Asks the root for a share of the bot's rate. Returns when to ask again if there is none. */
+  /** Asks the root to lend a call. Returns the time to ask again, in epoch milliseconds, if it has none to lend. */
   async #borrow(
     chat: Chat,
     { address, purpose, pacing, news }: CallRequest,
@@ -271,18 +295,18 @@ class Gate implements ChatGate {
   #hear(chat: Chat, key: string, news: ChatNews, isDurable: boolean): void {
     chat.right.hear(key, news, isDurable, this.#clock.now());
     chat.newestId = Math.max(chat.newestId, news.newestId, ...news.sentIds);
-    // A box of its own is nobody's business but the gate's.
+    // Only shared boxes matter to the root.
     if (news.box === chat.address.chatId || news.sentIds.length === 0) return;
     chat.untold = [...chat.untold, ...news.sentIds];
     chat.timer ??= this.#clock.setTimeout(() => {
       chat.timer = undefined;
       this.#tellRoot(chat, news.box).catch(() => {
-        // The root cannot be reached: the ids go with the next loan.
+        // The root cannot be reached. The next loan request takes the ids along.
       });
     }, TELL_ROOT_AFTER_MS);
   }
 
-  /** Other chats that share the box look past these ids when they search. */
+  /** Reports the chat's new ids, so that searches of other chats in the box skip them. */
   async #tellRoot(chat: Chat, box: string): Promise<void> {
     const ids = chat.untold;
     if (ids.length === 0) return;
@@ -307,7 +331,7 @@ class Gate implements ChatGate {
 
   #hasOthers({ speakers }: Chat, address: Address, key: string, now: number): boolean {
     for (const [other, at] of speakers) if (now - at > SPEAKS_FOR_MS) speakers.delete(other);
-    // The other topics of a forum may come at any moment.
+    // In a forum, another topic may post at any moment.
     return address.topicId !== undefined || [...speakers.keys()].some((other) => other !== key);
   }
 
@@ -349,10 +373,10 @@ class Gate implements ChatGate {
     return chat;
   }
 
-  /** The bucket after a start. What was sent before is known only as the time of the last call. */
+  /** Creates the bucket after a start. Only the time of the last earlier call is known. */
   #bucket({ penalty, usedAt }: StoredChat, rate: Rate | undefined): TokenBucket {
     const startedAt = this.#startedAt;
-    const bucket = new TokenBucket(FIRST_TOKENS, startedAt);
+    const bucket = new TokenBucket(FIRST_TOKENS, startedAt, SEARCH_CALLS);
     if (penalty !== undefined && startedAt < penalty.widenedUntil) {
       bucket.reset(1, Math.max(penalty.until, startedAt));
       return bucket;
@@ -363,20 +387,25 @@ class Gate implements ChatGate {
       this.#options.local.lastUsedAt() ?? -Infinity,
     );
     const isFull = startedAt - lastUsedAt >= rate.burst * rate.everyMs;
-    return isFull ? new TokenBucket(rate.burst, startedAt) : bucket;
+    return isFull ? new TokenBucket(rate.burst, startedAt, SEARCH_CALLS) : bucket;
   }
 
-  /** A chat that was silent for so long has a full bucket again, whatever its rate; the rest is stored. */
+  /** Removes idle chats from memory. Their bucket is full again by now, whatever the rate; the rest is stored. */
   #forgetIdle(now: number): void {
     for (const [key, chat] of this.#chats) if (now - chat.usedAt > IDLE_MS) this.#chats.delete(key);
   }
 }
 
-/** A post of the gate's own object that is under way, or looked for, is asked about again after this time. */
+/** While a post of the gate's own object is in doubt, others ask again after this time. */
 const OWN_POST_MS = 500;
 
 function speakerKey({ address, speaker }: Pick<CallRequest, "address" | "speaker">): string {
   return JSON.stringify([speaker, address.threadId]);
+}
+
+/** Returns the tokens that a call needs: its own, and those that must remain. */
+function neededFor(purpose: CallRequest["purpose"], { burst }: Rate): number {
+  return 1 + Math.min(RESERVES[purpose], Math.max(0, burst - 1));
 }
 
 function rankOf(purpose: CallRequest["purpose"]): 0 | 1 {

@@ -5,51 +5,57 @@ import type {
   ChatGate,
   ChatNews,
   Grant,
+  NextCalls,
   PostRight,
   UnclaimedIds,
 } from "../../src/core/gate.ts";
 import type { Address, Probing, Surface } from "../../src/core/surface.ts";
 
-/** What goes with no request is told by itself after this time. */
+/** News that no request has taken along is reported after this time. */
 const TELL_AFTER_MS = 500;
-/** Other conversations of the chat do not know of a penalty before its gate does. */
+/**
+ * A penalty that could not be reported is reported again this often. Until then other conversations do not know of it.
+ */
 const TELL_PENALTY_EVERY_MS = 1_000;
 const TELL_CARD_EVERY_MS = 5_000;
 
 export interface GateClientOptions {
   readonly clock: Clock;
-  /** The gate of a chat: an object of its own, or this one. */
+  /** Returns the gate of a chat, in this object or another one. */
   readonly gateOf: (address: Address) => ChatGate;
-  /** The name of the object that speaks. */
+  /** Name of this object. */
   readonly speaker: string;
-  /** Whether a message of this thread may exist of which the id is not known. */
+  /** True if this thread may have sent a message whose id it does not know. */
   readonly isInDoubt: (address: Address) => boolean;
-  /** Ids that an earlier process may not have told. Asked once for each thread. */
+  /** Ids that an earlier process may not have reported. Called once for each thread. */
   readonly recentIds: (address: Address) => readonly number[];
 }
 
-/** What one thread has to tell its chat's gate. */
+/** News of one thread that its chat's gate does not know yet. */
 interface Voice {
   readonly address: Address;
   readonly box: string;
   newest: number;
   untold: readonly number[];
   ticket: number | undefined;
-  /** The right was given, and it has not been told what became of the post. */
+  /** True if this thread holds the right to post, and the gate does not know the outcome of the post yet. */
   isRightHeld: boolean;
-  /** Nobody can find out what became of the last post, and the gate does not know yet. */
+  /** True if the outcome of the last post cannot be found out, and the gate does not know that yet. */
   isUnresolved: boolean;
-  /** Others of the chat wait for that. */
+  /** True if other conversations of the chat wait for the outcome. */
   isShared: boolean;
   timer: unknown;
 }
 
 /**
- * The gates of the chats as one conversation asks them: before every call, and with what it has sent since.
+ * A conversation's way to the gates of its chats. It asks before every call, and reports the messages that the
+ * conversation has sent. It decides nothing itself: rates, penalties and rights are the gate's.
  *
- * 1. What became of a post is told with the next question; at once where others post into the chat, else after half a
- *    second.
- * 2. A penalty that the gate could not be told is kept here, and told again.
+ * 1. The outcome of a post goes with the next request. If none follows, it is reported after half a second, or right
+ *    away if others post into the chat.
+ * 2. A penalty that could not be reported is kept here. This conversation obeys it, and reports it again until the gate
+ *    knows it.
+ * 3. Every answer of the gate says when the chat's rate allows the next calls. Before that the gate is not asked.
  */
 export class GateClient {
   readonly #options: GateClientOptions;
@@ -60,6 +66,8 @@ export class GateClient {
   readonly #untoldCards = new Map<string, CardNews>();
   /** Ends of penalties of which the gate has not been told yet, by chat. */
   readonly #untoldPenalties = new Map<string, number>();
+  /** Times of the next possible calls, from the gate's last answer, by chat. */
+  readonly #next = new Map<string, NextCalls>();
 
   constructor(options: GateClientOptions) {
     this.#options = options;
@@ -67,7 +75,7 @@ export class GateClient {
     this.#startedAt = options.clock.now();
   }
 
-  /** `landsWithinMs`, for a post: how long it may take before it cannot land any more. */
+  /** Asks for one call. For a post, `landsWithinMs` is the time after which it cannot land any more. */
   async acquire(
     address: Address,
     purpose: CallPurpose,
@@ -77,24 +85,31 @@ export class GateClient {
   ): Promise<Grant> {
     const isPost = landsWithinMs !== undefined;
     const { pacing, probing } = surface;
-    const penaltyUntil = this.#untoldPenalties.get(chatKey(address)) ?? 0;
-    if (penaltyUntil > this.#clock.now()) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
+    const now = this.#clock.now();
+    const key = chatKey(address);
+    const penaltyUntil = this.#untoldPenalties.get(key) ?? 0;
+    if (penaltyUntil > now) return { kind: "wait", retryAt: penaltyUntil, reason: "penalty" };
+    const nextAt = this.#nextAt(key, purpose);
+    if (nextAt > now) return { kind: "wait", retryAt: nextAt, reason: "pacing" };
     const { speaker } = this.#options;
     const gate = this.#options.gateOf(address);
-    const shown = card === undefined ? {} : { card };
-    if (probing === undefined) return gate.acquire({ address, purpose, pacing, speaker, isPost, ...shown });
+    const request = { address, purpose, pacing, speaker, isPost, ...(card !== undefined && { card }) };
+    if (probing === undefined) return this.#noteNext(key, await gate.acquire(request));
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
-    const grant = await gate.acquire({
-      address,
-      purpose,
-      pacing,
-      speaker,
-      news,
-      isPost,
-      ...(landsWithinMs !== undefined && { landsWithinMs }),
-      ...shown,
-    });
+    this.#clearTimer(voice);
+    let grant: Grant;
+    try {
+      grant = await gate.acquire({
+        ...request,
+        news,
+        ...(landsWithinMs !== undefined && { landsWithinMs }),
+      });
+    } catch (error) {
+      if (hasNews(voice)) this.#tellSoon(voice);
+      throw error;
+    }
+    this.#noteNext(key, grant);
     this.#told(voice, news);
     if (grant.kind === "wait") return grant;
     voice.newest = Math.max(voice.newest, grant.newestId ?? 0);
@@ -102,7 +117,10 @@ export class GateClient {
     return grant;
   }
 
-  /** Rejects when the gate cannot be told; this conversation keeps to the penalty all the same, and tells it later. */
+  /**
+   * Reports a penalty. If the gate cannot be reached it rejects, but this conversation still obeys the penalty and
+   * reports it later.
+   */
   async penalize(address: Address, retryAfterMs: number): Promise<void> {
     const key = chatKey(address);
     const until = Math.max(this.#untoldPenalties.get(key) ?? 0, this.#clock.now() + retryAfterMs);
@@ -110,7 +128,7 @@ export class GateClient {
     await this.#tellPenalty(address, until);
   }
 
-  /** A message of this thread was posted, and is stored. */
+  /** Notes that a message of this thread was posted and is stored. */
   sent(address: Address, surface: Surface, messageId: string): void {
     const id = Number(messageId);
     if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
@@ -145,7 +163,10 @@ export class GateClient {
     this.#tellSoon(this.#voice(address, surface.probing));
   }
 
-  /** Nobody can find out what became of a post: others need not wait for it, and may not take its message for theirs. */
+  /**
+   * Notes that the outcome of a post cannot be found out. Others need not wait for it, but must not take its message
+   * for theirs.
+   */
   unresolved(address: Address, surface: Surface): void {
     if (surface.probing === undefined) return;
     const voice = this.#voice(address, surface.probing);
@@ -153,7 +174,7 @@ export class GateClient {
     this.#tellSoon(voice);
   }
 
-  /** A message of the box that this conversation knows of: its own, or one that it was sent. */
+  /** Notes the id of a message in the chat's box, sent or received by this conversation. */
   knows(address: Address, surface: Surface, messageId: string): void {
     const id = Number(messageId);
     if (surface.probing === undefined || !Number.isSafeInteger(id)) return;
@@ -161,12 +182,12 @@ export class GateClient {
     voice.newest = Math.max(voice.newest, id);
   }
 
-  /** The newest id of the address's box that is known here; `0` when none is. */
+  /** Returns the newest known id of the address's box, or 0. */
   newestId(address: Address, surface: Surface): number {
     return surface.probing === undefined ? 0 : this.#voice(address, surface.probing).newest;
   }
 
-  /** The ids that may be a lost message. */
+  /** Returns the ids that may be a lost message. */
   async unclaimed(address: Address, probing: Probing, afterId: number): Promise<UnclaimedIds> {
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
@@ -191,7 +212,7 @@ export class GateClient {
     } catch (error) {
       const again = (): void => {
         this.#tellPenalty(address, until).catch(() => {
-          // The gate cannot be reached yet; it is told with the next try.
+          // The gate cannot be reached yet. The next try follows.
         });
       };
       this.#clock.setTimeout(again, Math.min(leftMs, TELL_PENALTY_EVERY_MS));
@@ -200,27 +221,42 @@ export class GateClient {
   }
 
   #hold(voice: Voice, { ticket, isShared }: PostRight): void {
-    // Answers may overtake each other.
+    // Answers may arrive out of order.
     if (ticket < (voice.ticket ?? 0)) return;
     voice.ticket = ticket;
     voice.isShared = isShared;
     voice.isRightHeld = true;
   }
 
+  #nextAt(key: string, purpose: CallPurpose): number {
+    if (purpose === "answer" || purpose === "search") return 0;
+    return this.#next.get(key)?.[purpose === "final" ? "post" : purpose] ?? 0;
+  }
+
+  #noteNext(key: string, grant: Grant): Grant {
+    if (grant.next !== undefined) this.#next.set(key, grant.next);
+    return grant;
+  }
+
+  /**
+   * Reports news. If others wait for it, it is reported right after the conversation's current work, because that may
+   * send the next request.
+   */
   #tellSoon(voice: Voice): void {
-    if (voice.isShared) void this.#tell(voice);
-    else voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), TELL_AFTER_MS);
+    const delayMs = voice.isShared ? 0 : TELL_AFTER_MS;
+    voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), delayMs);
   }
 
   async #tell(voice: Voice): Promise<void> {
-    if (!voice.isRightHeld && voice.untold.length === 0) return;
+    voice.timer = undefined;
+    if (!hasNews(voice)) return;
     const news = this.#newsOf(voice);
     const { address } = voice;
     try {
       await this.#options.gateOf(address).report({ address, speaker: this.#options.speaker, news });
       this.#told(voice, news);
     } catch {
-      // The gate cannot be reached: it is told with the next question, and holds nobody for long.
+      // The gate cannot be reached. The next request takes the news along, and the gate holds nobody for long.
       this.#clearTimer(voice);
     }
   }
@@ -240,7 +276,7 @@ export class GateClient {
 
   #told(voice: Voice, { sentIds, isInDoubt, isUnresolved, ticket }: ChatNews): void {
     voice.untold = voice.untold.filter((id) => !sentIds.includes(id));
-    // A right that was given since is another one.
+    // A right given in the meantime is a different one and stays.
     if (!isInDoubt && ticket === voice.ticket) {
       voice.isRightHeld = false;
       if (isUnresolved === true) voice.isUnresolved = false;
@@ -273,6 +309,10 @@ export class GateClient {
     this.#voices.set(key, voice);
     return voice;
   }
+}
+
+function hasNews({ isRightHeld, untold }: Voice): boolean {
+  return isRightHeld || untold.length > 0;
 }
 
 function chatKey({ messengerId, chatId }: Address): string {

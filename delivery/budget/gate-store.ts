@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Database } from "../../src/core/database.ts";
 import { parseIds, runsOf } from "./id-ranges.ts";
 
-/** What a chat's gate remembers over a restart, a row for each chat. */
+/** The part of a chat's gate that survives a restart, one row per chat. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_v1 (
   messenger_id TEXT NOT NULL,
   chat_id TEXT NOT NULL,
@@ -15,13 +15,13 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_v1 (
   PRIMARY KEY (messenger_id, chat_id)
 ) WITHOUT ROWID`;
 
-/** What a chat's refusals leave behind. */
+/** The penalty of a chat, from the platform's refusals. */
 export interface Penalty {
   /** Nothing is sent before this time, in epoch milliseconds. */
   readonly until: number;
-  /** Penalties that followed each other, without those that were forgiven before the last one. */
+  /** Number of consecutive penalties that are not forgiven yet, as of the last one. */
   readonly strikes: number;
-  /** Until then the chat's calls are spaced wider, less and less. */
+  /** Until this time (epoch milliseconds) the chat's calls are spaced wider, in shrinking steps. */
   readonly widenedUntil: number;
 }
 
@@ -32,7 +32,7 @@ const rightSchema = z.object({
   isUnresolved: z.boolean(),
 });
 
-/** Who has the right to post, among conversations in other objects. */
+/** The right to post, if a conversation in another object holds it. */
 export type StoredRight = z.infer<typeof rightSchema>;
 
 export interface StoredChat {
@@ -40,7 +40,7 @@ export interface StoredChat {
   readonly right: StoredRight | undefined;
   /** Ids of messages that conversations in other objects have sent. */
   readonly sentIds: readonly number[];
-  /** Epoch milliseconds, accurate to `GateStore`'s caller, of the last call of another object. */
+  /** Time of another object's last call, in epoch milliseconds. Written only now and then, so it can be a bit old. */
   readonly usedAt: number | undefined;
 }
 

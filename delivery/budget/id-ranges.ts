@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** First and last id of a run without a gap. */
+/** First and last id of a sequence without a gap. */
 export type IdRun = readonly [number, number];
 
-/** The runs of a set of ids, ascending. */
+/** Returns the runs of a set of ids, ascending. */
 export function runsOf(ids: Iterable<number>): IdRun[] {
   const runs: [number, number][] = [];
   for (const id of [...ids].toSorted((left, right) => left - right)) {
@@ -16,7 +16,7 @@ export function runsOf(ids: Iterable<number>): IdRun[] {
 
 const runsSchema = z.array(z.tuple([z.int(), z.int()]));
 
-/** The ids of stored runs. */
+/** Returns the ids of stored runs. */
 export function parseIds(json: string): number[] {
   return runsSchema
     .parse(JSON.parse(json))

@@ -7,12 +7,12 @@ interface Place {
   expiresAt: number;
 }
 
-/** Who was told to wait, in the order in which they are served. A place that nobody comes back for expires. */
+/** The queue of callers that were told to wait. A place expires if its caller does not come back. */
 export class Places {
   readonly #places = new Map<string, Place>();
   #order = 0;
 
-  /** How many are served before this caller. */
+  /** Returns the number of callers that are served before this one. */
   ahead(caller: string, rank: Rank, now: number): number {
     const own = this.#places.get(caller);
     let ahead = 0;
@@ -23,7 +23,7 @@ export class Places {
     return ahead;
   }
 
-  /** Keeps the caller's place, or gives it one behind those of its rank. */
+  /** Keeps the caller's place, or adds one behind the others of its rank. */
   keep(caller: string, rank: Rank, expiresAt: number): void {
     const place = this.#places.get(caller);
     if (place?.rank === rank) {
@@ -38,7 +38,7 @@ export class Places {
     this.#places.delete(caller);
   }
 
-  /** Nobody is served until then: no place expires before. */
+  /** Keeps all places until this time, because nobody is served before it. */
   holdUntil(until: number): void {
     for (const place of this.#places.values()) place.expiresAt = Math.max(place.expiresAt, until);
   }

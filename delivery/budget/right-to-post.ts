@@ -1,25 +1,25 @@
 import type { ChatNews } from "../../src/core/gate.ts";
 import type { StoredRight } from "./gate-store.ts";
 
-/** A post has an answer by then, most times: whoever waits asks again. */
+/** A waiting speaker asks again after this time. Most posts have an answer by then. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2_000;
 /**
- * A holder that says nothing for so long after its post cannot land any more loses the right. It says something with
- * each call while it searches.
+ * A holder loses the right if it stays silent for this long after its post cannot land any more. While it searches, it
+ * reports with each call.
  */
 const HOLD_MS = 15_000;
 const LEAST_HOLD_MS = 30_000;
 const HOLD_IN_DOUBT_MS = 90_000;
-/** After a start the holder has this long to say something. */
+/** After a start the holder has this long to report. */
 const START_MS = 10_000;
-/** Ids of sent messages that are remembered. */
+/** Number of sent ids that are remembered. */
 const MEMORY = 200;
 
 interface Holder {
   readonly key: string;
   readonly ticket: number;
-  /** When the process began to which it was given. */
+  /** Start of the process that it was given to. */
   readonly startedAt: number;
   readonly isDurable: boolean;
   /** Epoch milliseconds. */
@@ -31,21 +31,21 @@ export interface RightToPostOptions {
   readonly stored: StoredRight | undefined;
   readonly sentIds: readonly number[];
   readonly startedAt: number;
-  /** The end of the chat's penalty, in epoch milliseconds; 0 for none. Until then the holder cannot say anything. */
+  /** End of the chat's penalty, in epoch milliseconds; 0 for none. The holder cannot report before then. */
   readonly penaltyUntil: number;
-  /** Stores the right and the ids. Called only for speakers in other objects. */
+  /** Stores the right and the ids. Only called for speakers in other objects. */
   readonly write: (right: StoredRight, sentIds: Iterable<number>) => void;
 }
 
 /**
- * The right to post into one chat.
+ * The right to post into one chat. It does not know rates or texts.
  *
- * 1. One speaker holds it at a time, from the grant of a post until it is known what became of the post.
- * 2. It survives the gate's death: a speaker in another object is stored before its post leaves. What the gate's own
- *    object posts stands in its outbox, which is asked instead.
- * 3. Whoever searches for a lost post holds it, so that nobody posts between a question and its answer.
- * 4. A speaker that says nothing any more loses it. Until the next post is known, it counts as untold: a message that
- *    is found may be its own, and nothing is concluded from that.
+ * 1. One speaker holds it at a time: from the grant of a post until the outcome of that post is known.
+ * 2. It survives the gate's death. A speaker in another object is stored before its post leaves. Posts of the gate's
+ *    own object are in its outbox, which is asked instead.
+ * 3. A speaker that searches for a lost post holds it, so nobody posts between a question and its answer.
+ * 4. A speaker that stays silent for too long loses it, and counts as untold until a later post is known. Until then a
+ *    message that a search finds may belong to that speaker, so the search concludes nothing.
  */
 export class RightToPost {
   readonly #write: RightToPostOptions["write"];
@@ -53,7 +53,7 @@ export class RightToPost {
   #ticket: number;
   #holder: Holder | undefined;
   #untold: readonly string[];
-  /** Nobody could find out what became of a post, and no later one is known yet. */
+  /** True if the outcome of a post could not be found out, and no later post is known yet. */
   #isUnresolved: boolean;
 
   constructor({ stored, sentIds, startedAt, penaltyUntil, write }: RightToPostOptions) {
@@ -73,7 +73,7 @@ export class RightToPost {
     return Math.max(0, ...this.sentIds);
   }
 
-  /** Epoch milliseconds at which to ask again, because another speaker holds the right. */
+  /** Returns when to ask again, in epoch milliseconds, if another speaker holds the right. */
   heldUntil(key: string, now: number): number | undefined {
     this.#lapse(now);
     const holder = this.#holder;
@@ -82,11 +82,11 @@ export class RightToPost {
     return Math.min(holder.until, now + waitMs);
   }
 
-  /** Gives the right to a speaker; `isDurable` for one in another object. Returns its ticket. */
+  /** Gives the right to a speaker and returns its ticket. `isDurable` is true for a speaker in another object. */
   give(key: string, startedAt: number, isDurable: boolean, now: number, landsWithinMs = 0): number {
     this.#ticket += 1;
     const ticket = this.#ticket;
-    // A search takes the right again and again, also while a penalty holds it for longer.
+    // A search takes the right again and again, also while a penalty extends it.
     const known = this.#holder?.key === key ? this.#holder.until : 0;
     const until = Math.max(known, now + Math.max(LEAST_HOLD_MS, landsWithinMs + HOLD_MS));
     this.#holder = { key, ticket, startedAt, isDurable, since: now, until };
@@ -94,21 +94,21 @@ export class RightToPost {
     return this.#ticket;
   }
 
-  /** What a speaker tells. A right that it does not need any more is free. */
+  /** Takes a speaker's report. Frees the right if the speaker does not need it any more. */
   hear(key: string, news: ChatNews, isDurable: boolean, now: number): void {
     const { sentIds, startedAt, ticket, isInDoubt, isUnresolved = false } = news;
     this.#lapse(now);
     for (const id of sentIds) this.sentIds.add(id);
     this.#forgetOld();
     const holder = this.#holder;
-    // What it said before it was given the right, or before it died, says nothing about this one.
+    // A report from before the right was given, or from a dead process, does not count for this right.
     const isHolder = holder?.key === key && (ticket === holder.ticket || startedAt > holder.startedAt);
     let isChanged = sentIds.length > 0;
     if (isHolder && isInDoubt) {
       holder.until = Math.max(holder.until, now + HOLD_IN_DOUBT_MS);
     } else if (isHolder) {
       this.#holder = undefined;
-      // Whatever was posted before has a lower id, and searches begin above the newest that is known.
+      // Earlier posts have lower ids, and searches begin above the newest known id.
       if (sentIds.length > 0) {
         this.#untold = [];
         this.#isUnresolved = false;
@@ -123,7 +123,7 @@ export class RightToPost {
     if (isChanged && isDurable) this.#store();
   }
 
-  /** Whether a message that this speaker finds can only be its own. */
+  /** Tells whether a message that this speaker's search finds can only be its own. */
   claim(key: string, now: number): "certain" | "busy" | "uncertain" {
     this.#lapse(now);
     if (this.#holder !== undefined && this.#holder.key !== key) return "busy";
@@ -131,7 +131,7 @@ export class RightToPost {
     return this.#untold.every((other) => other === key) ? "certain" : "uncertain";
   }
 
-  /** A penalty holds everybody: the holder cannot say anything before it is over. */
+  /** Extends the right to the end of a penalty, because the holder cannot post or search before it. */
   holdUntil(until: number): void {
     if (this.#holder !== undefined)
       this.#holder.until = Math.max(this.#holder.until, until + HOLD_IN_DOUBT_MS);
@@ -141,7 +141,7 @@ export class RightToPost {
     const holder = this.#holder;
     if (holder === undefined || holder.until > now) return;
     this.#holder = undefined;
-    // The gate's own object knows its posts; its outbox says what is in doubt.
+    // The outbox of the gate's own object knows which of its posts are in doubt.
     if (!holder.isDurable) return;
     this.#untold = [...this.#untold.filter((key) => key !== holder.key), holder.key];
     this.#store();

@@ -2,14 +2,14 @@ import type { Clock } from "../../src/core/deps.ts";
 import type { SeenIds, SeenQuestion } from "../../src/core/gate.ts";
 import type { BoxStore } from "./box-store.ts";
 
-/** Ids remembered of one box: about this many back from the newest. */
+/** About this many ids are remembered per box, counted back from the newest. */
 const MEMORY = 400;
-/** Above this many boxes in memory the idle ones are let go. */
+/** With more boxes than this in memory, idle ones are removed. */
 const MOST_BOXES = 1_000;
 const IDLE_MS = 10 * 60 * 1000;
-/** A chat counts as one that looks for a lost post for so long after its last question. */
+/** A chat counts as searching for this long after its last question. */
 const SEARCHES_FOR_MS = 60_000;
-/** A box that many chats share is stored this long after it has changed. */
+/** A shared box is stored this long after it has changed. */
 const STORE_AFTER_MS = 250;
 
 interface Box {
@@ -20,16 +20,16 @@ interface Box {
   newest: number;
   usedAt: number;
   isStoring: boolean;
-  /** Chats that look for a lost post in the box, with the time of their last question. */
+  /** Chats that search for a lost post in the box, with the time of their last question. */
   readonly searches: Map<string, number>;
 }
 
 /**
- * The root's memory of message ids that are somebody's: incoming messages, and what the bot has sent. A search for a
- * lost post skips them. Knowing fewer makes a search longer, never wrong.
+ * The root's memory of message ids with a known owner: incoming messages, and messages that the bot has sent. A search
+ * for a lost post skips them. With fewer known ids a search is longer, but never wrong.
  *
- * Boxes that many chats share are stored a moment after they have changed, so that a restart forgets little: each
- * forgotten id costs every search in the box a call.
+ * Shared boxes are stored a moment after they have changed, so that a restart forgets little. Each forgotten id costs
+ * every search in the box one call.
  */
 export class SeenMessages {
   readonly #clock: Clock;
@@ -103,7 +103,7 @@ export class SeenMessages {
       try {
         this.#store.write(box.messengerId, box.name, box.seen);
       } catch {
-        // Storage is full or broken: the ids are known in memory, and the next one tries again.
+        // Storage is full or broken. The ids stay in memory, and the next change tries again.
       }
     }, STORE_AFTER_MS);
   }

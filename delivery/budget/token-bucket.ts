@@ -1,27 +1,35 @@
 import type { Rate } from "../../src/core/surface.ts";
 
-/** Calls that somebody else may make until `until` (epoch milliseconds). Unused ones lapse then. */
+/** Calls that another party may make until `until` (epoch milliseconds). Unused ones expire then. */
 export interface Lease {
   readonly slots: number;
   readonly until: number;
 }
 
 /**
- * A token bucket on somebody else's clock. Tokens may be fractions. What it holds and what it has leased out are never
- * more than `burst` together, so that a lease that is used late makes no burst longer.
+ * A token bucket whose time comes from the caller. Tokens may be fractions. Its own tokens and its leases are never
+ * more than `burst` together, so a lease that is used late does not lengthen a burst.
+ *
+ * It may save tokens that arrive while it is full, for calls that are rare and urgent. Saved tokens have been earned,
+ * so over a long time the calls still keep to the rate.
  */
 export class TokenBucket {
   #tokens: number;
   #at: number;
-  /** Leases that have not lapsed, the first to lapse in front. */
+  readonly #mostSaved: number;
+  #saved: number;
+  /** Open leases, the first one to expire in front. */
   #leases: readonly Lease[] = [];
 
-  constructor(tokens: number, now: number) {
+  /** Starts with `mostSaved` saved tokens. */
+  constructor(tokens: number, now: number, mostSaved = 0) {
     this.#tokens = tokens;
     this.#at = now;
+    this.#mostSaved = mostSaved;
+    this.#saved = mostSaved;
   }
 
-  /** Tokens at `now`. `spacing` stretches the time between two tokens. */
+  /** Returns the tokens at `now`. `spacing` multiplies the time between two tokens. */
   level(now: number, rate: Rate, spacing: number): number {
     for (const lease of this.#leases) {
       if (lease.until > now) break;
@@ -36,15 +44,28 @@ export class TokenBucket {
     this.#tokens = this.level(now, rate, spacing) - 1;
   }
 
-  /** Takes tokens for calls that somebody else makes until the lease lapses. Leases lapse in the order of their start. */
+  /** Returns the saved tokens at `now`. */
+  saved(now: number, rate: Rate, spacing: number): number {
+    this.level(now, rate, spacing);
+    return this.#saved;
+  }
+
+  takeSaved(): void {
+    this.#saved -= 1;
+  }
+
+  /**
+   * Takes tokens for calls that another party makes until the lease expires. Leases must expire in the order in which
+   * they start.
+   */
   lease(now: number, lease: Lease, rate: Rate, spacing: number): void {
     this.#tokens = this.level(now, rate, spacing) - lease.slots;
     this.#leases = [...this.#leases, lease];
   }
 
   /**
-   * Epoch milliseconds at which the level reaches `needed`, when only `ahead` tokens are taken until then: those of callers
-   * that are served before.
+   * Returns the time (epoch milliseconds) at which the level reaches `needed`, if callers that are served earlier take
+   * `ahead` tokens until then.
    */
   readyAt(now: number, needed: number, rate: Rate, spacing: number, ahead = 0): number {
     const missing = needed + ahead - this.level(now, rate, spacing);
@@ -54,9 +75,13 @@ export class TokenBucket {
     return Math.max(filledAt, room);
   }
 
-  /** Holds exactly `tokens` at `at`, which may lie ahead; what was leased is void. */
+  /**
+   * Sets the level to exactly `tokens` at the time `at`, which may be in the future. Leases and saved tokens become
+   * void.
+   */
   reset(tokens: number, at: number): void {
     this.#tokens = tokens;
+    this.#saved = 0;
     this.#at = at;
     this.#leases = [];
   }
@@ -67,7 +92,9 @@ export class TokenBucket {
 
   #settle(at: number, rate: Rate, spacing: number): void {
     const gained = Math.max(0, at - this.#at) / (rate.everyMs * spacing);
-    this.#tokens = Math.min(this.#capacity(rate), this.#tokens + gained);
+    const tokens = this.#tokens + gained;
+    this.#tokens = Math.min(this.#capacity(rate), tokens);
+    this.#saved = Math.min(this.#mostSaved, this.#saved + tokens - this.#tokens);
     this.#at = Math.max(this.#at, at);
   }
 }

@@ -11,8 +11,8 @@ const MAX_ATTEMPTS = 3;
 const REST_MS = 500;
 
 /**
- * Answers a press of a button: at once, outside of every queue and budget. An answer may be given twice, so one that
- * failed on the way is given again, a moment later; after a time limit nobody waits for it any more. Never throws.
+ * Answers a press of a button at once, outside of every queue and budget. Answering twice does no harm, so a failed
+ * answer is tried again a moment later, until a time limit. Never throws.
  */
 export async function answerAction(
   context: Pick<DeliveryContext, "surfaceFor" | "deps" | "log" | "budget">,
@@ -24,7 +24,7 @@ export async function answerAction(
   try {
     surface = context.surfaceFor(address.messengerId);
   } catch {
-    // The messenger is not declared any more: nobody can be answered.
+    // The messenger is not declared any more, so the press cannot be answered.
     context.log.warn("delivery.unknown-messenger", placeFields(address));
     return;
   }

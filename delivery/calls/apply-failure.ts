@@ -17,17 +17,20 @@ import type { Part } from "../text/split/index.ts";
 
 export interface FailedCall {
   readonly method: RowMethod;
-  /** Where it went. */
+  /** The address that the call was made to. */
   readonly address: Address;
   readonly entry: OutboxEntry;
   readonly part?: Part<RichText>;
   readonly content?: RichText;
   readonly isInterim?: boolean;
-  /** Whether it can be found out what became of it. */
+  /** True if the platform allows a search for a lost post. @default false */
   readonly canProbe?: boolean;
 }
 
-/** Stores what a failure means for the row and the reply. Returns until when nothing may go to the address. */
+/**
+ * Stores the result of a failed call in the row and the reply. Returns the time (epoch milliseconds) before which
+ * nothing may be sent to the address, if there is one.
+ */
 export async function applyFailure(
   context: DeliveryContext,
   reply: Reply,
@@ -99,7 +102,9 @@ function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, fail
   store(context, entry, { ...(kind === "unknown" ? lost(entry.row) : refused(entry.row)), code });
 }
 
-/** Whether the message is to say something else by now: more text has come, or another reply has taken it over. */
+/**
+ * Tells whether the message should show another text by now: more text has arrived, or another reply has taken it over.
+ */
 function isPast(context: DeliveryContext, reply: Reply, { entry, part }: FailedCall): boolean {
   if (entry.row.replyId !== reply.record.id) return true;
   if (part === undefined) return false;
@@ -107,7 +112,7 @@ function isPast(context: DeliveryContext, reply: Reply, { entry, part }: FailedC
   return wanted.find(({ index }) => index === part.index)?.hash !== part.hash;
 }
 
-/** Since when the call fails. What comes after a day of another trouble is new: that one is over. */
+/** Returns when this failure began. A different error after a day starts the clock again. */
 function failingSinceOf(
   { row, interimFailingSince }: OutboxEntry,
   { code }: CallFailure,
@@ -128,7 +133,7 @@ async function applyDecision(
   const { entry, part, method } = call;
   const { row } = entry;
   const isPost = method === "post";
-  // An edit changes nothing about it.
+  // Only a failed post changes the state of the row.
   const notPosted = isPost ? refused(row) : {};
   switch (decision.kind) {
     case "done":
@@ -137,7 +142,7 @@ async function applyDecision(
       return undefined;
     case "wait":
       if (isPost || call.isInterim !== true) {
-        // Kept here too, for the case that the root cannot be told.
+        // Kept in the row too, in case the gate cannot be told.
         store(context, entry, { ...notPosted, code: failure.code, retryAt: now + decision.delayMs });
       }
       await penalize(context, reply.record.address, decision.delayMs);
@@ -148,7 +153,7 @@ async function applyDecision(
       }
       if (method === "edit" && call.isInterim === true) {
         entry.interimFailingSince ??= now;
-        // Text that became whole meanwhile does not wait for an interim state.
+        // If the text has become whole in the meantime, it does not wait for an interim state.
         if (!reply.isFinal) reply.notBefore = now + decision.delayMs;
         return undefined;
       }
@@ -175,7 +180,7 @@ async function applyDecision(
         code: failure.code,
         retryAt: decision.kind === "leave-unknown" ? undefined : now + decision.delayMs,
       });
-      // The next parts wait too, so that a message that lands late still stands before them.
+      // The next parts wait too, so that a message that lands late is still above them.
       return now + decision.delayMs;
     case "gone":
       store(context, entry, { ...notPosted, code: failure.code });
@@ -187,7 +192,7 @@ async function applyDecision(
       return undefined;
     case "repost":
       context.database.transaction(() => {
-        // Platforms say so of messages that are there, too: then it would stand beside the new one.
+        // Platforms also report this for messages that still exist. Such a message would stay beside the new one.
         if (row.messageId !== undefined) addDuplicate(context, row.replyId, row.messageId);
         store(context, entry, {
           state: nextState(row.state, "deleted"),
@@ -230,12 +235,17 @@ async function applyDecision(
   }
 }
 
-/** A row that was posted has no doubt any more: the platform has answered. */
+/**
+ * Returns the change that marks a row as failed. A row that was posted keeps no doubt, because the platform has
+ * answered.
+ */
 function failedFrom(row: OutboxRow): Pick<OutboxRow, "state" | "doubt"> {
   return { state: nextState(row.state, "failed"), doubt: answered(row.doubt) };
 }
 
-/** The message in whose place the part should have been posted stays: half of it is more than nothing. */
+/**
+ * Returns the id of the message that the part should have replaced. It stays, because half a text is better than none.
+ */
 function takeBack(context: DeliveryContext, reply: Reply, { replacedId }: OutboxEntry): string | undefined {
   const replaced = reply.entries.find(
     ({ row }) => row.part < 0 && row.state === "sent" && row.messageId === replacedId,

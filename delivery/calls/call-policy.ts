@@ -1,7 +1,7 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { CallFailure } from "../../src/core/surface.ts";
 
-/** Every kind of call to a platform. `append` adds to a message that is streamed into, `end` ends its stream. */
+/** Every kind of call to a platform. `append` adds text to a streamed message, `end` ends its stream. */
 export type CallMethod =
   | "post"
   | "edit"
@@ -14,21 +14,21 @@ export type CallMethod =
   | "answer";
 
 /**
- * What follows from a failed call.
+ * The reaction to a failed call.
  *
- * - `done`: what the call was for is so already
+ * - `done`: nothing to do; the goal of the call is already reached
  * - `wait`: a penalty; nothing goes to the chat until it is over (I8)
- * - `retry`, `retry-slowly`: again after a backoff; `retry-slowly` also tells the owner
- * - `doubt`: a post that may have happened (I6)
- * - `gone`: the chat takes nothing any more
- * - `move`: the chat goes on under another id
- * - `replace`: the message is not there any more: a person deleted it
- * - `refuse`: the platform does not take this content
- * - `leave`: a surplus message cannot be taken away
- * - `abandon`: not in this way; the reply goes on with ordinary messages and edits
- * - `insist`: again a few times, then `abandon`
- * - `undecided`: nothing can be found out
- * - `ignore`: the call is not worth a second one
+ * - `retry`, `retry-slowly`: try again after a backoff; `retry-slowly` also tells the owner
+ * - `doubt`: a post that may have been made (I6)
+ * - `gone`: the chat accepts nothing any more
+ * - `move`: the chat continues under another id
+ * - `replace`: the message no longer exists, because a person deleted it
+ * - `refuse`: the platform does not accept this content
+ * - `leave`: a surplus message cannot be removed
+ * - `abandon`: stop using this kind of call; the reply continues with ordinary messages and edits
+ * - `insist`: try again a few times, then `abandon`
+ * - `undecided`: the search cannot find out anything
+ * - `ignore`: the call is not worth a second try
  */
 export type Rule =
   | "done"
@@ -49,8 +49,8 @@ export type Rule =
 type Rules<Allowed extends Rule> = Readonly<Record<CallFailure["kind"], Allowed>>;
 
 /**
- * The error class is the recovery decision: one rule for each kind of call and of failure. Whoever makes a call asks
- * this table, and nothing else says what a failure means.
+ * The error class is the recovery decision: one rule for each kind of call and each kind of failure. Every caller asks
+ * this table, and nothing else decides about failures.
  */
 export const CALL_RULES = {
   post: {
@@ -59,7 +59,7 @@ export const CALL_RULES = {
     unknown: "doubt",
     gone: "gone",
     moved: "move",
-    // A post names no message of ours; a platform that says so refuses what it names (a topic, a quoted message).
+    // A post names no message of ours. So the missing thing is the topic or the quoted message.
     missing: "refuse",
     unchanged: "refuse",
     rejected: "refuse",
@@ -68,7 +68,7 @@ export const CALL_RULES = {
   edit: {
     "retry-after": "wait",
     transient: "retry",
-    // An edit twice is an edit once.
+    // Repeating an edit does no harm.
     unknown: "retry",
     gone: "gone",
     moved: "move",
@@ -91,7 +91,7 @@ export const CALL_RULES = {
   append: {
     "retry-after": "wait",
     transient: "retry",
-    // An addition that may have been made is not made twice: an edit says the whole text.
+    // Repeating an addition could show it twice. An edit then sends the whole text.
     unknown: "abandon",
     gone: "gone",
     moved: "move",
@@ -106,10 +106,10 @@ export const CALL_RULES = {
     unknown: "retry",
     gone: "gone",
     moved: "move",
-    // The edit that follows finds out why.
+    // The next edit finds out the reason.
     missing: "abandon",
     unchanged: "abandon",
-    // A message whose stream is open cannot be edited, and one that is posted anew loses its place.
+    // A message with an open stream cannot be edited, and posting it again would change its place.
     rejected: "insist",
     misconfigured: "retry-slowly",
   },
@@ -117,7 +117,7 @@ export const CALL_RULES = {
     "retry-after": "wait",
     transient: "retry",
     unknown: "retry",
-    // Whatever it is, a message finds out the rest.
+    // Whatever the reason is, the next message finds it out.
     gone: "abandon",
     moved: "abandon",
     missing: "abandon",
@@ -149,7 +149,7 @@ export const CALL_RULES = {
   },
   answer: {
     "retry-after": "wait",
-    // An answer twice is an answer once.
+    // Repeating an answer does no harm.
     transient: "retry",
     unknown: "retry",
     gone: "ignore",
@@ -162,24 +162,24 @@ export const CALL_RULES = {
 } as const satisfies Readonly<Record<CallMethod, Rules<Rule>>>;
 
 export interface CallContext {
-  /** More text may follow: the content is not the last word. */
+  /** True for interim content: more text may follow. */
   readonly isInterim: boolean;
-  /** There are no entities that could be left out. */
+  /** True if the content has no entities that could be left out. */
   readonly isPlain: boolean;
-  /** The post quotes the message that it answers. */
+  /** True if the post quotes the message that it answers. */
   readonly isQuoting: boolean;
-  /** How many posts of this row ended without an answer before this call. */
+  /** Number of earlier posts of this row that ended without an answer. */
   readonly doubts: number;
-  /** It can be found out what became of a post that is lost now. */
+  /** True if this post can be searched for, should it be lost. */
   readonly isSearchable: boolean;
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
-  /** The platform is one where lost posts can be looked for. */
+  /** True if the platform allows a search for lost posts. */
   readonly canProbe: boolean;
-  /** The message already replaces one that could not be edited. */
+  /** True if the message already replaces one that could not be edited. */
   readonly isReplacement: boolean;
-  /** The message has shown its whole text once. */
+  /** True if the message has shown its whole text before. */
   readonly wasWhole: boolean;
-  /** Since when this call has been failing. */
+  /** Time since this call first failed, in milliseconds. */
   readonly failingForMs: number;
 }
 
@@ -189,41 +189,44 @@ export type Decision =
   | { readonly kind: "retry"; readonly delayMs: number; readonly tellOwner: boolean }
   /** The reply cannot be completed. */
   | { readonly kind: "give-up" }
-  /** Find out what became of it. */
+  /** Search for the lost post. */
   | { readonly kind: "search" }
-  /** Post it again, marked or not, after `delayMs`, unless the first post is heard of until then. */
+  /** Post again after `delayMs`, with or without a mark, unless the first post is answered before. */
   | { readonly kind: "resend"; readonly delayMs: number }
-  /** Without an answer as often as the policy bears: what may be visible stays, and after `delayMs` it goes on without the row. */
+  /** No answer, and no retries left. The message may be visible. After `delayMs` the reply continues without it. */
   | { readonly kind: "leave-unknown"; readonly delayMs: number }
   | { readonly kind: "gone" }
   | { readonly kind: "move" }
-  /** Post the part anew. */
+  /** Post the part again. */
   | { readonly kind: "repost" }
-  /** A person deleted what they had read: that is respected. */
+  /** A person deleted the message after reading it. It is not posted again. */
   | { readonly kind: "forget" }
-  /** The same text without entities, at once. */
+  /** Send the same text without entities, at once. */
   | { readonly kind: "plain" }
-  /** The same without the quoted message, at once. */
+  /** Send the same message without the quote, at once. */
   | { readonly kind: "unquoted" }
-  /** Wait for other text. */
+  /** Wait until the text changes. */
   | { readonly kind: "skip" }
   | { readonly kind: "fail" };
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 60_000;
-/** A token that is refused may be a moment's trouble of the platform; one that is wrong is asked about each minute. */
+/**
+ * A refused token may be a short problem of the platform, so the first retry comes soon. A wrong token is tried once a
+ * minute.
+ */
 const FIRST_SLOW_BACKOFF_MS = 2_000;
 const LONGEST_SLOW_BACKOFF_MS = 60_000;
-/** A timed out post may still land, and be heard of. */
+/** Time in which a timed out post may still be answered. */
 const RESEND_DELAY_MS = 2_000;
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
-/** The owner may need a weekend to put a token right. */
+/** The owner may need a weekend to replace a token. */
 export const GIVE_UP_MISCONFIGURED_AFTER_MS = 3 * GIVE_UP_AFTER_MS;
 
 /**
- * How often a post may end without an answer, and without a way to find out, before it is left alone (I6). One that
- * says that it was sent again does less harm than an answer that never comes; several in a row may be lost under a
- * process that is killed again and again. Where posts can be looked for, most are found, so that more are borne.
+ * Returns how many posts of a row may end without an answer and without a search, before the row is left alone (I6). A
+ * message that says it was sent again does less harm than a missing answer, and a process that is killed again and
+ * again may lose several in a row. If the platform allows a search, most lost posts are found, so the number is higher.
  */
 export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolean): number {
   if (onUnknown === "leave") return 1;
@@ -234,7 +237,7 @@ export function mostDoubts(onUnknown: CallContext["onUnknown"], canProbe: boolea
 /** Calls that change the message of a row. */
 export type RowMethod = "post" | "edit" | "remove";
 
-/** Pure: what to do about a failed call of a row. `random` in [0, 1) spreads the retries. */
+/** Decides what to do about a failed call of a row. Pure. `random` in [0, 1) spreads the retries. */
 export function decide(
   method: RowMethod,
   failure: CallFailure,
@@ -267,11 +270,11 @@ export function decide(
     case "replace":
       return context.wasWhole || context.isReplacement ? { kind: "forget" } : { kind: "repost" };
     case "refuse":
-      // A post names no message but the quoted one.
+      // The quoted message is the only one that a post names.
       if (context.isQuoting && (failure.kind === "missing" || context.isPlain)) return { kind: "unquoted" };
       if (!context.isPlain) return { kind: "plain" };
       if (context.isInterim) return { kind: "skip" };
-      // It may be this message that cannot be changed, and not the text that cannot be shown.
+      // Maybe only this message cannot be changed, and the text is fine. So the text is posted again.
       return method === "edit" && !context.isReplacement ? { kind: "repost" } : { kind: "fail" };
     case "leave":
       return { kind: "fail" };
@@ -280,19 +283,19 @@ export function decide(
   }
 }
 
-/** As long as it has failed so far, from half a second to a minute; the jitter takes away up to half. */
+/** Waits as long as the call has been failing, from half a second to a minute. The jitter subtracts up to half. */
 function retryDelayMs(failingForMs: number, random: number): number {
   const full = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, failingForMs));
   return Math.round(full * (1 - random / 2));
 }
 
-/** As long as it has failed so far, from two seconds to a minute; the jitter adds up to half. */
+/** Waits as long as the call has been failing, from two seconds to a minute. The jitter adds up to half. */
 function slowRetryDelayMs(failingForMs: number, random: number): number {
   const full = Math.min(LONGEST_SLOW_BACKOFF_MS, Math.max(FIRST_SLOW_BACKOFF_MS, failingForMs));
   return Math.round(full * (1 + random / 2));
 }
 
-/** Doubles from half a second to a minute; the jitter takes away up to half. */
+/** Doubles with each failure, from half a second to a minute. The jitter subtracts up to half. */
 export function backoffMs(failures: number, random: number): number {
   const full = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 16));
   return Math.round(full * (1 - random / 2));

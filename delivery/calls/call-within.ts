@@ -3,14 +3,14 @@ import type { Clock } from "../../src/core/deps.ts";
 export type CallOutcome<Value> =
   | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "failed"; readonly error: unknown }
-  /** The limit has passed. `late` tells what became of the call, if that is ever known. */
+  /** The time limit has passed. `late` resolves with the outcome of the call, if it is ever known. */
   | { readonly kind: "timed-out"; readonly late: Promise<LateOutcome<Value>> };
 
 export type LateOutcome<Value> = Exclude<CallOutcome<Value>, { kind: "timed-out" }>;
 
 /**
- * Runs one call with a time limit. The signal aborts at the limit, and the result comes then even from a callee that
- * ignores its signal. Never rejects.
+ * Runs one call with a time limit. At the limit the signal aborts and the result comes, even if the callee ignores the
+ * signal. Never rejects.
  */
 export function callWithin<Value>(
   clock: Clock,

@@ -12,7 +12,7 @@ import type { OutboxStore } from "../outbox/outbox-store.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { GateClient } from "../budget/gate-client.ts";
 
-/** What the parts of one engine share. */
+/** The objects and callbacks that the parts of one engine share. */
 export interface DeliveryContext {
   readonly database: Database;
   readonly deps: Deps;
@@ -21,15 +21,18 @@ export interface DeliveryContext {
   readonly outbox: OutboxStore;
   readonly files: OutgoingFiles;
   readonly surfaceFor: (messengerId: string) => Surface;
-  /** Stores that a reply has ended, and tells who waits for it. Nothing when it has ended already. */
+  /** Stores that a reply has ended, and resolves its waiting callers. Does nothing if it has already ended. */
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
-  /** The chat, or just the thread, takes nothing any more: ends all its replies. */
+  /** Ends all replies of a chat, or of one thread, that accepts nothing any more. */
   readonly endPlace: (address: Address, failure: CallFailure) => void;
-  /** The chat goes on under another id: so do all its replies. */
+  /** Moves all replies of a chat that continues under another id. */
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
-  /** The platform does not take the reply as a rich message: it goes on as ordinary ones. */
+  /** Continues a reply with ordinary messages, because the platform refused it as a rich message. */
   readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
-  /** A rich call failed in a way that may mean the same: after two of them the reply goes on as ordinary messages. */
+  /**
+   * Notes a failure that may mean that the platform does not know rich messages. After two of them the reply continues
+   * with ordinary messages.
+   */
   readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
   /** The platform does not remove a card's messages any more: they are edited instead. */
   readonly lockRemoved: (reply: Reply) => void;
@@ -37,28 +40,28 @@ export interface DeliveryContext {
   readonly reshapeFiles: (reply: Reply, files: readonly OutgoingMedia[]) => void;
   /** The message that the reply answers cannot be quoted: it goes on without that. */
   readonly unquote: (reply: Reply) => void;
-  /** The reply in memory that has this id. */
+  /** Returns the reply with this id, if it is in memory. */
   readonly reply: (replyId: string) => Reply | undefined;
-  /** Stores a streaming reply's text so far, before a message shows some of it that can never be changed. */
+  /** Stores a streaming reply's text so far. Called before a message shows text that can never be changed. */
   readonly keepText: (reply: Reply) => void;
-  /** Tells the owner that the messenger's calls cannot succeed; once, until one has. */
+  /** Tells the owner that the messenger's calls cannot succeed. Tells it once, until a call succeeds. */
   readonly misconfigured: (address: Address, code: string) => void;
-  /** A call has succeeded. */
+  /** Notes that a call has succeeded. */
   readonly configured: (address: Address) => void;
-  /** Whether another message of the chat may exist of which the id is not known: nothing is posted then. */
+  /** Tells whether another message of the chat is in doubt. Nothing is posted then. */
   readonly hasOtherDoubt: (entry: OutboxEntry | undefined, address: Address) => boolean;
-  /** It is known what became of a post: others of the chat may go on. */
+  /** Notes that the outcome of a post is known, so other posts of the chat may continue. */
   readonly doubtEnded: (address: Address) => void;
-  /** Late news about a message: whoever owns it now looks at it again. */
+  /** Makes the reply look at its messages again, after late news about one of them. */
   readonly revisit: (replyId: string) => void;
 }
 
-/** A gate answers at once or not at all. */
+/** Time limit for a call to a gate. A gate answers at once or not at all. */
 export const GATE_TIMEOUT_MS = 5_000;
 
 export const TIMED_OUT: CallFailure = { kind: "unknown", code: "timed-out" };
 
-/** The class of anything that a surface threw, also when its own classification breaks. */
+/** Returns the failure class of an error that a surface threw, even if the surface's own classification throws. */
 export function classify(surface: Surface, error: unknown): CallFailure {
   try {
     return surface.classifyError(error);
@@ -67,7 +70,7 @@ export function classify(surface: Surface, error: unknown): CallFailure {
   }
 }
 
-/** What an outcome without a result means. */
+/** Returns the failure for an outcome without a result. */
 export function failureOf(
   surface: Surface,
   outcome: { readonly kind: "failed"; readonly error: unknown } | { readonly kind: "timed-out" },
@@ -75,7 +78,7 @@ export function failureOf(
   return outcome.kind === "timed-out" ? TIMED_OUT : classify(surface, outcome.error);
 }
 
-/** One line for a failed call: what it was and how it failed, never what it said (I10). */
+/** Logs one line for a failed call: its kind and its failure, never its content (I10). */
 export function logFailure(
   context: Pick<DeliveryContext, "log">,
   call: {
@@ -99,7 +102,7 @@ export function logFailure(
   });
 }
 
-/** Tells the chat's gate of a penalty. When the gate cannot be told, the caller still keeps it for itself. */
+/** Reports a penalty to the chat's gate. If the gate cannot be reached, this object still obeys the penalty. */
 export async function penalize(
   context: Pick<DeliveryContext, "budget" | "deps" | "log">,
   address: Address,

@@ -6,8 +6,8 @@ import type { Reply } from "../outbox/reply.ts";
 import { showTyping } from "./typing-indicator.ts";
 
 /**
- * Shows that a reply is being written, until its first text is sent. Nothing where there is something to see, or may
- * be: a message that was lost with an earlier process is looked for first, and needs the chat's calls.
+ * Shows the typing indicator until a reply's first text is sent. Does nothing if a message of the reply is visible or
+ * may be: the search for a lost message comes first, and needs the chat's calls.
  */
 export function startTyping(context: DeliveryContext, reply: Reply): void {
   if (reply.isFinal || reply.mayHaveMessage) return;
@@ -18,7 +18,7 @@ export function startTyping(context: DeliveryContext, reply: Reply): void {
   try {
     surface = context.surfaceFor(address.messengerId);
   } catch {
-    // The messenger is not declared any more; the lane ends the reply.
+    // The messenger is not declared any more. The lane ends the reply.
     return;
   }
   if (!surface.capabilities.typing) return;

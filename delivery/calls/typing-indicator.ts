@@ -11,25 +11,27 @@ export interface TypingOptions {
   readonly surface: Surface;
   readonly address: Address;
   readonly callTimeoutMs: number;
-  /** Told of every failure; the indicator itself goes on. */
+  /** Called for every failure. The indicator itself continues. */
   readonly onFailure: (failure: CallFailure) => void;
 }
 
-/** A reply that is there by then needs no indicator, and its calls are better spent on the text. */
+/**
+ * Delay before the indicator. A reply that is visible by then needs none, and its calls are better spent on the text.
+ */
 const DELAY_MS = 300;
 /**
- * A turn that shows nothing for so long is no longer worth the calls. By default a turn may wait for two minutes for a
- * busy model server, and then for two more until the model begins.
+ * Longest time of the indicator; after that it is not worth the calls. By default a turn may wait two minutes for a
+ * busy model server, and then two more until the model begins.
  */
 const LONGEST_MS = 5 * 60 * 1000;
-/** A call for which there was no budget is not tried again before this time. */
+/** A call that got no budget is tried again after this time. */
 const SHED_MS = 500;
-/** The next call leaves when this share of the indicator's time is over. */
+/** The next call is made when this share of the indicator's time is over. */
 const REFRESH_SHARE = 0.8;
 
 /**
- * Shows that the bot is writing, after a moment and again before it fades, until the returned function is called. A full budget
- * skips a call; nothing waits for it and no failure matters.
+ * Shows that the bot is writing, after a moment, and again before the indicator fades, until the returned function is
+ * called. Without budget a call is skipped. Nothing waits for the indicator, and its failures do not matter.
  */
 export function showTyping(options: TypingOptions): () => void {
   const { clock, budget, surface, address, onFailure } = options;
@@ -38,7 +40,7 @@ export function showTyping(options: TypingOptions): () => void {
   const stopped = new AbortController();
   let timer: unknown;
 
-  /** Returns when the next call is due. */
+  /** Makes one call. Returns when the next one is due. */
   const once = async (): Promise<number> => {
     const next = clock.now() + everyMs;
     const grant = await budget.acquire(address, "typing", surface);
@@ -49,7 +51,7 @@ export function showTyping(options: TypingOptions): () => void {
     );
     if (outcome.kind === "done") return next;
     const failure = failureOf(surface, outcome);
-    // A penalty counts, whoever still wants the indicator.
+    // A penalty counts even if the indicator is no longer wanted.
     if (!stopped.signal.aborted || CALL_RULES.typing[failure.kind] === "wait") onFailure(failure);
     return next;
   };
@@ -59,7 +61,7 @@ export function showTyping(options: TypingOptions): () => void {
     try {
       next = await once();
     } catch {
-      // The budget cannot be asked: tried again at the next refresh.
+      // The budget cannot be asked. The next refresh tries again.
       onFailure({ kind: "transient", code: "budget-unreachable" });
     }
     if (stopped.signal.aborted) return;

@@ -16,11 +16,11 @@ export interface ChatMovesOptions {
   readonly replies: ReplyStore;
   readonly outbox: OutboxStore;
   readonly lanes: Lanes;
-  /** Called in the transaction in which a move is stored. */
+  /** Called in the transaction that stores a move. */
   readonly onMoved?: (messengerId: string, move: ChatMove) => void;
 }
 
-/** Chats that go on under another id, and their open replies, which follow. */
+/** Moves chats to another id, with their open replies. */
 export class ChatMoves {
   readonly #options: ChatMovesOptions;
   readonly #store: MoveStore;
@@ -34,7 +34,7 @@ export class ChatMoves {
     return this.#store.placeOf(messengerId, chatId);
   }
 
-  /** `false` when the chat has moved already, or would move in a circle. */
+  /** Returns false if the chat has moved already, or would move in a circle. */
   move(messengerId: string, move: ChatMove, all: Iterable<Reply>): boolean {
     const { from, to } = move;
     const isKnown = this.#store.placeOf(messengerId, from.chatId) !== undefined;
@@ -60,7 +60,10 @@ export class ChatMoves {
     return true;
   }
 
-  /** Where a reply begins that was meant for a chat that has moved; the messages that it names stayed behind. */
+  /**
+   * Redirects a new reply for a chat that has moved. It quotes nothing, because the messages that it names stayed
+   * behind.
+   */
   atCurrentPlace(start: ReplyStart): ReplyStart {
     const address = this.currentAddress(start.address);
     if (address === start.address) return start;
@@ -83,7 +86,7 @@ export class ChatMoves {
     }
   }
 
-  /** Typing indicators end: the people of the chat have other things to look at. */
+  /** Moves the lanes of these replies, and ends their typing indicators. */
   #moveLanes(replies: readonly Reply[], to: ChatPlace): void {
     const { lanes } = this.#options;
     const keys = new Map<string, string>();

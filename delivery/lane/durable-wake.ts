@@ -1,11 +1,11 @@
 import type { WakeNeed } from "./lane.ts";
 
-/** While something is under way, a process that takes over looks at it at most this long after. */
+/** While something is under way, the wake-up is at most this far ahead, so that a new process looks at it soon. */
 const SOON_MS = 5_000;
 
 /**
- * Keeps one durable wake for everything that is not done, and moves it as rarely as possible: each move is a durable
- * write. `arm` is called with each change.
+ * Keeps one durable wake-up for all unfinished work. It moves the wake-up as rarely as possible, because each move is a
+ * durable write. `arm` is called with each change.
  */
 export class DurableWake {
   readonly #arm: (at: number | undefined) => void;
@@ -35,7 +35,7 @@ export class DurableWake {
     return earliest;
   }
 
-  /** Any wake that is armed within the time does. */
+  /** Returns the armed wake-up if it is soon enough, otherwise a new one. */
   #soon(now: number): number {
     const armed = this.#at;
     return armed !== undefined && armed > now && armed <= now + SOON_MS ? armed : now + SOON_MS;

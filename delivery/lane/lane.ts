@@ -18,60 +18,84 @@ import { chooseProbe, isLookDue } from "../lost-posts/next-probe.ts";
 import { notePlan, planCall, settle } from "./plan-call.ts";
 import type { Reply } from "../outbox/reply.ts";
 
-/** Waits up to this long are a timer; longer ones are left to `run`, which the durable wake calls. */
+/** Shorter waits use a timer. For longer ones the durable wake-up calls `run`. */
 const SHORT_WAIT_MS = 2_000;
-/** While a reply streams, its turn keeps the object in memory anyway, and a timer saves the durable write. */
+/**
+ * The same limit while a reply streams. Its turn keeps the object in memory anyway, so a timer saves the durable write.
+ */
 const STREAMING_WAIT_MS = 30_000;
 
-/** Interim states leave this many times as much time between them as one takes, with the asking for its budget. */
+/**
+ * The pause between two interim edits is this many times as long as an edit takes, including the request to the gate.
+ */
 const SLOW_EDIT_FACTOR = 4;
 const LONGEST_EDIT_MS = 2_500;
 
-/** A reply that streams and gets no text for so long holds nobody any more: its turn may never come back. */
+/** A streaming reply without new text for this long no longer holds up others: its turn may never come back. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
-/** With the backoff, about a quarter of an hour. */
+/** Failures of the loop in a row before a reply is given up. With the backoff this is about a quarter of an hour. */
 const MOST_FAILURES = 20;
 
 type Next =
   | { readonly kind: "call"; readonly reply: Reply; readonly surface: Surface; readonly action: CallAction }
-  /** `Infinity`: until something changes. At `refreshAt` there is something to do, but more text need not wait for it. */
+  /**
+   * `until` may be `Infinity`: wait until something changes. At `refreshAt` there is work too, but new text need not
+   * wait for it.
+   */
   | { readonly kind: "wait"; readonly until: number; readonly refreshAt?: number };
 
-/** When `run` must be called for a lane: `soon` while it works or waits for a moment, or at a time. */
+/**
+ * Tells when `run` must be called for a lane: `soon` while it works or waits briefly, or at a time (epoch
+ * milliseconds).
+ */
 export type WakeNeed = { readonly kind: "soon" } | { readonly kind: "at"; readonly at: number };
 
 /**
- * The one writer of an address: shows its replies, one call at a time, in the order of `open`.
+ * The one writer of an address: a thread of a chat. It shows the replies of that thread, one call at a time, in the
+ * order of `open`. It decides which reply is next and when. `planCall` and `reconcile` choose the call, `performAction`
+ * makes it, and the chat's gate grants it.
  *
- * A reply whose text is whole holds every later one until it has ended, or until nothing is left of it but to change a
- * message that cannot be changed for a while. When it cannot be posted for a while, the next one is tried after each of
- * its tries, to see whether the trouble is that of the one reply alone. One that still streams holds only replies of
- * later turns, and those only while it gets text now and then: a notice, such as the answer of a command, does not
- * wait for the turn before it.
+ * 1. A lane makes one call at a time, so no two calls to a thread overlap.
+ * 2. A reply whose text is whole holds up every later one, until it has ended, or only an edit or removal is left that
+ *    has failed for a while.
+ * 3. If a post has been refused for a while, each retry is followed by one try of the next reply. If that succeeds, the
+ *    problem is the first reply alone, and later replies overtake it.
+ * 4. A streaming reply holds up the replies of later turns, as long as it gets text now and then. It never holds up
+ *    notices, such as the reply of a command.
+ * 5. Each call is chosen again after the gate has granted it, because text may have arrived or the reply may have
+ *    ended.
+ * 6. The lane keeps nothing that a crash could lose: all of its work follows from the stored rows. If its loop fails,
+ *    it rests and starts again. A reply that fails for a quarter of an hour is given up.
  */
 export class Lane {
   readonly #context: DeliveryContext;
   readonly #changed: () => void;
-  /** Replaced, never changed, because replies end while they are looked through. */
+  /** The array is replaced, never changed, because replies can end during a loop over it. */
   #replies: readonly Reply[] = [];
-  /** A penalty, or a rest after the loop itself failed. */
+  /** Nothing is sent before this time (epoch milliseconds): a penalty, or a rest after the loop failed. */
   #notBefore = 0;
-  /** Epoch milliseconds; 0 when there is nothing to wait for. */
+  /**
+   * Time until which the lane waits, in epoch milliseconds. `Infinity` until it is poked; 0 if nothing has been
+   * decided.
+   */
   #waitUntil = 0;
-  /** Until then only what is visible is kept alive: more text does not wait. */
+  /** True if the lane only waits to refresh something visible. New text then starts it at once. */
   #isIdle = false;
   #timer: unknown;
   #working: Promise<void> | undefined;
-  /** How often in a row the budget could not be asked. */
+  /** Number of consecutive requests that the gate did not answer. */
   #refusals = 0;
-  /** How often in a row the loop itself failed. */
+  /** Number of consecutive failures of the loop. */
   #failures = 0;
-  /** The reply that the loop works for. */
+  /** The reply that the loop is working on. */
   #current: Reply | undefined;
-  /** Posts that are refused again and again, and since whose last try nothing else was. */
+  /**
+   * Refused posts that later replies may overtake. Cleared if another call fails as well, because then the problem is
+   * not that one reply.
+   */
   #passable = new WeakSet<OutboxEntry>();
 
-  /** `changed` is called when `wakeNeed` may be another. */
+  /** `changed` is called whenever `wakeNeed` may have changed. */
   constructor(context: DeliveryContext, changed: () => void) {
     this.#context = context;
     this.#changed = changed;
@@ -89,31 +113,31 @@ export class Lane {
     this.#replies = this.#replies.filter((other) => other !== reply);
   }
 
-  /** More text: looks at it unless the lane is busy or waits. Costs next to nothing then. */
+  /** Notes that there is more text. Starts the lane, unless it is busy or waits; then this costs almost nothing. */
   nudge(): void {
     if (this.#working !== undefined) return;
     if (this.#isIdle || this.#context.deps.clock.now() >= this.#waitUntil) this.poke();
   }
 
-  /** Something changed: decides anew. */
+  /** Notes that something changed. The lane decides again. */
   poke(): void {
     if (this.#working !== undefined) return;
     this.#clearTimer();
     this.#working = this.#work();
   }
 
-  /** The chat goes on under another id, where no call has been refused: nothing of what was waited for holds. */
+  /** Ends all waits, because the chat continues under another id, where no call has been refused. */
   forgetWaits(): void {
     this.#notBefore = 0;
     this.poke();
   }
 
-  /** What is due is done. A lane that waits for its moment is left alone, so that looking at it puts its wake no nearer. */
+  /** Runs whatever is due. A waiting lane is left alone: to poke it would bring its wake-up forward. */
   run(): void {
     if (this.#waitUntil <= this.#context.deps.clock.now()) this.poke();
   }
 
-  /** Resolves when nothing can be done right now. */
+  /** Resolves when nothing can be done at this moment. */
   async idle(): Promise<void> {
     while (this.#working !== undefined) await this.#working;
   }
@@ -121,20 +145,20 @@ export class Lane {
   wakeNeed(): WakeNeed | undefined {
     const hasFinal = this.#replies.some((reply) => reply.isFinal);
     if (this.#working !== undefined) return hasFinal ? { kind: "soon" } : undefined;
-    if (this.#waitUntil === 0) return undefined;
+    if (this.#waitUntil === 0 || this.#waitUntil === Infinity) return undefined;
     if (this.#timer === undefined) return { kind: "at", at: this.#waitUntil };
     return hasFinal ? { kind: "soon" } : undefined;
   }
 
   async #work(): Promise<void> {
-    // Collects everything that is said in one go, and lets the caller know that the work has begun.
+    // Collects all text that arrives in the same run of code, and lets the caller know that the work has begun.
     await Promise.resolve();
     try {
       for (;;) {
         const next = this.#next();
         if (next.kind === "wait") {
           const at = Math.min(next.until, next.refreshAt ?? Infinity);
-          this.#waitUntil = at === Infinity ? 0 : at;
+          this.#waitUntil = at;
           this.#isIdle = next.until === Infinity;
           if (at - this.#context.deps.clock.now() > SHORT_WAIT_MS) this.#storeShown();
           break;
@@ -151,16 +175,16 @@ export class Lane {
   }
 
   /**
-   * The object may be put to rest while it waits: what is visible is not said once more then, which would take the call
-   * that was waited for.
+   * Stores the visible state before a long wait. Otherwise, if the object is evicted during the wait, its next process
+   * would spend the awaited call on sending the same text again.
    */
   #storeShown(): void {
     for (const reply of this.#replies) if (reply.isFinal) storeShown(this.#context, reply);
   }
 
   /**
-   * After a failed write, or a defect. Nothing is lost: what is stored is taken up again after a rest. A reply that
-   * fails so for a quarter of an hour is given up, because the chat's other replies wait behind it.
+   * Rests after a failed write or a defect. Nothing is lost: the lane continues from the stored rows. A reply that
+   * keeps failing for a quarter of an hour is given up, because the chat's other replies wait behind it.
    */
   #rest(error: unknown): void {
     const { log, deps } = this.#context;
@@ -175,7 +199,7 @@ export class Lane {
       this.#context.endReply(this.#current, "failed", "internal");
       this.#failures = 0;
     } catch {
-      // Nothing can be stored: then that is what fails, and not the reply.
+      // If nothing can be stored, the storage is the problem and not the reply.
       log.error("delivery.storage-failed", replyFields(this.#current));
     }
   }
@@ -209,7 +233,7 @@ export class Lane {
     const grant = answer.value;
     this.#refusals = 0;
     if (grant.kind === "wait") {
-      // Text that becomes whole while an interim state waits asks again at once, for the slot that is kept for it.
+      // If the text has become whole during the request, it asks again at once, because a call is reserved for it.
       if (reply.isFinal === askedAsFinal) reply.notBefore = Math.max(grant.retryAt, deps.clock.now() + 1);
       return;
     }
@@ -217,12 +241,12 @@ export class Lane {
       if (next.action.kind === "post") budget.notSent(address, surface);
       return;
     }
-    // While the gate was asked, text may have come, or the reply may have ended: what counts is now.
+    // Text may have arrived during the request, or the reply may have ended. So the next call is chosen again.
     const now = this.#next();
     const isPosting = now.kind === "call" && now.reply === reply && now.action.kind === "post";
     if (next.action.kind === "post" && !isPosting) budget.notSent(address, surface);
     if (now.kind === "wait" || now.reply !== reply) return;
-    // A post needs the right to it; and a probe has to be chosen.
+    // A post needs the right to post, and a probe must be chosen first. Both need another request.
     const isAnother = now.action.kind !== next.action.kind && surface.probing !== undefined;
     if (isAnother && (now.action.kind === "post" || now.action.kind === "probe")) return;
     if (isReadInstead(reply, surface, now.action)) reply.stopTyping();
@@ -234,23 +258,23 @@ export class Lane {
     if (holdUntil !== undefined) this.#notBefore = Math.max(this.#notBefore, holdUntil);
     const isRefusedDraft = now.action.kind === "draft" && reply.draft.isRefused;
     if (!reply.isFinal && now.action.kind !== "probe" && !isRefusedDraft) {
-      // An edit that took long says that somebody is overloaded: the next interim state gives them time.
+      // A slow edit means that some machine is overloaded. The next interim edit then waits longer.
       const tookMs = now.action.kind === "edit" ? Math.min(LONGEST_EDIT_MS, deps.clock.now() - askedAt) : 0;
       const { policy } = reply.record;
-      // What is finished early has a message behind it that can begin.
+      // A finished part does not wait for long: the next message can begin.
       const everyMs = isFinishing(now.action)
         ? editEveryMs(policy)
         : interimEveryMs(policy, reply.textLength);
       const spacingMs = Math.max(everyMs, SLOW_EDIT_FACTOR * tookMs);
-      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.nextEditAt ?? 0);
+      reply.notBefore = Math.max(reply.notBefore, startedAt + spacingMs, grant.next?.edit ?? 0);
     }
   }
 
-  /** Chooses what to do now, and stores what has come to its end on the way. */
+  /** Chooses the next call. Stores replies that have ended on the way. */
   #next(): Next {
     const now = this.#context.deps.clock.now();
     let until = Infinity;
-    /** What waits until then is about a post in doubt: more text of other messages does not wait with it. */
+    /** Until this time a post in doubt waits. New text of other messages does not wait with it. */
     let doubtUntil = Infinity;
     let heldUntil = 0;
     let refreshAt = Infinity;
@@ -284,7 +308,7 @@ export class Lane {
       }
       const retryAt = action.kind === "remove" ? action.entry.row.retryAt : action.entry?.row.retryAt;
       if (action.kind === "post" && this.#isHeldByDoubt(reply, surface, action)) {
-        // Whoever resolves the doubt pokes this lane.
+        // The end of the doubt pokes this lane.
         continue;
       }
       const isLook = action.kind === "probe" && isLookDue(action.entry, now);
@@ -299,7 +323,7 @@ export class Lane {
     return { kind: "wait", until, refreshAt: Math.min(refreshAt, doubtUntil) };
   }
 
-  /** The call that a reply needs now; none when it needs other text first, or has ended. */
+  /** Returns the call that a reply needs now. Undefined if it waits for text or has ended. */
   #planOf(reply: Reply, surface: Surface, now: number): CallAction | undefined {
     for (;;) {
       const plan = planCall(reply, surface, now);
@@ -311,12 +335,12 @@ export class Lane {
     }
   }
 
-  /** One post of a chat is in doubt at a time, also of those that this object makes for several replies. */
+  /** At most one post of a chat may be in doubt. This includes the posts that this object makes for other replies. */
   #isHeldByDoubt(reply: Reply, surface: Surface, { entry }: CallAction): boolean {
     return surface.probing !== undefined && this.#context.hasOtherDoubt(entry, reply.record.address);
   }
 
-  /** After a call: whether later replies may go before one that cannot be posted. */
+  /** Notes after a call whether later replies may overtake one that cannot be posted. */
   #notePassable({ entries }: Reply, { entry }: CallAction): void {
     const now = this.#context.deps.clock.now();
     if (entry !== undefined && isStuckPost(entry, now)) this.#passable.add(entry);
@@ -349,16 +373,17 @@ export class Lane {
   }
 }
 
-/** Whether there is something to read now, so that nobody needs to be told that the bot is writing. */
+/** Tells whether this call makes text visible, so that the typing indicator can end. */
 function isReadInstead(reply: Reply, surface: Surface, { kind }: CallAction): boolean {
   if (kind === "draft") return true;
   return kind === "post" && (reply.isFinal || modeOf(reply, surface) !== "buffered");
 }
 
 function purposeOf(reply: Reply, action: CallAction): CallPurpose {
+  if (action.kind === "probe") return "search";
   if (reply.isFinal) return "final";
-  if (action.kind === "post" || action.kind === "probe") return "post";
-  // A later part waits for an earlier one to be whole.
+  if (action.kind === "post") return "post";
+  // The next part waits for this one to be complete.
   return isFinishing(action) ? "post" : "edit";
 }
 

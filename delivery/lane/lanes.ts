@@ -7,7 +7,7 @@ export class Lanes {
   readonly #changed: () => void;
   readonly #lanes = new Map<string, Lane>();
 
-  /** `changed` is called when what a lane needs may be another. */
+  /** `changed` is called whenever the need of a lane may have changed. */
   constructor(context: () => DeliveryContext, changed: () => void) {
     this.#context = context;
     this.#changed = changed;
@@ -29,9 +29,9 @@ export class Lanes {
   }
 
   /**
-   * Gives the lane of an address another key, and returns its key from now on. A call of it may be under way, so that it
-   * stays the same lane: later replies to the new address come behind what it has. Where the new address has a lane
-   * already, both keep theirs.
+   * Gives the lane of an address another key, and returns the key to use from now on. The lane stays the same object,
+   * because one of its calls may be under way, so later replies to the new address queue behind its replies. If the new
+   * address already has a lane, both lanes keep their keys.
    */
   rekey(from: string, to: string): string {
     const lane = this.#lanes.get(from);

@@ -26,7 +26,7 @@ import { probe } from "../lost-posts/probe.ts";
 import { resentMark, withMark } from "../outbox/resent-mark.ts";
 import type { Part } from "../text/split/index.ts";
 
-/** After its time limit a call is listened to for this long where only its answer tells which message to take away. */
+/** A timed out post is listened to for this long, because only its late answer tells which message to remove. */
 const LATE_ANSWER_MS = 15_000;
 
 export type Action = NextAction<Part<OutgoingContent>>;
@@ -35,7 +35,10 @@ export type CallAction =
   | DraftAction
   | StreamAction;
 
-/** Makes one call and stores what came of it. Returns until when nothing may go to the address, if that was said. */
+/**
+ * Makes one call and stores its result. Returns the time (epoch milliseconds) before which nothing may be sent to the
+ * address, if there is one.
+ */
 export async function performAction(
   context: DeliveryContext,
   reply: Reply,
@@ -65,7 +68,10 @@ export async function performAction(
   }
 }
 
-/** A row that was found `sending` while nobody waits for its call: the process died under it. */
+/**
+ * Marks a row as lost that is `sending` although no call of this process is under way: the earlier process died during
+ * the call.
+ */
 export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
   const { doubt } = entry.row;
   store(context, entry, { ...lost(entry.row), code: "interrupted" });
@@ -114,7 +120,7 @@ async function post(
 
   const content = contentOf(reply, entry, part);
   const isLast = reply.isFinal || part.complete;
-  // What grows is streamed into; what is whole already is an ordinary message.
+  // Growing text is streamed. Text that is already whole is an ordinary message.
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
   const { files } = content;
   const message = {
@@ -148,7 +154,7 @@ async function post(
       formerChatId: formerChatOf(address, reply.record.address),
     });
     entry.stream = { state: stream === undefined ? "ended" : "open", content };
-    // A stream has to be ended yet, even if it shows all.
+    // A stream must still be ended, even if it already shows the whole text.
     entry.shownHash = stream === undefined ? part.hash : undefined;
     for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(address, surface, id);
     if (files !== undefined) context.files.remember(address, files, outcome.value);
@@ -167,7 +173,7 @@ async function post(
   }
   if (files !== undefined && reshape(context, reply, surface, entry, files, failure)) return undefined;
   if (outcome.kind === "timed-out") {
-    // A stream that has begun late has to be ended yet, whatever it shows.
+    // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
     entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
     const late = { entry, address, wasMarked: row.isMarked, hash };
@@ -197,7 +203,7 @@ async function edit(
   const content = contentOf(reply, entry, part);
   const { address } = reply.record;
   const { clock } = context.deps;
-  // What is stored as visible must not outlive the moment in which it is changed.
+  // The stored hash of the visible text is removed before the edit changes that text.
   if (entry.row.shownHash !== undefined && entry.row.shownHash !== part.hash) {
     store(context, entry, { shownHash: undefined });
   }
@@ -209,7 +215,7 @@ async function edit(
   );
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   if (outcome.kind === "timed-out") {
-    // An edit that lands late may put an older text over a newer one: what is visible is then not known.
+    // A late edit may overwrite a newer text with an older one. Then the visible text is not known.
     void outcome.late.then((late) => {
       if (late.kind !== "done" || entry.shownHash === part.hash) return;
       entry.shownHash = undefined;
@@ -285,7 +291,7 @@ function reshape(
   return true;
 }
 
-/** The platform does not stream here; a message may do. */
+/** Tells whether the platform refuses to stream here. An ordinary message may still work. */
 function isRefusal({ kind }: CallFailure): boolean {
   return kind === "rejected" || kind === "misconfigured" || kind === "missing";
 }
@@ -301,7 +307,9 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<OutgoingC
   return entry.row.isMarked ? withMark(content, resentMark(reply.record.policy)) : content;
 }
 
-/** What the message of a row should say; nothing when its part is not needed any more, or has nothing to show. */
+/**
+ * Returns the text that a row's message should show. Undefined if its part is no longer needed, or has nothing to show.
+ */
 function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): OutgoingContent | undefined {
   const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
   const isEmpty = part?.content.files === undefined && part?.content.text.trim() === "";
@@ -309,14 +317,14 @@ function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): Outgoin
 }
 
 /**
- * Before a later part is posted, the earlier ones are finished: their last state is stored with it. So it is when
- * nothing but a question is left, so that no start says the same again. Not that of a message on which an edit may
- * still land: after a crash nobody would know of that.
+ * Stores that the visible messages are up to date. This happens when a later part is posted, and when only a question
+ * is left, so that a new process does not send the same texts again. A message is left out if a late edit may still
+ * change it, because after a crash no process would know of that edit.
  */
 export function storeShown(context: Pick<DeliveryContext, "outbox">, reply: Reply): void {
   for (const entry of reply.entries) {
     if (entry.row.state !== "sent" || entry.shownHash === entry.row.shownHash) continue;
-    // An edit that may still land makes it uncertain, also for a process that comes after this one.
+    // An edit that may still land leaves the text uncertain, also for a later process.
     if (entry.strayEdit !== undefined) continue;
     const row = { ...entry.row, shownHash: entry.shownHash };
     context.outbox.write(row);

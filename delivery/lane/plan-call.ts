@@ -15,16 +15,16 @@ import { reconcile } from "./reconcile.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
 
-/** What a reply needs now. */
+/** The next need of a reply. */
 export type CallPlan =
   | { readonly kind: "call"; readonly action: CallAction }
-  /** Nothing until its text changes. */
+  /** Wait until the text changes. */
   | { readonly kind: "idle" }
-  /** All is visible, but an edit or a post that was given up may still be heard of until then. */
+  /** Everything is visible, but a late answer of an abandoned edit or post may arrive until this time. */
   | { readonly kind: "await-late-news"; readonly until: number }
   | { readonly kind: Settled["kind"]; readonly settled: Settled };
 
-/** What has come to its end, and has to be stored before the next call can be told. */
+/** The end of a part or a reply, which must be stored before the next call can be planned. */
 export type Settled =
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
   | { readonly kind: "superseded"; readonly entry: OutboxEntry }
@@ -32,7 +32,7 @@ export type Settled =
   | { readonly kind: "ended"; readonly code: string | undefined }
   | { readonly kind: "broken"; readonly error: unknown };
 
-/** Pure: what a reply needs now. `now` in epoch milliseconds. */
+/** Returns what a reply needs now. Pure. `now` in epoch milliseconds. */
 export function planCall(reply: Reply, surface: Surface, now: number): CallPlan {
   let all: readonly Part<RichText>[];
   try {
@@ -48,7 +48,7 @@ export function planCall(reply: Reply, surface: Surface, now: number): CallPlan 
     parts,
     isFinal: reply.isFinal,
     canEdit: surface.capabilities.edit,
-    // What has no message of its own while the text grows is not surplus yet.
+    // While the text grows, a message without a part is not surplus yet.
     canRemove: surface.capabilities.remove && (reply.isFinal || growsInPlace),
     canProbe: surface.probing !== undefined,
     now,
@@ -83,7 +83,7 @@ export function planCall(reply: Reply, surface: Surface, now: number): CallPlan 
   }
 }
 
-/** Stores what has come to its end. */
+/** Stores the end of a part or a reply. */
 export function settle(context: DeliveryContext, reply: Reply, end: Settled): void {
   switch (end.kind) {
     case "lost":
@@ -99,7 +99,7 @@ export function settle(context: DeliveryContext, reply: Reply, end: Settled): vo
       context.endReply(reply, end.code === undefined ? "delivered" : "failed", end.code);
       return;
     case "broken":
-      // A text that cannot be cut must not hold the chat's other replies for ever.
+      // A text that cannot be split must not hold up the chat's other replies forever.
       context.log.error("delivery.split-failed", { ...replyFields(reply), code: failureCode(end.error) });
       context.endReply(reply, "failed", "split-failed");
       return;
@@ -108,20 +108,20 @@ export function settle(context: DeliveryContext, reply: Reply, end: Settled): vo
   }
 }
 
-/** Remembers what a plan means for the next ones: the rest of the loop goes by it. */
+/** Notes the plan in the reply. The rest of the loop relies on it. */
 export function notePlan(context: DeliveryContext, reply: Reply, plan: CallPlan): void {
   switch (plan.kind) {
     case "idle":
       reply.isDirty = false;
       return;
     case "await-late-news":
-      // Later replies need not wait for it.
+      // Later replies need not wait for this one.
       reply.isWholeVisible = true;
       reply.notBefore = plan.until;
       return;
     case "call": {
       const isSurplusInDoubt = plan.action.kind === "probe" && reply.isFinal;
-      // A search takes a while: a start meanwhile need not say again what the other messages say.
+      // A search takes a while. If the process starts again during it, the other messages need not be sent again.
       if (isSurplusInDoubt) storeShown(context, reply);
       return;
     }
@@ -134,8 +134,8 @@ function settled(end: Settled): CallPlan {
 }
 
 /**
- * Until when a post of which the text has no use any more may still be answered, in epoch milliseconds: its message is
- * taken away then.
+ * Returns until when (epoch milliseconds) a post that the text no longer needs may still be answered. Its message is
+ * then removed.
  */
 function lateAnswerUntil(
   entries: readonly OutboxEntry[],
@@ -147,7 +147,7 @@ function lateAnswerUntil(
   return Math.max(0, ...moments);
 }
 
-/** What may have been changed by an edit that was given up has to be said again. */
+/** An abandoned edit may have changed these messages, so they are sent again. */
 function forgetStrayEdits(reply: Reply): void {
   for (const entry of reply.entries) {
     if (entry.strayEdit === undefined) continue;

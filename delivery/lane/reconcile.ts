@@ -6,7 +6,7 @@ import { isSearchable } from "../outbox/doubt.ts";
 import { shapeOf } from "../outbox/message-shape.ts";
 import type { OutgoingContent } from "../../src/core/surface.ts";
 
-/** What reconciliation needs to know of a part that should be visible. */
+/** The fields of a part that reconciliation needs. */
 export interface DesiredPart {
   readonly index: number;
   readonly complete: boolean;
@@ -15,50 +15,50 @@ export interface DesiredPart {
 }
 
 export interface ReconcileInput<Part extends DesiredPart> {
-  /** What is visible, or may be. */
+  /** Messages that are visible, or may be. */
   readonly entries: readonly OutboxEntry[];
-  /** What should be visible, in order. */
+  /** Parts that should be visible, in order. */
   readonly parts: readonly Part[];
-  /** The text is whole. */
+  /** True if the text is whole. */
   readonly isFinal: boolean;
   readonly canEdit: boolean;
   readonly canRemove: boolean;
-  /** Whether it can be found out what became of a lost post. */
+  /** True if the platform allows a search for lost posts. */
   readonly canProbe: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** What follows where it cannot. */
+  /** The policy for lost posts that cannot be searched for. */
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
 }
 
 export type NextAction<Part extends DesiredPart> =
-  /** A new message; `entry` when the part has a row already. A row that is `unknown` is sent again. */
+  /** Post a new message. `entry` is set if the part already has a row. A row that is `unknown` is sent again. */
   | { readonly kind: "post"; readonly part: Part; readonly entry: OutboxEntry | undefined }
   | { readonly kind: "edit"; readonly part: Part; readonly entry: OutboxEntry; readonly isInterim: boolean }
   | { readonly kind: "remove"; readonly entry: OutboxEntry }
-  /** It must be found out what became of a post. */
+  /** Search for a lost post. */
   | { readonly kind: "probe"; readonly entry: OutboxEntry }
-  /** A post that nobody waits for any more: the process died under it. */
+  /** A post whose process died during the call. */
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
   /** A message that cannot be edited shows something else: this part and all after it are posted again. */
   | { readonly kind: "superseded"; readonly entry: OutboxEntry }
   /** Nothing to do until the text changes. */
   | { readonly kind: "idle" }
-  /** Everything is as it should be, or will never be. `code` of the first part that is not visible. */
+  /** Nothing is left to do. `code` is set if a part is not visible, and never will be. */
   | { readonly kind: "ended"; readonly code: string | undefined };
 
 /**
- * Pure: the next step from what is visible to what should be. A part is brought up to date before a later one is
- * posted, unless that has failed for a while; surplus messages go last, from the end. Called again after each step, it
- * ends.
+ * Returns the next step from the visible messages to the desired parts. Pure. Each part is brought up to date before a
+ * later one is posted, unless that has failed for a while. Surplus messages go last, starting from the end. If it is
+ * called again after each step, it comes to an end.
  */
 export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>): NextAction<Part> {
   const { entries, parts, isFinal, canRemove, canProbe, now } = input;
   const lost = entries.find(({ row }) => row.state === "sending");
   if (lost !== undefined) return { kind: "lost", entry: lost };
-  // Nothing is posted before it is known what became of a lost post, also of one that the text does not need any more.
+  // Nothing is posted while a post is in doubt, even if the text no longer needs that post.
   const inDoubt = canProbe ? entries.find(isInDoubt) : undefined;
-  // Nothing to show yet: what an earlier attempt left visible stays until there is something in its place.
+  // There is nothing to show yet. The visible text of an earlier attempt stays until new text replaces it.
   if (!isFinal && parts.every(isBlank)) return afterDoubt(inDoubt, { kind: "idle" });
   let failedCode: string | undefined;
   let putOff: NextAction<Part> | undefined;
@@ -72,7 +72,7 @@ export function reconcile<Part extends DesiredPart>(input: ReconcileInput<Part>)
       putOff ??= step.action;
     }
     if (step.kind === "failed") failedCode ??= step.code;
-    // A later part is not posted before this one.
+    // Later parts are not posted before this one.
     if (step.kind === "hold") return afterDoubt(inDoubt, { kind: "idle" });
   }
   if (inDoubt !== undefined) return { kind: "probe", entry: inDoubt };
@@ -111,7 +111,7 @@ function stepFor<Part extends DesiredPart>(
       if (isInterim && entry.skippedHash === part.hash) return { kind: "hold" };
       return act({ kind: "post", part, entry });
     case "removed":
-      // With a code a person removed it; without one it was surplus, and is needed again.
+      // With a code, a person removed the message. Without one it was surplus, and is needed again.
       return row.code === undefined ? act({ kind: "post", part, entry }) : { kind: "shown" };
     case "unknown":
       if (canProbe && isInDoubt({ row })) return act({ kind: "probe", entry });
@@ -153,12 +153,12 @@ function act<Part extends DesiredPart>(action: NextAction<Part>): Step<Part> {
   return { kind: "act", action };
 }
 
-/** Whether there is a message that can be changed. */
+/** Tells whether there is a message that can be changed. */
 function isWithinReach({ row }: OutboxEntry): boolean {
   return row.state === "sent" && row.formerChatId === undefined;
 }
 
-/** Platforms refuse a message in which there is nothing to see. */
+/** Tells whether a part has nothing to see. Platforms refuse such a message. */
 function isBlank({ content: { files, location, text } }: DesiredPart): boolean {
   return text.trim() === "" && files === undefined && location === undefined;
 }

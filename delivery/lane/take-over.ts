@@ -5,8 +5,8 @@ import { isSearchable } from "../outbox/doubt.ts";
 import type { ReplyRecord } from "../outbox/reply-store.ts";
 
 /**
- * Makes the messages of a withdrawn reply those of another one. The entries stay the same objects, so that a call
- * under way finds its row. Messages that are not there any more stay with the old reply, and the rest close ranks.
+ * Gives the messages of a withdrawn reply to another reply. The entries stay the same objects, so that a call under way
+ * finds its row. Messages that no longer exist stay with the old reply, and the others close the gaps.
  */
 export function adoptMessages(
   outbox: OutboxStore,
@@ -28,7 +28,7 @@ export function adoptMessages(
     const { row } = entry;
     const isPart = row.part >= 0 && isWorthAdopting(row, most, canProbe);
     const place = isPart ? part : row.part < 0 ? row.part : surplus - 1;
-    // What a person has deleted of another answer says nothing about this one.
+    // A person's deletion in the old answer does not count for the new one.
     entry.row = { ...row, replyId, part: place, shownHash: undefined, isReplacement: false };
     if (isPart) part += 1;
     surplus = Math.min(surplus, place);
@@ -37,7 +37,10 @@ export function adoptMessages(
   return adopted;
 }
 
-/** A lost message that will not be said again: when it is found it is surplus. */
+/**
+ * Tells whether a lost message should still be searched for. It will not be sent again, so it is surplus if it is
+ * found.
+ */
 function isWorthAsking(row: OutboxRow, canProbe: boolean): boolean {
   return canProbe && row.state === "unknown" && isSearchable(row.doubt);
 }
@@ -49,7 +52,7 @@ function isWorthAdopting(row: OutboxRow, most: number, canProbe: boolean): boole
     case "planned":
       return true;
     case "sending":
-      // A post that is left alone when its answer is lost would leave the new text without a message: it is surplus.
+      // If the policy does not send a lost post again, the new text would have no message. Then this post is surplus.
       return (canProbe && row.doubt !== undefined) || row.doubts + 1 < most;
     case "unknown":
       return row.doubts < most;

@@ -8,7 +8,7 @@ import { nextState } from "../outbox/outbox-state.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { nextDoubt } from "../outbox/doubt.ts";
 
-/** The lost message is there: it is the row's from here on, and is brought up to date by an edit. */
+/** Gives the found message to the row. An edit then brings it up to date. */
 export function adopt(
   context: DeliveryContext,
   reply: Reply,
@@ -53,7 +53,7 @@ function albumIds(
   return Array.from({ length: count - 1 }, (_, index) => String(Number(messageId) + index + 1));
 }
 
-/** The post was not made, and cannot be any more: it is made again, without a mark. */
+/** Posts again without a mark, because the post was not made and can no longer be made. */
 export function postAgain(
   context: DeliveryContext,
   reply: Reply,
@@ -62,7 +62,7 @@ export function postAgain(
 ): void {
   const { row } = entry;
   const now = context.deps.clock.now();
-  // Not since the post: the machine may have been off for days, and nothing is given up for that.
+  // The time of failing does not start with the post, because the machine may have been off for days.
   const failingSince = row.failingSince ?? now;
   const isGivenUp = now - failingSince > GIVE_UP_AFTER_MS;
   if (!isGivenUp) {
@@ -79,7 +79,7 @@ export function postAgain(
   context.budget.notSent(reply.record.address, surface);
 }
 
-/** A search cannot tell what became of the post: the policy decides. */
+/** Ends a search that cannot tell the outcome. The policy decides what follows. */
 export function leaveUnresolved(
   context: DeliveryContext,
   reply: Reply,

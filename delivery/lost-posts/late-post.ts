@@ -15,17 +15,17 @@ import { answered } from "../outbox/doubt.ts";
 
 interface TimedOutPost {
   readonly entry: OutboxEntry;
-  /** Where it was sent. */
+  /** The address that the post was sent to. */
   readonly address: Address;
-  /** Whether that post carried the mark. */
+  /** True if that post carried the mark. */
   readonly wasMarked: boolean;
-  /** Hash of what it carried. */
+  /** Hash of the content of that post. */
   readonly hash: string | undefined;
 }
 
 /**
- * A post that ran into its time limit is still listened to. While its row is `unknown`, the answer settles the
- * question; when the row was posted again meanwhile, the second message is known to be a duplicate and is taken away.
+ * Listens to a post that ran into its time limit. While its row is `unknown`, the late answer settles the doubt. If the
+ * row was posted again in the meantime, the second message is a duplicate and is removed.
  */
 export function watchLatePost(
   context: DeliveryContext,
@@ -37,7 +37,7 @@ export function watchLatePost(
   void late
     .then((outcome) => hearLate(context, reply, surface, post, outcome))
     .catch((error: unknown) => {
-      // Not stored: the row stays in doubt, as if the answer had never come.
+      // The answer is not stored. The row stays in doubt, as if the answer had never come.
       context.log.error("delivery.late-answer-not-stored", { ...replyFields(reply), code: errorCode(error) });
     });
 }
@@ -67,7 +67,7 @@ async function hearLate(
   } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
     const failure = classify(surface, outcome.error);
     if (failure.kind === "unknown") return;
-    // It provably did not happen: the next post is the first one.
+    // The post was certainly not made, so the next post counts as the first one.
     store(context, entry, {
       state: nextState(entry.row.state, "refused"),
       doubts: 0,
@@ -77,6 +77,7 @@ async function hearLate(
     });
     entry.probe = undefined;
     context.budget.notSent(reply.record.address, surface);
+    context.doubtEnded(reply.record.address);
     if (failure.kind === "retry-after") {
       await penalize(context, reply.record.address, failure.retryAfterMs);
     }
@@ -84,7 +85,10 @@ async function hearLate(
   context.revisit(entry.row.replyId);
 }
 
-/** The message is in the old chat of a reply that goes on in another one: it counts unless it was posted again there. */
+/**
+ * Handles a late message in the old chat of a reply that has moved. The message counts, unless it was posted again in
+ * the new chat.
+ */
 function adoptFormer(
   context: DeliveryContext,
   { entry, hash }: TimedOutPost,
@@ -106,7 +110,7 @@ function adoptFormer(
   entry.shownHash = hash;
 }
 
-/** A late answer that came while the row was being posted again. */
+/** Applies a late answer that came while the row was being posted again. */
 export function adoptLate(
   context: DeliveryContext,
   reply: Reply,
@@ -125,14 +129,14 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
   entry.lateMoreIds = undefined;
   const { row } = entry;
   if (messageId === undefined) return;
-  // A search has found it meanwhile, and it is being taken away.
+  // A search has found the message in the meantime, and it is being removed.
   const isTaken = context
     .reply(row.replyId)
     ?.entries.some((other) => other !== entry && other.row.messageId === messageId);
   if (isTaken === true) return;
   if (row.state === "sent") {
     if (row.messageId === messageId || row.messageId === undefined) return;
-    // Once the reply has ended nobody would bring the earlier message up to date: the later one stays.
+    // After the end of the reply nothing would update the earlier message, so the later one stays.
     if (context.reply(row.replyId)?.isOpen !== true) return;
     if (!row.isMarked && Number(messageId) > Number(row.messageId)) {
       for (const id of [messageId, ...(moreIds ?? [])]) addDuplicate(context, row.replyId, id);
@@ -160,8 +164,8 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
 }
 
 /**
- * Two messages of one part. The earlier one stays, because it stands in the right place and needs no mark; when it
- * carries one itself, the newer.
+ * Keeps one of two messages of a part. The earlier one stays, because it is in the right place and needs no mark. If
+ * the earlier one has a mark, the newer one stays.
  */
 function keepEarlier(
   context: DeliveryContext,
@@ -178,7 +182,7 @@ function keepEarlier(
   });
   if (!wasMarked) {
     entry.shownHash = undefined;
-    // Its stream was another one, and may be open.
+    // The kept message had a different stream, which may still be open.
     entry.stream = undefined;
   }
   entry.row = kept;

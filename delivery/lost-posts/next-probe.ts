@@ -14,35 +14,39 @@ import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
 import type { Searching } from "../outbox/doubt.ts";
 
 /*
- * How a post whose answer was lost is found again (I6). The ids of a box grow by one, and a bot can edit only its own
- * messages. So ids after the newest one that was known when the post began are asked about, one call each, except those
- * that are somebody's already: incoming messages, and what this conversation or another one has sent.
+ * Chooses the next message id to check in the search for a lost post (I6). `probe.ts` checks it, and
+ * `conclude-search.ts` ends the search.
  *
- * 1. The right to post is held while a post is in doubt. So at most one message of the chat is unclaimed, and a message
- *    of the bot that is found is the lost one. Where that is not certain, nothing is concluded.
- * 2. The likeliest id is looked at right away: most lost posts were made, and then the reply goes on at once.
+ * The ids of a box are consecutive, and a bot can edit only its own messages. So the search checks the ids after the
+ * newest one that was known when the post began, one call each. It skips ids with a known owner: incoming messages, and
+ * messages that this or another conversation has sent.
+ *
+ * 1. The conversation holds the right to post while its post is in doubt. So at most one message of the chat is
+ *    unclaimed, and if a message of the bot is found, it is the lost one. If this is not certain, the search concludes
+ *    nothing.
+ * 2. The likeliest id is checked at once. Most lost posts were made, and then the reply continues immediately.
  * 3. Otherwise nothing is posted until the post cannot land any more. Then one search decides: the message is found and
  *    adopted, or it was not made and is posted again, without a mark.
- * 4. When a search cannot tell, the policy decides (`onUnknown`).
- * 5. How far a search has come is stored: a process that is killed again and again comes to its end all the same.
+ * 4. If the search cannot tell, the policy decides (`onUnknown`).
+ * 5. The progress of a search is stored, so it ends even if the process is killed again and again.
  *
- * It is a heuristic: a message that another program sends with the same token into the same chat at the same time,
- * without any update to this one, would be taken for the lost message.
+ * The search is a heuristic. If another program sends a message with the same token into the same chat at the same
+ * time, without any update to this one, that message would be taken for the lost one.
  */
 
 /**
- * Ids after the newest one that is known. Groups have messages of which a bot is not told; in a box of its own a search
- * sees where the box ends.
+ * Number of ids that a search checks above the newest known one. In a shared box the bot is not told of all messages.
+ * In a box of a single chat the search sees where the box ends.
  */
 const SHARED_TAIL = 6;
 export const OWN_TAIL = 4;
-/** Most ids that one search asks about. A group has twenty calls a minute. */
+/** Most ids that one search checks. A group has a budget of twenty calls a minute. */
 const MOST_ASKED = 60;
 const MOST_ASKED_IN_GROUP = 15;
-/** Another conversation posts at this moment: what it posts will be known soon. */
+/** Wait while another conversation is posting. Its message will be known soon. */
 const BUSY_MS = 1_000;
 
-/** Chooses the next id to ask about. Costs no call to the platform. */
+/** Chooses the next id to check. Makes no call to the platform. */
 export async function chooseProbe(
   context: DeliveryContext,
   reply: Reply,
@@ -96,13 +100,16 @@ export async function chooseProbe(
   else entry.probe = { id, isLook, claim, newestId };
 }
 
-/** Whether the likeliest id may be looked at before the post has settled. */
+/** Tells whether the likeliest id may be checked while the post may still land. */
 export function isLookDue({ isLookDue = false, probe, row }: OutboxEntry, now: number): boolean {
   if (probe !== undefined) return probe.isLook;
   return isLookDue && row.doubt?.kind === "landing" && row.doubt.landsBy > now;
 }
 
-/** Leaves out what this conversation owns itself: it may have posted since, and a gate that was restarted knows less. */
+/**
+ * Returns the unclaimed ids without those that this conversation owns. It may have posted since, and a restarted gate
+ * knows less.
+ */
 async function unclaimedIds(
   { budget, deps, outbox }: DeliveryContext,
   address: Address,

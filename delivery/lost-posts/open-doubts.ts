@@ -9,7 +9,7 @@ export interface OpenDoubt {
   readonly address: Address;
 }
 
-/** Posts into a chat of which it is not known whether they were made, and of which that will be found out. */
+/** Returns the posts into a chat that are in doubt and can be searched for. */
 export function openDoubts(replies: Iterable<Reply>, { messengerId, chatId }: ChatKey): readonly OpenDoubt[] {
   const found: OpenDoubt[] = [];
   for (const { entries, isOpen, record } of replies) {

@@ -11,14 +11,19 @@ import { adopt, leaveUnresolved, postAgain } from "./conclude-search.ts";
 import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
 import { OWN_TAIL } from "./next-probe.ts";
 
-/** The first calls after days in which the machine was off may fail for that alone. */
+/**
+ * A search is not given up before this many tries. After days without power the first calls may fail for that reason
+ * alone.
+ */
 const LEAST_ATTEMPTS = 10;
-/** A message may have been deleted: the end of a box is where two ids in a row have nothing. */
+/** Time limit of a question. It is shorter than that of a post, because asking again does no harm. */
+const PROBE_TIMEOUT_MS = 3_000;
+/** A box ends where this many ids in a row have no message. A single one may have been deleted. */
 const ENDS_BOX = 2;
 
 /**
- * Asks the platform about one id; `intended` is what the lost message should say. Returns until when nothing may go to
- * the address, if that was said.
+ * Asks the platform about one id. `intended` is the text that the lost message should show. Returns the time (epoch
+ * milliseconds) before which nothing may be sent to the address, if there is one.
  */
 export async function probe(
   context: DeliveryContext,
@@ -31,9 +36,11 @@ export async function probe(
   const { probing } = surface;
   if (probing === undefined || chosen === undefined) return undefined;
   const { address, policy } = reply.record;
-  // What may be another conversation's message is not made to say this.
+  // The text is only sent if the message can only be the lost one. It must not overwrite another conversation's
+  // message.
   const safe = chosen.claim === "certain" ? intended : undefined;
-  const outcome = await callWithin(context.deps.clock, callTimeoutMs(policy, surface), async (signal) =>
+  const timeoutMs = Math.min(PROBE_TIMEOUT_MS, callTimeoutMs(policy, surface));
+  const outcome = await callWithin(context.deps.clock, timeoutMs, async (signal) =>
     probing.probe(address, String(chosen.id), { signal, intended: safe }),
   );
   const isVoid = entry.row !== row || entry.probe !== chosen;
@@ -47,11 +54,11 @@ export async function probe(
   }
   const failure = failureOf(surface, outcome);
   if (!isVoid) return failed(context, reply, surface, entry, chosen, failure);
-  // The lost answer has come meanwhile. A penalty is one all the same.
+  // The late answer has arrived in the meantime. A penalty still counts.
   return failure.kind === "retry-after" ? penalized(context, reply, failure.retryAfterMs) : undefined;
 }
 
-/** The id is not the lost message. */
+/** Continues the search after an id that is not the lost message. */
 function goOn(
   context: DeliveryContext,
   reply: Reply,
@@ -68,7 +75,7 @@ function goOn(
     return;
   }
   const isOwnBox = surface.probing?.box(reply.record.address) === reply.record.address.chatId;
-  // In a box of one chat it is somebody else's message, of which the bot was not told: the box goes on.
+  // In a box of a single chat this is a message that the bot was not told of, so the box continues after it.
   const beforeId = isOwnBox && !isNone ? Math.max(doubt.beforeId, id + OWN_TAIL + 1) : doubt.beforeId;
   const asked = [...doubt.asked, id];
   store(context, entry, {
@@ -109,7 +116,7 @@ async function failed(
     case "retry": {
       if (isLook) return undefined;
       entry.searchFailingSince ??= now;
-      // Nothing is lost by asking later, and a platform that does not answer shows nothing else either.
+      // Asking later loses nothing, and a platform that does not answer shows nothing else either.
       if (attempts < LEAST_ATTEMPTS || now - entry.searchFailingSince < GIVE_UP_AFTER_MS) {
         store(context, entry, { retryAt: now + backoffMs(attempts, random()) });
         return undefined;
@@ -126,7 +133,7 @@ async function failed(
   }
 }
 
-/** Tells the gate. Returns until when nothing may go to the address. */
+/** Reports the penalty to the gate. Returns its end, in epoch milliseconds. */
 async function penalized(context: DeliveryContext, reply: Reply, retryAfterMs: number): Promise<number> {
   const until = context.deps.clock.now() + retryAfterMs;
   await penalize(context, reply.record.address, retryAfterMs);

@@ -3,9 +3,8 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 
 /**
- * A model call was restarted after parts of it had been posted where nothing can be edited: these messages, from
- * `first` on, are no parts any more. The new text is posted after them, and where that is possible they are taken away
- * in the end.
+ * Handles a restarted model call where messages cannot be edited. Its posted messages from `first` on are no longer
+ * parts. The new text is posted after them, and they are removed at the end if the platform allows it.
  */
 export function supersede(context: DeliveryContext, reply: Reply, first: OutboxEntry): void {
   const from = first.row.part;

@@ -11,21 +11,25 @@ import type { Reply } from "../outbox/reply.ts";
 import { isAboutRich, isRichDoubt, isRichRefusal } from "../outbox/rich-refusal.ts";
 import type { Part } from "../text/split/index.ts";
 
-/** The draft shows this part. It has no outbox row: it is a preview, and what it shows is sent as a message later. */
+/**
+ * Shows this part in the draft. A draft has no outbox row: it is a preview, and its text is sent as a message later.
+ */
 export interface DraftAction {
   readonly kind: "draft";
   readonly part: Part<RichText>;
   readonly entry?: undefined;
 }
 
-/** The whole text waits for a draft that is under way, so that the draft cannot come after it. */
+/**
+ * Time limit of a draft call. The whole text waits for a running draft call, so that the draft cannot arrive after it.
+ */
 const DRAFT_TIMEOUT_MS = 5_000;
 /** The draft is shown again when this share of its time is over. */
 const REFRESH_SHARE = 2 / 3;
-/** A turn that says nothing for so long may never come back. */
+/** A draft of a turn that stays silent for this long is not shown again: the turn may never come back. */
 const LONGEST_SILENCE_MS = 10 * 60 * 1000;
 
-/** The draft that a streaming reply needs now: of its first part that is no message yet. */
+/** Returns the draft that a streaming reply needs now: of its first part that is not a message yet. */
 export function nextDraft(
   reply: Reply,
   parts: readonly Part<RichText>[],
@@ -36,11 +40,14 @@ export function nextDraft(
   if (part === undefined || !isReadable(part)) return undefined;
   if (!draft.shows(part.hash)) return { kind: "draft", part };
   if (now < draft.refreshAt) return undefined;
-  // Of a turn that says nothing any more it may fade; text that comes after all shows it again.
+  // The draft of a silent turn may fade. New text shows it again.
   return now - reply.touchedAt < LONGEST_SILENCE_MS ? { kind: "draft", part } : undefined;
 }
 
-/** Shows it once. Returns until when nothing may go to the address, if that was said. */
+/**
+ * Shows the draft once. Returns the time (epoch milliseconds) before which nothing may be sent to the address, if there
+ * is one.
+ */
 export async function showDraft(
   context: DeliveryContext,
   reply: Reply,
@@ -86,7 +93,7 @@ export async function showDraft(
       return clock.now() + delayMs;
     }
     case "retry":
-      // Text that became whole meanwhile does not wait for a draft.
+      // If the text has become whole in the meantime, it does not wait for a draft.
       if (!reply.isFinal) reply.notBefore = clock.now() + backoffMs(failures, random());
       return undefined;
     case "abandon":
@@ -99,7 +106,10 @@ export async function showDraft(
   }
 }
 
-/** A message was posted to the thread: the platform takes the drafts there away, and they are shown anew. */
+/**
+ * Notes that a message was posted to the thread. The platform then removes the thread's drafts, and they are shown
+ * again.
+ */
 export function hideDrafts(replies: readonly Reply[]): void {
   for (const reply of replies) if (reply.draft.hide()) reply.isDirty = true;
 }

@@ -6,7 +6,7 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
 
-/** The mode in which a reply streams now: what its policy asks for, where the surface can do that. */
+/** Returns the mode in which a reply streams now: the mode of its policy, if the surface supports it. */
 export function modeOf(
   reply: Pick<Reply, "record" | "draft" | "isStreamRefused">,
   surface: Surface,
@@ -34,8 +34,9 @@ export function modeOf(
 }
 
 /**
- * Which parts of a growing text are messages already. They are a prefix of all, so that what is visible is one, too.
- * A part that has a message (because a model call was restarted, or a draft was refused) keeps it in `draft`.
+ * Returns the parts of a growing text that are messages already. They are always a prefix of all parts, so the visible
+ * text is a prefix too. In the mode `draft`, a part keeps a message that it has because a model call was restarted or a
+ * draft was refused.
  */
 export function partsToShow(
   mode: DeliveryMode,
@@ -57,18 +58,21 @@ export function partsToShow(
   }
 }
 
-/** Whether something of a part can be read, or it cannot become anything else. */
+/** Tells whether a part has something to read, or is complete without it. */
 export function isReadable({ complete, content }: Part<RichText>): boolean {
   return complete || isWorthShowing(content.text);
 }
 
-/** A part whose post has not been made yet, or was refused, has none. */
+/** Tells whether a part has a message. A post that was not made yet, or was refused, is not one. */
 export function hasMessage({ index }: Part<RichText>, entries: readonly OutboxEntry[]): boolean {
   const row = entries.find((entry) => entry.row.part === index)?.row;
   return row !== undefined && row.state !== "planned" && row.state !== "removed" && row.state !== "failed";
 }
 
-/** Half a word that begins a new message waits; in a message that is there anyway it does no harm. */
+/**
+ * Tells whether a part other than the first already has a message. Half a word does not start a new message, but may be
+ * shown in an existing one.
+ */
 function hasLaterMessage(part: Part<RichText>, entries: readonly OutboxEntry[]): boolean {
   return part.index > 0 && hasMessage(part, entries);
 }

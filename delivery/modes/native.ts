@@ -11,24 +11,24 @@ import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { Reply } from "../outbox/reply.ts";
 import type { Part } from "../text/split/index.ts";
 
-/** After so many refusals to end a stream the message is edited. */
+/** If the platform refuses this many times to end a stream, the message is edited. */
 const MOST_END_REFUSALS = 5;
 
-/** One step of a message that streams, instead of an edit of it. */
+/** One step of streaming into a message, instead of an edit. */
 export interface StreamAction {
   readonly kind: "stream";
   readonly part: Part<RichText>;
   readonly entry: OutboxEntry;
   readonly isInterim: boolean;
-  /** What is added; without it the stream ends. */
+  /** The text to add. If it is missing, the stream ends. */
   readonly more: RichText | undefined;
-  /** What the message should show. */
+  /** The text that the message should show. */
   readonly target: RichText;
 }
 
 /**
- * What a message of a streamed reply needs so that it shows `target`. A text that is another one than what was streamed
- * cannot be added to: the stream ends, and the message is edited from then on.
+ * Returns the step that a message of a streamed reply needs to show `target`. If the target does not continue the
+ * streamed text, the stream ends, and the message is edited from then on.
  */
 export function nextStreamStep(
   action: { readonly part: Part<RichText>; readonly entry: OutboxEntry; readonly isInterim: boolean },
@@ -44,7 +44,10 @@ export function nextStreamStep(
   return action.isInterim ? "none" : { ...step, more: undefined };
 }
 
-/** Makes the step's one call. Returns until when nothing may go to the address, if that was said. */
+/**
+ * Makes the step's one call. Returns the time (epoch milliseconds) before which nothing may be sent to the address, if
+ * there is one.
+ */
 export async function performStreamStep(
   context: DeliveryContext,
   reply: Reply,
@@ -79,7 +82,7 @@ export async function performStreamStep(
     return undefined;
   }
   if (rule === "insist" || rule === "abandon") {
-    // It cannot be added to any more, or it is not known what it shows: the message is edited from here on.
+    // The stream is closed, or its visible text is not known. From here on the message is edited.
     entry.stream = more === undefined ? { state: "ended", content: before } : undefined;
     return undefined;
   }
@@ -116,7 +119,7 @@ function sliceFrom({ text, entities }: RichText, from: number): RichText {
   };
 }
 
-/** Formatting that goes on in what is added is one entity. */
+/** Joins two texts. Formatting that continues across them becomes one entity. */
 function join(before: RichText, more: RichText): RichText {
   const shift = before.text.length;
   const entities = [...before.entities];

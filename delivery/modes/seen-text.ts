@@ -7,9 +7,9 @@ import { repairMarkdown } from "../text/split/scan/repair.ts";
 import { splitText } from "../text/split/index.ts";
 
 /**
- * The beginning of a running reply's text that people see, or will when the call under way is done, with everything
- * closed that is open in it. `undefined` when that is not known: after a start, unless an interrupted text stays, and
- * where they see no messages yet. Instead of messages they may see the draft of an interrupted text.
+ * Returns the beginning of a running reply's text that people see, or will see when the current call is done. Open
+ * formatting is closed. Undefined if this is not known: after a start, unless an interrupted text stays, and in modes
+ * without messages yet. If the draft of an interrupted text is visible, its text is returned.
  */
 export function seenText(reply: Reply, surface: Surface): string | undefined {
   const mode = modeOf(reply, surface);
@@ -22,7 +22,7 @@ export function seenText(reply: Reply, surface: Surface): string | undefined {
   return repairMarkdown(upToPart(reply, surface, last)).source;
 }
 
-/** The longest beginning of what was planned with the last call of which no more is shown than up to this part. */
+/** Returns the longest beginning of the last planned text that shows no more than the parts up to `last`. */
 function upToPart(reply: Reply, surface: Surface, last: number): string {
   const text = reply.text.slice(0, reply.sentLength);
   const parts = reply.parts(surface);

@@ -1,12 +1,13 @@
 import { z } from "zod";
 
 /**
- * What is known of a post while it is not known whether it was made, where it can be found out. Stored with its row.
+ * The state of a post that may or may not have been made, on a platform where lost posts can be searched for. Stored
+ * with the post's row.
  *
- * - `posting`: the call is under way; found after a crash, it is lost
+ * - `posting`: the call is under way; if a new process finds this, the post is lost
  * - `landing`: its answer was lost, and it may still be made until `landsBy`
- * - `searching`: it cannot be made any more; the ids from `afterId` to `beforeId` are asked about, one call each
- * - `unresolved`: nobody can tell; the policy decides
+ * - `searching`: it can no longer be made; the ids from `afterId` to `beforeId` are checked, one call each
+ * - `unresolved`: the search cannot tell; the policy decides
  *
  * `afterId` is the newest id of the box that was known when the post began. Times are epoch milliseconds.
  */
@@ -26,14 +27,16 @@ export type Doubt = Readonly<z.infer<typeof doubtSchema>>;
 export type Searching = Extract<Doubt, { kind: "searching" }>;
 
 /**
+ * Events that change a doubt.
+ *
  * - `begin`: a post is about to leave
- * - `answered`: the platform said what became of it, in time or late
+ * - `answered`: the platform told the outcome, in time or late
  * - `lost`: the call ended without an answer, or with the process
- * - `settled`: it cannot land any more
- * - `asked`: one id was asked about, and is not the lost message
- * - `found`: the message is there
- * - `not-found`: no id is it: the post was not made
- * - `undecided`: it cannot be found out
+ * - `settled`: the post cannot land any more
+ * - `asked`: one id was checked, and is not the lost message
+ * - `found`: the message exists
+ * - `not-found`: no id belongs to it, so the post was not made
+ * - `undecided`: the search cannot tell
  */
 export type DoubtEvent =
   | "begin"
@@ -47,7 +50,7 @@ export type DoubtEvent =
 
 export type DoubtKind = Doubt["kind"] | "none";
 
-/** The one place that says how a doubt changes. What is not in the table is a defect of the engine. */
+/** All transitions of a doubt. Any other transition is a defect of the engine. */
 export const DOUBT_TRANSITIONS: Readonly<
   Record<DoubtKind, Readonly<Partial<Record<DoubtEvent, DoubtKind>>>>
 > = {
@@ -64,7 +67,7 @@ export const DOUBT_TRANSITIONS: Readonly<
   unresolved: { answered: "none", begin: "posting" },
 };
 
-/** The doubt after an event: `to`, if the table allows it. */
+/** Returns the doubt after an event: `to`, if the table allows it. */
 export function nextDoubt(from: Doubt | undefined, event: DoubtEvent, to?: Doubt): Doubt | undefined {
   const fromKind = from?.kind ?? "none";
   const toKind = to?.kind ?? "none";
@@ -72,7 +75,7 @@ export function nextDoubt(from: Doubt | undefined, event: DoubtEvent, to?: Doubt
   throw new TypeError(`A doubt that is ${fromKind} cannot become ${toKind} by "${event}".`);
 }
 
-/** The doubt when the platform has said what became of the post. */
+/** Returns the doubt after the platform has told the outcome: none. */
 export function answered(doubt: Doubt | undefined): undefined {
   nextDoubt(doubt, "answered");
 }
@@ -81,7 +84,7 @@ export function parseDoubt(json: string): Doubt {
   return doubtSchema.parse(JSON.parse(json));
 }
 
-/** Whether a search may still find out what became of the post. */
+/** Tells whether a search may still find the post. */
 export function isSearchable(
   doubt: Doubt | undefined,
 ): doubt is Extract<Doubt, { kind: "landing" | "searching" }> {

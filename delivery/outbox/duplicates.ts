@@ -4,11 +4,11 @@ import type { Reply } from "./reply.ts";
 
 export interface DuplicateStores {
   readonly outbox: OutboxStore;
-  /** The reply in memory that has this id. */
+  /** Returns the reply with this id, if it is in memory. */
   readonly reply: (replyId: string) => Reply | undefined;
 }
 
-/** A message that shows once more what another one shows: it is taken away like any other surplus. */
+/** Adds a message that repeats another one. It is removed like any other surplus message. */
 export function addDuplicate(
   { reply: replyOf, outbox }: DuplicateStores,
   replyId: string,

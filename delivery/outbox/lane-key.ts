@@ -1,6 +1,6 @@
 import type { Address } from "../../src/core/surface.ts";
 
-/** Replies of one key are shown one after the other. */
+/** Returns the key of an address's lane. Replies with the same key are shown one after the other. */
 export function laneKey(address: Address): string {
   return JSON.stringify([address.messengerId, address.threadId]);
 }

@@ -4,25 +4,25 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /*
- * A chat goes on under another id. Nothing in the old chat can be changed, taken away or asked about any more, and its
- * message ids mean other messages in the new one. So of every open reply
+ * Moves replies of a chat that continues under another id. Nothing in the old chat can be changed, removed or searched
+ * for any more, and its message ids mean other messages in the new chat. So for every open reply:
  *
- * - what is visible and whole stays where it is (`formerChatId` of its row), and is part of the reply
- * - a message that is not whole stays too, and its part is posted in the new chat
- * - a lost post cannot be looked for: `onUnknown` decides
- * - nothing is quoted
+ * - Visible and whole messages stay in the old chat (`formerChatId` of the row) and belong to the reply.
+ * - A message that is not whole stays too, and its part is posted in the new chat.
+ * - A lost post cannot be searched for: `onUnknown` decides.
+ * - Nothing is quoted.
  */
 
-/** The address in whose place the chat goes on. */
+/** Returns the address in the new chat. */
 export function movedAddress({ messengerId, isDirectMessage }: Address, to: ChatPlace): Address {
   return { messengerId, threadId: to.threadId, chatId: to.chatId, isDirectMessage };
 }
 
-/** The row of a message whose reply goes on in another chat. */
+/** Returns the row of a message whose reply continues in another chat. */
 export function movedRow({ row, shownHash, strayEdit }: OutboxEntry, formerChatId: string): OutboxRow {
   return {
     ...row,
-    // An edit that may still land leaves open what the message says.
+    // A late edit may still change the message, so its text is not certain.
     shownHash: strayEdit === undefined ? shownHash : undefined,
     formerChatId: row.messageId === undefined ? undefined : (row.formerChatId ?? formerChatId),
     doubt: row.state === "unknown" ? { kind: "unresolved" } : undefined,
@@ -31,7 +31,7 @@ export function movedRow({ row, shownHash, strayEdit }: OutboxEntry, formerChatI
   };
 }
 
-/** The entry stays the same object, so that a call under way finds it. */
+/** Changes the entry in place, so that a call under way still finds it. */
 export function moveEntry(entry: OutboxEntry, row: OutboxRow): void {
   entry.row = row;
   entry.shownHash = row.shownHash;
@@ -43,7 +43,7 @@ export function moveEntry(entry: OutboxEntry, row: OutboxRow): void {
   entry.stream = undefined;
 }
 
-/** The chat of a message that was sent to this address, where its reply has left it since. */
+/** Returns the chat of a message that was sent to this address, if its reply has moved to another chat since. */
 export function formerChatOf(address: Address, current: Address): string | undefined {
   return address.chatId === current.chatId ? undefined : address.chatId;
 }

@@ -9,7 +9,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS moved_chat_v1 (
   PRIMARY KEY (messenger_id, chat_id)
 ) WITHOUT ROWID`;
 
-/** Where chats of this object have moved to. Few ever do, so all of them are in memory. */
+/** Stores where chats of this object have moved to. Moves are rare, so all of them are kept in memory. */
 export class MoveStore {
   readonly #database: Database;
   readonly #places = new Map<string, ChatPlace>();
@@ -42,7 +42,7 @@ export class MoveStore {
     );
   }
 
-  /** Once it is stored for good. */
+  /** Adds a move to memory. Call it after the transaction that stores the move. */
   remember(messengerId: string, { from, to }: ChatMove): void {
     this.#places.set(keyOf(messengerId, from.chatId), to);
   }

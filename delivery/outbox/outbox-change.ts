@@ -9,19 +9,22 @@ interface Stores {
   readonly outbox: OutboxStore;
 }
 
-/** Writes first, then remembers, so that a failed write changes nothing. */
+/** Writes a row first and then changes it in memory, so that a failed write changes nothing. */
 export function store(context: Stores, entry: OutboxEntry, change: Partial<OutboxRow>): void {
   const row = { ...entry.row, ...change };
   context.outbox.write(row);
   entry.row = row;
 }
 
-/** A post provably did not happen. */
+/** Returns the change for a post that was certainly not made. */
 export function refused(row: OutboxRow): Pick<OutboxRow, "state" | "doubt"> {
   return { state: nextState(row.state, "refused"), doubt: answered(row.doubt) };
 }
 
-/** A post ended without an answer. Where it can be looked for, nothing is posted before it cannot land any more. */
+/**
+ * Returns the change for a post that ended without an answer. If it can be searched for, nothing is posted before it
+ * cannot land any more.
+ */
 export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doubt" | "retryAt"> {
   const { doubt } = row;
   const state = { state: nextState(row.state, "lost"), doubts: row.doubts + 1 };
@@ -34,7 +37,7 @@ export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doub
   };
 }
 
-/** The message shows this part. Stored only when the row has something else to store: a second edit is harmless. */
+/** Notes that the message shows this part. Not stored by itself, because a second edit does no harm. */
 export function shown(context: Stores, entry: OutboxEntry, part: Part<RichText>): void {
   entry.shownHash = part.hash;
   entry.interimFailingSince = undefined;

@@ -3,53 +3,53 @@ import type { MessageStream } from "./message-stream.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
 /**
- * An outbox row in memory, with what only this process knows of it. The row is replaced when it was written; the
- * entry stays the same object also when another reply takes the row over, so that a call under way finds it.
+ * An outbox row in memory, with details that only this process knows. The row is replaced with each write. The entry
+ * stays the same object, even if another reply takes the row over, so that a call under way finds its row.
  */
 export interface OutboxEntry {
   row: OutboxRow;
-  /** Hash of what is visible now, also of interim states, which are not stored. */
+  /** Hash of the visible text, including interim states, which are not stored. */
   shownHash?: string | undefined;
-  /** An interim content that the platform refused: nothing is sent until the text has changed. */
+  /** Hash of an interim content that the platform refused. Nothing is sent until the text has changed. */
   skippedHash?: string | undefined;
-  /** The content that is sent as plain text, because its entities were refused. */
+  /** Hash of the content that is sent as plain text, because its entities were refused. */
   plainHash?: string | undefined;
-  /** The message in whose place this part is posted anew, until that has succeeded. */
+  /** Id of the message that this part replaces, until the new post has succeeded. */
   replacedId?: string | undefined;
-  /** Since when interim edits fail, in epoch milliseconds, for the backoff. */
+  /** Time at which interim edits began to fail, in epoch milliseconds; for the backoff. */
   interimFailingSince?: number | undefined;
   /**
-   * An edit that ended without an answer: it may still land, until then, and put its older text over a newer one.
-   * Without a hash there are several.
+   * An edit that ended without an answer. Until `until` it may still land, and put its older text over a newer one.
+   * Without a hash there are several such edits.
    */
   strayEdit?: { readonly hash: string | undefined; readonly until: number } | undefined;
-  /** The likeliest id is worth a look before the lost post has settled. */
+  /** True if the likeliest id should be checked at once, while the lost post may still land. */
   isLookDue?: boolean;
-  /** The id that the search for a lost post asks about next. */
+  /** The id that the search for the lost post checks next. */
   probe?: Probe | undefined;
-  /** Ids asked about in a row, after the newest one that is known, that nothing has. */
+  /** Number of consecutive ids above the newest known one that have no message. */
   nonesInRow?: number | undefined;
-  /** How often in a row the search has failed, and since when (epoch milliseconds). */
+  /** Number of consecutive failures of the search; `searchFailingSince` is when they began (epoch milliseconds). */
   probeFailures?: number | undefined;
   searchFailingSince?: number | undefined;
-  /** The stream into the message, where replies are streamed. */
+  /** The stream into the message, in the mode `native`. */
   stream?: MessageStream | undefined;
-  /** How often the platform has refused to end the stream. */
+  /** Number of times that the platform has refused to end the stream. */
   endRefusals?: number;
-  /** The post ran into its time limit, and its answer may still come until then; epoch milliseconds. */
+  /** The post ran into its time limit. Its answer may still come until this time (epoch milliseconds). */
   answerUntil?: number | undefined;
-  /** A message that an earlier, timed out post made after all, learnt while the post was under way again. */
+  /** Id of a message from an earlier, timed out post. It became known while the post was being made again. */
   lateMessageId?: string | undefined;
   /** If it is an album: the ids of its other messages. */
   lateMoreIds?: readonly string[] | undefined;
-  /** Hash of what that message shows. */
+  /** Hash of that message's text. */
   lateHash?: string | undefined;
 }
 
 /** One question of a search for a lost post. */
 export interface Probe extends Pick<UnclaimedIds, "claim" | "newestId"> {
   readonly id: number;
-  /** A look at the likeliest id, which concludes nothing when it finds nothing. */
+  /** A quick check of the likeliest id. Finding nothing proves nothing. */
   readonly isLook: boolean;
 }
 
@@ -57,9 +57,13 @@ export function entryOf(row: OutboxRow): OutboxEntry {
   return { row, shownHash: row.shownHash };
 }
 
-/** An edit that was under way when the process died may still land, on a message that is not known to be up to date. */
+/**
+ * Returns the entry of a row after a start. An edit that was under way when the process died may still land, unless the
+ * message is known to be up to date.
+ */
 export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number): OutboxEntry {
-  // What failed before may have been put right: a penalty is the root's to keep, and a lost post has to settle.
+  // The cause of an earlier failure may be gone, so it is tried again at once. Penalties are kept by the gate. A lost
+  // post must still wait until it cannot land.
   const isRetried = row.state !== "unknown" && row.failingSince !== undefined;
   const entry = entryOf(isRetried ? { ...afterRest(row, now), retryAt: undefined } : row);
   if (row.state === "sent" && row.shownHash === undefined && strayUntil > now) {
@@ -68,7 +72,10 @@ export function entryAfterStart(row: OutboxRow, strayUntil: number, now: number)
   return entry;
 }
 
-/** The row at a new try. Time in which nothing was tried, as when the machine was off, is not time of failing. */
+/**
+ * Returns the row for a new try. Time without any tries, for example while the machine was off, does not count as time
+ * of failing.
+ */
 export function afterRest(row: OutboxRow, now: number): OutboxRow {
   const { failingSince, retryAt } = row;
   if (failingSince === undefined || retryAt === undefined || retryAt >= now) return row;
@@ -76,20 +83,20 @@ export function afterRest(row: OutboxRow, now: number): OutboxRow {
 }
 
 /**
- * A message that could not be brought up to date for so long holds up nothing that follows it any more. Most times the
- * platform is in trouble, and what is posted then may be lost where it cannot be looked for: so it is long.
+ * A message that could not be changed for this long no longer holds up later ones. The time is long because the
+ * platform is probably in trouble, and other posts could be lost too.
  */
 const PATIENCE_MS = 10 * 60 * 1000;
 
 /**
- * Whether a message that is there waits to be changed, or taken away, again after that has failed for a while. It keeps
- * its place whatever comes after it, and the trouble may be one of this message alone.
+ * Tells whether an existing message waits for another try of an edit or removal that has failed for a while. Later
+ * messages may go first: this message keeps its place, and the problem may be this message alone.
  */
 export function isPutOff(entry: OutboxEntry, now: number): boolean {
   return entry.row.state === "sent" && waitsInVain(entry, now);
 }
 
-/** Whether a post waits to be made again after the platform has refused it for a while. */
+/** Tells whether a post waits for another try after the platform has refused it for a while. */
 export function isStuckPost(entry: OutboxEntry, now: number): boolean {
   return entry.row.state === "planned" && waitsInVain(entry, now);
 }
@@ -111,7 +118,9 @@ export function plannedRow(replyId: string, part: number): OutboxRow {
   };
 }
 
-/** Until when the message may still be changed by an edit that was given up; nothing when what is visible is certain. */
+/**
+ * Returns until when an abandoned edit may still change one of the messages. Undefined if the visible text is certain.
+ */
 export function strayUntil(entries: readonly OutboxEntry[]): number | undefined {
   let latest: number | undefined;
   for (const { row, strayEdit, shownHash } of entries) {

@@ -40,7 +40,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
 /** One message of a reply, as stored. Holds no text. */
 export interface OutboxRow {
   readonly replyId: string;
-  /** Place in the reply, from 0. Negative: a known duplicate, which is taken away again. */
+  /** Index of the part in the reply, from 0. Negative for a surplus message, which is removed again. */
   readonly part: number;
   readonly state: OutboxState;
   readonly messageId?: string | undefined;
@@ -48,24 +48,31 @@ export interface OutboxRow {
   readonly moreIds?: readonly string[] | undefined;
   /** Hash of the last content that is known to be visible and need not be sent again. */
   readonly shownHash?: string | undefined;
-  /** Posted again after an unknown outcome: its text begins with the mark. */
+  /** True if the message was posted again after an unknown outcome. Its text begins with the mark. */
   readonly isMarked: boolean;
-  /** Posted again because the message could not be edited any more before it was whole: mostly a person deleted it. */
+  /**
+   * True if the message was posted again because the first one could no longer be edited before it was whole, usually
+   * because a person deleted it.
+   */
   readonly isReplacement: boolean;
-  /** How many posts of this row ended without an answer. */
+  /** Number of posts of this row that ended without an answer. */
   readonly doubts: number;
-  /** Posts begun, and other calls that failed. */
+  /** Number of posts that were begun, plus other calls that failed. */
   readonly attempts: number;
   readonly code?: string | undefined;
   /** Epoch milliseconds of the first failure of the call that is being retried. */
   readonly failingSince?: number | undefined;
   /** Epoch milliseconds before which the row is not tried again. */
   readonly retryAt?: number | undefined;
-  /** Epoch milliseconds at which a message was known to be there. */
+  /** Time at which the message was first known to exist, in epoch milliseconds. */
   readonly sentAt?: number | undefined;
-  /** The chat that the message is in, where its reply goes on in another one: it can neither be changed nor taken away. */
+  /**
+   * The chat of the message, if its reply continues in another chat. The message can no longer be edited or removed.
+   */
   readonly formerChatId?: string | undefined;
-  /** What is known of the last post, while that is not all. Only where lost posts can be looked for. */
+  /**
+   * The state of the last post while its outcome is unknown. Only on platforms where lost posts can be searched for.
+   */
   readonly doubt?: Doubt | undefined;
   /** Form of the message, if it is no text. No edit changes it. */
   readonly shape?: "image" | undefined;
@@ -149,7 +156,9 @@ export class OutboxStore {
     );
   }
 
-  /** Which of these message ids belong to a row, with the address of its reply. One read of the whole table. */
+  /**
+   * Returns those of the message ids that belong to a row, with the address of its reply. Reads the whole table once.
+   */
   owners(messageIds: readonly string[]): { readonly messageId: string; readonly address: Address }[] {
     if (messageIds.length === 0) return [];
     return this.#database
@@ -162,7 +171,10 @@ export class OutboxStore {
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
   }
 
-  /** Ids of numbered messages that were sent into a chat, above `afterId` or since a time. One read of the table. */
+  /**
+   * Returns the numeric ids of messages that were sent into a chat, above `afterId` or since a time. Reads the table
+   * once.
+   */
   sentInto(
     { messengerId, chatId }: Pick<Address, "messengerId" | "chatId">,
     { afterId = 0, since = 0 }: { readonly afterId?: number; readonly since?: number },

@@ -5,7 +5,7 @@ import type { ReplyRecord, ReplyStore } from "./reply-store.ts";
 const DEFAULT_LIMIT = 100;
 const MOST = 1_000;
 
-/** What the stored rows say of the replies; never what they said (I10). */
+/** Makes receipts of replies from the stored rows. Receipts hold no text (I10). */
 export class Receipts {
   readonly #replies: ReplyStore;
   readonly #outbox: OutboxStore;
@@ -20,7 +20,7 @@ export class Receipts {
     return record === undefined ? undefined : this.#of(record);
   }
 
-  /** The newest first. */
+  /** Returns the receipts, newest first. */
   list({ state, since = 0, limit = DEFAULT_LIMIT }: DeliveryFilter): DeliveryReceipt[] {
     const most = Math.min(Math.max(0, Math.floor(limit)), MOST);
     return this.#replies.newest({ state, since, limit: most }).map((record) => this.#of(record));

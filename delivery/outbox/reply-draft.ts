@@ -1,11 +1,11 @@
 /**
- * What this process knows of a reply's draft. Nothing of it is stored: a draft fades by itself, so that a crash leaves
- * nothing to repair, and the next process begins with a new one under the same id.
+ * The state of a reply's draft, in memory only. A draft fades by itself, so a crash leaves nothing to repair. The next
+ * process starts a new draft under the same id.
  */
 export class ReplyDraft {
-  /** The platform does not take it: the reply goes on with edits. */
+  /** True if the platform has refused the draft. The reply continues with edits. */
   isRefused = false;
-  /** Epoch milliseconds at which it must be shown again; `Infinity` when there is none to be seen. */
+  /** Time at which the draft must be shown again, in epoch milliseconds. `Infinity` if none is visible. */
   refreshAt = Infinity;
   #shownHash: string | undefined;
   #failures = 0;
@@ -20,7 +20,7 @@ export class ReplyDraft {
     this.refreshAt = refreshAt;
   }
 
-  /** It cannot be seen any more, or it is not known what it shows. Returns whether there was something to be seen. */
+  /** Notes that the draft is gone, or that its text is not known. Returns whether it was visible before. */
   hide(): boolean {
     const wasShown = this.#shownHash !== undefined;
     this.#shownHash = undefined;
@@ -28,7 +28,7 @@ export class ReplyDraft {
     return wasShown;
   }
 
-  /** Returns how often in a row it has failed. */
+  /** Notes a failure. Returns the number of consecutive failures. */
   failed(): number {
     this.hide();
     this.#failures += 1;

@@ -26,7 +26,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   options TEXT
 ) WITHOUT ROWID`;
 
-/** Chats that refuse everything until the person comes back. */
+/** Chats that accept nothing until the person comes back. */
 const GONE_SCHEMA = `CREATE TABLE IF NOT EXISTS gone_chat_v1 (
   messenger_id TEXT NOT NULL,
   chat_id TEXT NOT NULL,
@@ -44,12 +44,12 @@ export interface ReplyRecord {
   readonly address: Address;
   readonly replyTo?: string | undefined;
   readonly policy: ReplyPolicy;
-  /** Outside of any turn: whole from its start. */
+  /** True for a notice: a text outside of any turn, whole from its start. */
   readonly isNotice: boolean;
   readonly state: ReplyState;
   /**
-   * The whole text; stored from `finish` until the reply has ended, not longer (I10). Before that: the text of the
-   * newest interrupted attempt, or where messages cannot be changed, as much as there was when the last one was posted.
+   * The whole text, stored from `finish` until the reply has ended, not longer (I10). Before `finish`: the text of the
+   * newest interrupted attempt, or, if messages cannot be changed, the text at the time of the last post.
    */
   readonly text?: string | undefined;
   readonly content: ReplyContent;
@@ -59,7 +59,9 @@ export interface ReplyRecord {
   readonly code?: string | undefined;
   readonly openedAt: number;
   readonly endedAt?: number | undefined;
-  /** Epoch milliseconds at which the text was whole; nothing for a notice, which is so from its start. */
+  /**
+   * Time at which the text became whole, in epoch milliseconds. Undefined for a notice, which is whole from its start.
+   */
   readonly finishedAt?: number | undefined;
   /** The newest message id of the chat that was known when the reply was opened. */
   readonly seenMessageId?: string | undefined;
@@ -106,7 +108,7 @@ const stateSchema = z.enum([
 
 export class ReplyStore {
   readonly #database: Database;
-  /** Whether any chat may be gone: every message of a person asks, and next to none of them is. */
+  /** True if any chat may be gone. Saves a query for every incoming message, because almost no chat is. */
   #mayHaveGone: boolean | undefined;
 
   constructor(database: Database) {
@@ -122,7 +124,7 @@ export class ReplyStore {
     database.run(GONE_SCHEMA);
   }
 
-  /** Replies that have not ended, in order. One read of the whole table, at start. */
+  /** Returns the replies that have not ended, in order. Reads the whole table once, at start. */
   open(): ReplyRecord[] {
     return this.#database
       .all<Stored>("SELECT * FROM reply_v1 WHERE ended_at IS NULL ORDER BY position")
@@ -133,7 +135,7 @@ export class ReplyStore {
     return this.#database.all<Stored>("SELECT * FROM reply_v1 WHERE id = ?", id).map(recordOf)[0];
   }
 
-  /** Replies by the time of their start, the newest first. */
+  /** Returns replies by the time of their start, newest first. */
   newest({
     state,
     since,
@@ -186,7 +188,7 @@ export class ReplyStore {
     );
   }
 
-  /** The reply goes on in another chat, in which none of the known message ids mean anything. */
+  /** Moves a reply to another chat. None of the known message ids mean anything there. */
   move(id: string, address: Address): void {
     this.#database.run(
       "UPDATE reply_v1 SET address = ?, reply_to = NULL, seen_message_id = NULL WHERE id = ?",
@@ -203,7 +205,7 @@ export class ReplyStore {
     this.#database.run("UPDATE reply_v1 SET text = ? WHERE id = ?", text, id);
   }
 
-  /** The text is whole. */
+  /** Stores the whole text. */
   finish(id: string, text: string, finishedAt: number): void {
     this.#database.run(
       "UPDATE reply_v1 SET state = 'final', text = ?, finished_at = ? WHERE id = ?",
@@ -241,7 +243,10 @@ export class ReplyStore {
     );
   }
 
-  /** Epoch milliseconds of the last call that a reply may have made: now, while one is open. */
+  /**
+   * Returns the time of the last call that a reply may have made, in epoch milliseconds. This is `now` while a reply is
+   * open.
+   */
   lastUsedAt(now: number): number | undefined {
     const [row] = this.#database.all<{ at: number | null }>(
       "SELECT MAX(COALESCE(ended_at, ?)) AS at FROM reply_v1",

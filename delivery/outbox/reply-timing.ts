@@ -7,10 +7,13 @@ const UNHURRIED_LENGTH = 1_000;
 const SLOWER_EACH = 400;
 const LONGEST_INTERIM_MS = 5_000;
 
-/** A call may still be done this much after its time limit. */
+/** A call may still take effect this long after its time limit. */
 const LANDS_LATE_MS = 2_000;
 
-/** Epoch milliseconds after which a post that begins now cannot land any more, however slow the platform is. */
+/**
+ * Returns the time (epoch milliseconds) after which a post that begins at `begunAt` cannot land any more, however slow
+ * the platform is.
+ */
 export function landsBy(
   policy: ReplyPolicy,
   surface: Surface,
@@ -20,7 +23,7 @@ export function landsBy(
   return begunAt + postTimeoutMs(policy, surface, content) + LANDS_LATE_MS;
 }
 
-/** Files take longer than text. */
+/** Returns the time limit of a post, in milliseconds. Files take longer than text. */
 export function postTimeoutMs(
   policy: ReplyPolicy,
   surface: Surface,
@@ -30,7 +33,7 @@ export function postTimeoutMs(
   return files === undefined ? textMs : Math.max(textMs, surface.capabilities.files?.callTimeoutMs ?? 0);
 }
 
-/** `surface` is missing when the messenger is not declared any more. */
+/** Returns the time limit of a call. `surface` is undefined if the messenger is no longer declared. */
 export function callTimeoutMs(policy: ReplyPolicy, surface: Surface | undefined): number {
   return policy.callTimeoutMs ?? surface?.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS;
 }
@@ -40,8 +43,8 @@ export function editEveryMs(policy: ReplyPolicy): number {
 }
 
 /**
- * How long an interim state stays. Nobody has read a long text by the next second: each further `SLOWER_EACH` characters
- * add the time between two edits of a short one, up to a limit.
+ * Returns the least time between two interim edits. A long text takes longer to read: each further `SLOWER_EACH`
+ * characters add the time between two edits of a short text, up to a limit.
  */
 export function interimEveryMs(policy: ReplyPolicy, textLength: number): number {
   const everyMs = editEveryMs(policy);

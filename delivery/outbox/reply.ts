@@ -16,38 +16,44 @@ import { rendererOf, richWhereItShows } from "../text/render/index.ts";
 import type { Part, Planner, PlannerOptions } from "../text/split/index.ts";
 
 /**
- * A reply in memory: its text so far, the parts it is cut into, and its messages. Text only collects until somebody
- * asks for the parts, so that a streamed chunk costs next to nothing.
+ * A reply in memory: its text so far, its parts and its messages. Text is only collected until the parts are requested,
+ * so a streamed chunk costs almost nothing.
  */
 export class Reply {
   record: ReplyRecord;
   laneKey: string;
   entries: OutboxEntry[];
-  /** There may be something to send. */
+  /** True if there may be something to send. */
   isDirty = true;
-  /** Epoch milliseconds of the last sign of its turn. */
+  /** Time of the last sign of life of its turn, in epoch milliseconds. */
   touchedAt: number;
-  /** Epoch milliseconds before which nothing of this reply is tried, for pacing. */
+  /** Time before which nothing of this reply is sent, in epoch milliseconds; for pacing. */
   notBefore = 0;
-  /** All is shown; only an edit that was given up may still change it. Later replies need not wait. */
+  /** True if everything is visible and only an abandoned edit may still change it. Later replies need not wait. */
   isWholeVisible = false;
-  /** How long the text was from which the newest call was planned that showed some of it. */
+  /** Length of the text from which the newest call was planned. */
   sentLength = 0;
   readonly draft = new ReplyDraft();
-  /** Rich calls since the last one that was taken whose answers may mean that the platform knows no rich messages. */
+  /**
+   * Number of rich calls, since the last accepted one, whose answers may mean that the platform does not know rich
+   * messages.
+   */
   richDoubts = 0;
-  /** The platform does not stream it: the reply goes on with edits. */
+  /** True if the platform refused to stream it. The reply continues with edits. */
   isStreamRefused = false;
   /** Ends the typing indicator. */
   stopTyping: () => void = () => {};
   #planner: Planner<RichText> | undefined;
-  /** What the planner has read. */
+  /** The text that the planner has read. */
   #planned = "";
-  /** What it has not read yet. */
+  /** The text that the planner has not read yet. */
   #pending = "";
-  /** The text of the current attempt, while that of an interrupted one is shown because it is longer. */
+  /** The text of the current attempt, while the longer text of an interrupted attempt is shown. */
   #successor: string | undefined;
-  /** The parts of exactly what was read: they are asked for before and after each wait for the budget. */
+  /**
+   * The parts of exactly the text in `#planned`. Kept because they are requested before and after each wait for the
+   * budget.
+   */
   #parts: readonly Part<RichText>[] | undefined;
 
   constructor(record: ReplyRecord, entries: readonly OutboxEntry[], now: number) {
@@ -55,11 +61,13 @@ export class Reply {
     this.laneKey = laneKey(record.address);
     this.entries = [...entries];
     this.touchedAt = now;
-    // Until the text is whole it is the turn's to say.
+    // Until the text is whole, the turn says it again.
     if (this.isFinal) this.#pending = record.text ?? "";
   }
 
-  /** After a start: the text of an interrupted attempt stays, which an earlier process has shown. */
+  /**
+   * Restores the text of an interrupted attempt after a start. An earlier process has shown it, so it stays visible.
+   */
   restore(): void {
     const { text } = this.record;
     if (this.isFinal || text === undefined) return;
@@ -76,12 +84,12 @@ export class Reply {
     return this.record.state === "streaming" || this.record.state === "final";
   }
 
-  /** Whether the text is that of an interrupted attempt. */
+  /** True if the text of an interrupted attempt is shown. */
   get isHeld(): boolean {
     return this.#successor !== undefined;
   }
 
-  /** The text that is to be shown. */
+  /** The text to be shown. */
   get text(): string {
     return this.#planned + this.#pending;
   }
@@ -110,7 +118,7 @@ export class Reply {
     else this.#succeed(text);
   }
 
-  /** The attempt was cut short: its text stays until that of the next one is as long, or whole. */
+  /** Notes that the attempt was interrupted. Its text stays until the text of the next attempt is as long, or whole. */
   interrupt(): void {
     if (this.textLength === 0) return;
     this.#successor = "";
@@ -137,7 +145,7 @@ export class Reply {
     this.#planAgain(text);
   }
 
-  /** What it says from here on about how the reply is shown is true of all of its text. */
+  /** Changes the policy. The new one applies to the whole text. */
   setPolicy(policy: ReplyPolicy): void {
     this.record = { ...this.record, policy };
     this.isDirty = true;
@@ -178,7 +186,7 @@ export class Reply {
     this.sentLength = 0;
   }
 
-  /** The text is whole. What waited for pacing asks again: a slot is kept for it. */
+  /** Sets the whole text. A wait for pacing ends, because a call is reserved for the final text. */
   finish(text: string, finishedAt: number): void {
     this.#successor = undefined;
     this.#show(text);
@@ -227,12 +235,12 @@ export class Reply {
     return this.#parts;
   }
 
-  /** A call begins that shows some of what was planned. */
+  /** Notes that a call begins that shows some of the planned text. */
   sends(): void {
     this.sentLength = this.#planned.length;
   }
 
-  /** Nothing more will be planned: lets go of the text. */
+  /** Releases the text, because nothing more will be planned. */
   release(): void {
     this.stopTyping();
     this.#successor = undefined;
@@ -266,7 +274,7 @@ export function plannerOptions(
   const { maxLength, maxEntities } = limitsWithRoom(surface.rich.limits, mark);
   return {
     renderer: richWhereItShows(renderer, limits),
-    // The mark is a block.
+    // The mark takes one block.
     limits: { maxLength, maxEntities: maxEntities - 1 },
   };
 }

@@ -3,7 +3,10 @@ import type { RichText, TextLimits } from "../../src/core/rich-text.ts";
 
 const DEFAULT_MARK = "(sent again after a connection problem)";
 
-/** The line in front of a message that is sent again after an unknown outcome; one line, whatever was configured. */
+/**
+ * Returns the line in front of a message that is sent again after an unknown outcome. Always a single line, whatever
+ * was configured.
+ */
 export function resentMark(policy: ReplyPolicy): string {
   const mark = (policy.resentMark ?? DEFAULT_MARK).replaceAll(/\s+/g, " ").trim();
   return mark === "" ? DEFAULT_MARK : mark;
@@ -22,7 +25,9 @@ export function withMark<Content extends RichText>(content: Content, mark: strin
   };
 }
 
-/** The limits for planning: every part leaves room for the mark, because a part must not be cut anew for it. */
+/**
+ * Returns the limits for planning. Every part leaves room for the mark, so that a part need not be cut again for it.
+ */
 export function limitsWithRoom(limits: TextLimits, mark: string): TextLimits {
   return {
     maxEntities: limits.maxEntities,

@@ -6,51 +6,46 @@ import type { CallFailure, Surface } from "../../src/core/surface.ts";
 import { replyFields } from "./reply-fields.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyStore } from "./reply-store.ts";
+import { createRichRestStore } from "./rich-rest-store.ts";
+import type { RichRestStore } from "./rich-rest-store.ts";
 
-/** Messengers whose platform knows no rich messages, and until when that is believed. */
-const SCHEMA = `CREATE TABLE IF NOT EXISTS rich_rest_v1 (
-  messenger_id TEXT PRIMARY KEY,
-  until INTEGER NOT NULL
-) WITHOUT ROWID`;
-
-/** A server may be brought up to date; until then one reply in a while finds out that it was not. */
+/** After this time one reply tries a rich message again, because the server may have been updated. */
 const REST_MS = 6 * 60 * 60 * 1000;
-/** Shorter where it is only likely that the platform knows no rich messages: it may just have been in trouble. */
+/** A shorter time if the platform probably does not know rich messages, but may just have been in trouble. */
 const DOUBT_REST_MS = 60 * 60 * 1000;
-/** One such answer may be an accident. */
+/** One such answer may be an accident, two are not. */
 const MOST_RICH_DOUBTS = 2;
 
 /**
- * What becomes of rich messages that a platform refuses: the same reply goes on as ordinary messages, and where it was
- * the platform that knows no such messages, the replies after it begin so. Stored with the reply, so that a crash
- * changes nothing about it.
+ * Handles refused rich messages. The same reply continues with ordinary messages. If the platform does not know rich
+ * messages at all, later replies begin with ordinary ones. This is stored with the reply, so a crash changes nothing.
  */
 export class RichFallback {
   readonly #options: {
-    readonly database: Database;
     readonly deps: Deps;
     readonly log: Log;
     readonly store: ReplyStore;
   };
-  #hasTable = false;
+  readonly #rests: RichRestStore;
 
   constructor(options: { database: Database; deps: Deps; log: Log; store: ReplyStore }) {
     this.#options = options;
+    this.#rests = createRichRestStore(options.database);
   }
 
-  /** The policy with which a reply begins now. */
+  /** Returns the policy with which a new reply begins. */
   policyFor(messengerId: string, policy: ReplyPolicy): ReplyPolicy {
     if (policy.richMessages !== true || !this.#isResting(messengerId)) return policy;
     return { ...policy, richMessages: false };
   }
 
-  /** A rich call failed with an answer that may mean that the platform knows no rich messages. */
+  /** Notes an answer to a rich call that may mean that the platform does not know rich messages. */
   doubted(reply: Reply, surface: Surface, failure: CallFailure): void {
     reply.richDoubts += 1;
     if (reply.richDoubts >= MOST_RICH_DOUBTS) this.refused(reply, surface, failure);
   }
 
-  /** Nothing of this reply is sent as a rich message any more. */
+  /** Sends nothing of this reply as a rich message any more. */
   refused(reply: Reply, surface: Surface, { code }: CallFailure): void {
     const { deps, log, store } = this.#options;
     const { id, address } = reply.record;
@@ -68,22 +63,12 @@ export class RichFallback {
     }
     if (this.#isResting(messengerId)) return;
     const restMs = isDoubtful ? DOUBT_REST_MS : REST_MS;
-    this.#options.database.run(
-      "INSERT OR REPLACE INTO rich_rest_v1 VALUES (?, ?)",
-      messengerId,
-      deps.clock.now() + restMs,
-    );
+    this.#rests.rest(messengerId, deps.clock.now() + restMs);
     log.warn("delivery.rich-unsupported", { messenger: messengerId, code, restMs });
   }
 
   #isResting(messengerId: string): boolean {
-    const { database, deps } = this.#options;
-    if (!this.#hasTable) database.run(SCHEMA);
-    this.#hasTable = true;
-    const until = database.all<{ until: number }>(
-      "SELECT until FROM rich_rest_v1 WHERE messenger_id = ?",
-      messengerId,
-    )[0]?.until;
-    return until !== undefined && until > deps.clock.now();
+    const until = this.#rests.restsUntil(messengerId);
+    return until !== undefined && until > this.#options.deps.clock.now();
   }
 }

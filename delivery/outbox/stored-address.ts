@@ -9,7 +9,7 @@ const addressSchema = z.object({
   isDirectMessage: z.boolean(),
 });
 
-/** An address as it is stored with a reply. */
+/** Reads an address as it is stored with a reply. */
 export function parseAddress(json: string): Address {
   return addressSchema.parse(JSON.parse(json));
 }

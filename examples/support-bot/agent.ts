@@ -1,21 +1,11 @@
 import { modelFromEnv, Think, transcriberFromEnv } from "switchboard";
-import type {
-  CardPress,
-  ModelEnvironment,
-  PressAnswer,
-  ThinkCommands,
-  TranscriptionEnvironment,
-} from "switchboard";
+import type { BotEnvironment, CardPress, ThinkCommands, TranscriptionEnvironment } from "switchboard";
 import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
-import telegramMessenger from "switchboard/messengers/telegram";
+import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
-import { menuCard, menuPageOf } from "./menu.ts";
+import { menuCard, type MenuPage } from "./menu.ts";
 
-interface Env extends ModelEnvironment, TranscriptionEnvironment {
-  TELEGRAM_BOT_TOKEN: string;
-  TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
-  TELEGRAM_BOT_USERNAME?: string;
-  TELEGRAM_API_BASE_URL?: string;
+interface Env extends BotEnvironment, TranscriptionEnvironment {
   /** The shop's backend, without `/orders`. */
   ORDERS_API_URL?: string;
 }
@@ -23,7 +13,7 @@ interface Env extends ModelEnvironment, TranscriptionEnvironment {
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
   override getModel() {
-    return modelFromEnv(this.env).model;
+    return modelFromEnv(this.env);
   }
 
   override getSystemPrompt() {
@@ -42,7 +32,7 @@ export class SupportAgent extends Think<Env> {
 
   override getCommands(): ThinkCommands {
     return {
-      menu: { description: "Show the topics", handler: () => menuCard("start") },
+      menu: { description: "Show the topics", handler: () => menuCard("Menu") },
       order: {
         description: "Where is my order? For example: /order 1001",
         handler: ({ args }) =>
@@ -56,9 +46,8 @@ export class SupportAgent extends Think<Env> {
   }
 
   /** Turns the page of the menu that was pressed. */
-  override async onAction({ cardId, payload }: CardPress): Promise<PressAnswer> {
-    const page = menuPageOf(payload);
-    if (page !== undefined) await this.revise(cardId, menuCard(page));
+  override async onAction({ cardId, payload }: CardPress) {
+    await this.revise(cardId, menuCard(payload as MenuPage));
   }
 
   override transcribe(audio: FetchableAttachment) {
@@ -66,13 +55,6 @@ export class SupportAgent extends Think<Env> {
   }
 
   override getMessengers() {
-    return defineMessengers({
-      telegram: telegramMessenger({
-        token: this.env.TELEGRAM_BOT_TOKEN,
-        secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
-        userName: this.env.TELEGRAM_BOT_USERNAME,
-        apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
-      }),
-    });
+    return defineMessengers({ telegram: telegramFromEnv(this.env) });
   }
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Adapter, Attachment } from "chat";
 import { InvalidInputError, SwitchboardError, errorCode } from "../../src/core/errors.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
@@ -80,7 +81,7 @@ function restore(reference: AttachmentReference, adapter: Adapter): Attachment {
 
 function parseMetadata(text: string): Record<string, string> {
   try {
-    return JSON.parse(text) as Record<string, string>;
+    return z.record(z.string(), z.string()).parse(JSON.parse(text));
   } catch {
     throw new InvalidInputError("attachment-reference", "The attachment's reference cannot be read.");
   }

@@ -3,6 +3,7 @@ import { errorCode } from "../../src/core/errors.ts";
 import { withinTime } from "../../src/core/within-time.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { ChatSdkCallError } from "./call-error.ts";
+import { describeChat } from "./describe-chat.ts";
 import type { IngressChat } from "./ingress-chat.ts";
 import type { ChatSdkSettings } from "./options.ts";
 import { parseEvent } from "./parse-event.ts";
@@ -35,6 +36,8 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     provider,
     // Messages outside all threads belong to the channel's own thread.
     chatThreadId: (chatId) => chatId,
+    // The topics of these platforms are threads, whose ids are the adapter's own.
+    topicThreadId: (_chatId, topicId) => topicId,
     verification: { kind: "none" },
     async receive(request, context, receive) {
       let chat: IngressChat;
@@ -56,6 +59,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     },
     parse: async (incoming: IncomingEvent, { messengerId }) =>
       parseEvent(incoming, { messengerId, provider, capabilities }),
+    describeChat,
     surface: (context) => createChatSdkSurface(settings, async () => void (await ready(context))),
     async fetchIdentity(context) {
       try {

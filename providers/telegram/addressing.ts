@@ -5,19 +5,22 @@ import { typedText, withLinkTargets } from "./readable-text.ts";
 /** How to recognise the bot in a message. */
 export interface BotNames {
   readonly botId: string;
-  /** The user name in lower case, without `@`. Asked for only when a message cannot be read without it. */
+  /** Returns the user name in lower case, without `@`. Called only if a message cannot be read without it. */
   readonly userName: () => Promise<string | undefined>;
 }
 
-/** Whether a message speaks to the bot. `command` is one for this bot; another bot's command addresses nobody here. */
+/**
+ * Whether a message addresses the bot. `command` is a command for this bot; another bot's command addresses nobody
+ * here.
+ */
 export interface Addressing {
   readonly isMention: boolean;
   readonly command?: MessengerCommand;
 }
 
 /**
- * Reads whom a message addresses: `@name`, a mention of the bot's id, a reply to one of its messages, `/command@name`.
- * In a group a bare `/command` speaks to every bot that sees it.
+ * Reads whether a message addresses the bot: `@name`, a mention of the bot's id, a reply to one of its messages, or
+ * `/command@name`. In a group a bare `/command` addresses every bot that sees it.
  */
 export async function addressingOf(message: TelegramMessage, bot: BotNames): Promise<Addressing> {
   const isPrivate = message.chat.type === "private";
@@ -28,14 +31,20 @@ export async function addressingOf(message: TelegramMessage, bot: BotNames): Pro
   return { isMention: isReplyToBot(message, bot.botId) || (await isNamed(text, entities, bot)) };
 }
 
-/** Whether a message answers one of the bot's. The message that opens a forum topic is answered by all in it. */
+/**
+ * Tells whether a message is a reply to one of the bot's messages. The message that opens a forum topic does not count,
+ * because every message in the topic replies to it.
+ */
 export function isReplyToBot(message: TelegramMessage, botId: string): boolean {
   const replied = message.reply_to_message;
   if (!replied || isTopicOpening(message)) return false;
   return !replied.sender_chat && replied.from !== undefined && String(replied.from?.id) === botId;
 }
 
-/** Every message of a forum topic that answers nothing else "replies" to the message that opened the topic. */
+/**
+ * Tells whether a message only replies to the opening of its forum topic. Every message of a topic that replies to
+ * nothing else does.
+ */
 export function isTopicOpening(message: TelegramMessage): boolean {
   const replied = message.reply_to_message;
   if (!replied || replied.message_id !== message.message_thread_id) return false;
@@ -52,7 +61,7 @@ async function commandOf(
   const [, name, target] = /^\/(\w{1,64})(?:@(\w+))?$/.exec(text.slice(0, entity.length)) ?? [];
   if (name === undefined) return undefined;
   if (target !== undefined && target.toLowerCase() !== (await bot.userName())) return undefined;
-  // Link targets are put in behind the command only, so its length still holds.
+  // Link targets are inserted only after the command, so its length is still right.
   const args = withLinkTargets(text, entities).slice(entity.length).trim();
   return { name: name.toLowerCase(), args };
 }

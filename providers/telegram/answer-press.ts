@@ -7,8 +7,9 @@ const maxAttempts = 3;
 const restMs = 500;
 
 /**
- * Ends the waiting of a person who pressed a button that belongs to no chat. It is done where the webhook arrives:
- * there is no conversation for it. An answer may be given twice, so a redelivery needs no memory. Never throws.
+ * Answers the press of a button that belongs to no chat, so that the button stops waiting. This happens where the
+ * webhook arrives, because there is no conversation for it. Answering twice does no harm, so a redelivery needs no
+ * memory. Never throws.
  */
 export async function answerPress(
   queryId: string,

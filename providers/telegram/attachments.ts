@@ -1,10 +1,10 @@
 import type { MessengerAttachment } from "../../src/core/messenger-event.ts";
 import type { MessageContent, TelegramFile } from "./message-schema.ts";
 
-/** A photo comes in several sizes; larger ones than this are of no use to a model and slow to fetch. */
+/** A photo has several sizes. Sizes above this are useless to a model and slow to fetch. */
 const maxPhotoBytes = 10 * 1024 * 1024;
 
-/** The files of a message, as references that stay valid for as long as the platform keeps the file. */
+/** Returns the files of a message, as references that stay valid as long as the platform keeps the file. */
 export function attachmentsOf(content: MessageContent): MessengerAttachment[] {
   const { animation, audio, document, sticker, video, video_note: videoNote, voice } = content;
   const photo = bestPhoto(content.photo ?? []);

@@ -2,8 +2,8 @@ import type { MessengerAuthor } from "../../src/core/messenger-event.ts";
 import type { TelegramChat, TelegramUser } from "./message-schema.ts";
 
 /**
- * Who wrote a message. A group's anonymous administrator, a channel, and whoever writes on behalf of a chat come with
- * a stand-in user in `from`: the chat is the author then, and its id the author's id.
+ * Returns the author of a message. An anonymous administrator, a channel, and anyone who writes on behalf of a chat has
+ * a stand-in user in `from`. Then the chat is the author, and its id the author's id.
  */
 export function authorOf(message: {
   readonly from?: TelegramUser | null;
@@ -33,7 +33,11 @@ export function chatAuthor(chat: TelegramChat): MessengerAuthor {
   };
 }
 
-function nameOf(named: { readonly first_name?: string | null; readonly last_name?: string | null }): string {
+/** Returns first and last name; empty if there is none. */
+export function nameOf(named: {
+  readonly first_name?: string | null;
+  readonly last_name?: string | null;
+}): string {
   return [named.first_name, named.last_name]
     .filter((part) => typeof part === "string" && part !== "")
     .join(" ")

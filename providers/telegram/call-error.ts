@@ -3,14 +3,14 @@ import type { CallFailure } from "../../src/core/surface.ts";
 import { placeOfChat } from "./routing.ts";
 
 /**
- * A call to the Bot API that failed: what it means for the engine, and nothing of what was sent or answered. The
- * original error stays behind on purpose: the token is part of every URL, and so of many messages and causes (I10).
+ * A failed call to the Bot API. It holds the failure class for the engine, and nothing of the request or the response.
+ * The original error is dropped on purpose: the token is part of every URL, and so of many messages and causes (I10).
  */
 export class TelegramCallError extends SwitchboardError {
   /** The Bot API method. */
   readonly method: string;
   readonly failure: CallFailure;
-  /** The Bot API's error code, or the HTTP status where a gateway answered. */
+  /** The Bot API's error code, or the HTTP status if a gateway answered. */
   readonly status: number | undefined;
 
   constructor(method: string, failure: CallFailure, status?: number) {
@@ -22,7 +22,7 @@ export class TelegramCallError extends SwitchboardError {
   }
 }
 
-/** What the Bot API says of a call that it did not do. */
+/** The Bot API's response to a refused call. */
 export interface ApiRefusal {
   readonly errorCode: number;
   readonly description: string;
@@ -35,9 +35,9 @@ type FileRefusal = "file-id" | "photo" | "voice" | "file";
 type Fixed = Exclude<CallFailure["kind"], "retry-after" | "moved">;
 
 /**
- * What the words of a 400 or 403 mean, first match first. The Bot API promises no wording; these are those of its
- * published server and of the client protocol behind it. What is not listed is `rejected`: the same call would be
- * refused again.
+ * The meaning of the words of a 400 or 403; the first match counts. The Bot API does not promise its words. These are
+ * from its published server and the client protocol behind it. Any other text is `rejected`, because the same call
+ * would be refused again.
  */
 const wordings: readonly (readonly [RegExp, Fixed, string, ("thread" | FileRefusal)?])[] = [
   // Of files. In front, because what a chat forbids for files it may allow for text.
@@ -112,10 +112,10 @@ const wordings: readonly (readonly [RegExp, Fixed, string, ("thread" | FileRefus
   ],
 ];
 
-/** A refusal without its waiting time still is one. */
+/** The penalty if a 429 does not name its time. */
 const defaultRetryAfterS = 5;
 
-/** The meaning of an answer with `ok: false`. Total. */
+/** Classifies a response with `ok: false`. Never throws. */
 export function refusalFailure(refusal: ApiRefusal): CallFailure {
   const { errorCode, description } = refusal;
   if (errorCode === 429 || errorCode === 420) {
@@ -126,7 +126,7 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
   }
   if (errorCode === 401) return { kind: "misconfigured", code: "token-refused" };
   if (errorCode === 404) return { kind: "misconfigured", code: "method-missing" };
-  // Somebody else uses the token; a send itself does not conflict, so it is worth another try.
+  // Another program uses the token. A send itself does not conflict, so it is worth another try.
   if (errorCode === 409) return { kind: "transient", code: "conflict" };
   if (errorCode >= 500) return serverFailure(errorCode, description);
   for (const [pattern, kind, code, scope] of wordings) {
@@ -142,9 +142,9 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
 }
 
 /**
- * The Bot API's own 5xx is its word that it did nothing, with three exceptions: a server that shuts down gives up on
- * what it had already passed on, a gateway's time-out says nothing about what lies behind it, and a message that the
- * group's moderation took away as it came would be taken away each time.
+ * Classifies the Bot API's own 5xx, which means that it did nothing. There are three exceptions: a server that shuts
+ * down abandons calls that it had already passed on, a gateway's time-out says nothing about the servers behind it, and
+ * a message that the group's moderation deleted at once would be deleted again.
  */
 function serverFailure(errorCode: number, description: string): CallFailure {
   if (/immediately deleted/i.test(description)) return { kind: "rejected", code: "deleted-at-once" };
@@ -155,8 +155,8 @@ function serverFailure(errorCode: number, description: string): CallFailure {
 }
 
 /**
- * The meaning of an answer that is not the Bot API's JSON: a proxy or gateway speaks. What it says about the request
- * it could not hand on is clear; anything else may have come after the Bot API did its work.
+ * Classifies a response that is not the Bot API's JSON. It comes from a proxy or gateway. If that could not pass the
+ * request on, nothing was done. Anything else may have come after the Bot API did its work.
  */
 export function gatewayFailure(status: number, retryAfterHeader: string | null): CallFailure {
   if (status === 429) return retryAfter(retryAfterHeader === null ? Number.NaN : Number(retryAfterHeader));
@@ -173,7 +173,7 @@ function retryAfter(seconds: number): CallFailure {
   return { kind: "retry-after", code: "too-many-requests", retryAfterMs: Math.ceil(known * 1000) };
 }
 
-/** Node's codes of a connection that was never made, so that nothing can have been sent. */
+/** Node's codes for a connection that was never made, so nothing can have been sent. */
 const neverConnected = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -184,7 +184,7 @@ const neverConnected = new Set([
 ]);
 
 /**
- * The meaning of a request without an answer. Only Node tells a refused connection from a cut one; workerd says
+ * Classifies a request without a response. Only Node tells a refused connection from one that was cut. workerd says
  * "Network connection lost." for both (tried 2026-11), so there every lost request is `unknown`.
  */
 export function networkFailure(error: unknown, aborted: boolean): CallFailure {

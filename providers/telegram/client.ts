@@ -5,8 +5,8 @@ import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } fro
 import type { TelegramSettings } from "./options.ts";
 
 /**
- * The only door to the Bot API. Every call ends when its signal says so, is made once, and rejects with a
- * `TelegramCallError` and with nothing else.
+ * The only access to the Bot API. Every call ends when its signal aborts, is made once, and rejects only with a
+ * `TelegramCallError`.
  */
 export interface TelegramClient {
   call<Result>(
@@ -28,10 +28,10 @@ export interface TelegramClient {
   botApi(): Api;
 }
 
-/** The signal as grammY's types want it: theirs is the one of a polyfill, which has fewer members. */
+/** The signal in grammY's types, which describe a polyfill with fewer members. */
 export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>;
 
-/** grammY's own limit, far above any that a caller's signal sets. */
+/** grammY's own limit, far above the limit of any caller's signal. */
 const backstopTimeoutS = 300;
 
 export function createTelegramClient(
@@ -43,7 +43,7 @@ export function createTelegramClient(
       apiRoot: settings.apiBaseUrl,
       timeoutSeconds: backstopTimeoutS,
       sensitiveLogs: false,
-      // grammY's web build is typed against node-fetch; what it uses of a response is `json()`.
+      // grammY's web build is typed for node-fetch. It only uses `json()` of a response.
       fetch: (async (input: string, init: RequestInit) => {
         const answer = await answerOf(fetch, input, init);
         return { json: () => answer };
@@ -90,7 +90,10 @@ export function createTelegramClient(
   };
 }
 
-/** An error of any origin as the one that may leave. Total; keeps no reference to what it was made of (I10). */
+/**
+ * Turns any error into the one that may leave this file. Never throws, and keeps no reference to the original error
+ * (I10).
+ */
 export function callError(method: string, error: unknown, aborted = false): TelegramCallError {
   if (error instanceof TelegramCallError) return error;
   if (error instanceof GatewayAnswer) {
@@ -152,7 +155,7 @@ function multipartRequest(
   return { headers: { "content-type": contentType }, body, duplex: "half" } as RequestInit;
 }
 
-/** An answer that is not the Bot API's JSON. Never leaves this file. */
+/** A response that is not the Bot API's JSON. Never leaves this file. */
 class GatewayAnswer extends Error {
   readonly status: number;
   readonly retryAfter: string | null;
@@ -164,13 +167,16 @@ class GatewayAnswer extends Error {
   }
 }
 
-/** grammY reads JSON whatever the status: a gateway's page would be a syntax error without its status. */
+/**
+ * Makes one request. grammY reads JSON whatever the status is, so it would turn a gateway's page into a syntax error
+ * without its status.
+ */
 async function answerOf(
   fetch: typeof globalThis.fetch,
   input: string,
   init: RequestInit,
 ): Promise<ApiAnswer> {
-  // The address holds the token: it is not carried on to wherever a redirect points.
+  // The address holds the token, so redirects are not followed.
   const response = await fetch(input, { ...init, redirect: "manual" });
   const answer = apiAnswer.safeParse(parseJson(await response.text()));
   if (!answer.success) throw new GatewayAnswer(response.status, response.headers.get("retry-after"));
@@ -181,12 +187,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A gateway's page, or an answer that was cut off.
+    // A gateway's page, or a response that was cut off.
     return undefined;
   }
 }
 
-/** Ends the wait at once, also where a `fetch` does not heed its signal. */
+/** Ends the wait at once, even if a `fetch` ignores its signal. */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new DOMException("timed out", "AbortError"));

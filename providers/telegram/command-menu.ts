@@ -7,8 +7,8 @@ const maxDescriptionLength = 256;
 const scopes = [{ type: "all_private_chats" }, { type: "all_group_chats" }] as const;
 
 /**
- * Has Telegram offer the commands in private chats and in groups. Commands that it would refuse are left out; they work
- * when they are typed.
+ * Makes Telegram offer the commands in private chats and groups. Leaves out commands that Telegram would refuse; they
+ * still work when they are typed.
  */
 export async function setCommandMenu(
   commands: readonly CommandEntry[],

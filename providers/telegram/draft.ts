@@ -4,8 +4,8 @@ import { toMessageEntities, topicOf } from "./message-fields.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
 /**
- * Drafts of the Bot API (https://core.telegram.org/bots/api#sendmessagedraft). The person gets a button that stops the
- * answer; the draft stays while the bot turns what was said into a message.
+ * Drafts of the Bot API (https://core.telegram.org/bots/api#sendmessagedraft). The person sees a button that stops the
+ * answer. The draft stays while the bot turns the text so far into a message.
  */
 export function createTelegramDrafts(client: TelegramClient): Drafts {
   return {

@@ -6,7 +6,7 @@ import { keyboardOf } from "./keyboard.ts";
 import { toMessageEntities, topicOf } from "./message-fields.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
-/** Makes one of the bot's messages say something else. Resolves to what the Bot API answered. */
+/** Changes one of the bot's messages. Resolves with the Bot API's response. */
 export async function editMessage(
   client: TelegramClient,
   address: Address,
@@ -39,7 +39,7 @@ export async function editMessage(
   );
 }
 
-/** How a text is shown, as the Bot API wants it. */
+/** Returns the fields of a text in the form of the Bot API. */
 export function contentFields(message: OutgoingContent): {
   entities: MessageEntity[];
   link_preview_options: { is_disabled: boolean };

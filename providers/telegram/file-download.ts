@@ -15,10 +15,11 @@ interface DownloadOptions {
 }
 
 /**
- * The bytes of a file that a message referred to. The address holds the token: it is made here, used here, and no
- * error carries it (I10).
- * @throws {InvalidInputError} when the reference or the platform's path is not usable, or the file is too large
- * @throws {SwitchboardError} when the download failed and may succeed later
+ * Downloads the bytes of a file that a message refers to. The address holds the token. It is made and used only here,
+ * and no error contains it (I10).
+ *
+ * @throws {InvalidInputError} if the reference or the platform's path is not usable, or the file is too large
+ * @throws {SwitchboardError} if the download failed and may succeed later
  */
 export async function downloadFile(
   reference: AttachmentReference,
@@ -32,7 +33,7 @@ export async function downloadFile(
   let path = paths.get(fileId, clock);
   let response = path === undefined ? undefined : await request(from(path), options);
   if (path === undefined || !response?.ok) {
-    // The first time, or what was known holds no more.
+    // The first time, or the known path is no longer valid.
     await response?.body?.cancel();
     paths.forget(fileId);
     const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
@@ -92,10 +93,10 @@ async function request(
   { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal },
 ): Promise<Response> {
   try {
-    // A redirect would carry the token to another host.
+    // A redirect would send the token to another host.
     return await fetch(url, { signal, redirect: "manual" });
   } catch {
-    // Whatever it was, its message may hold the address.
+    // The message of any error here may hold the address.
     throw connectionLost(signal);
   }
 }
@@ -117,7 +118,7 @@ function refuseOver(maxBytes: number, sizeBytes: number | undefined): void {
   );
 }
 
-/** The path as the platform gives it, checked to stay below the bot's own folder, and encoded. */
+/** Checks that the platform's path stays inside the bot's own folder, and encodes it. */
 function relativePath(path: string | undefined): string {
   if (path === undefined || path === "") {
     throw new InvalidInputError("attachment-gone", "The platform no longer offers this attachment.");
@@ -184,7 +185,7 @@ async function readChunk(
   }
 }
 
-/** The platform's file server calls everything a stream of bytes; the path's ending knows better. */
+/** The platform's file server declares every file as a stream of bytes, so the type comes from the path's extension. */
 const mediaTypes: Readonly<Record<string, string>> = {
   jpg: "image/jpeg",
   jpeg: "image/jpeg",

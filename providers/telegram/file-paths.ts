@@ -1,10 +1,10 @@
 import type { Clock } from "../../src/core/deps.ts";
 
-/** Telegram promises a path for at least an hour; a download may begin a little late. */
+/** Telegram keeps a path valid for at least an hour. A download may begin a little late. */
 const keptMs = 55 * 60_000;
 const maxPaths = 500;
 
-/** Where files can be fetched from, as `getFile` said, so that it is not asked again for every turn of a conversation. */
+/** Remembers the paths from `getFile`, so that it is not called again for every turn of a conversation. */
 export class FilePaths {
   readonly #known = new Map<string, { readonly path: string; readonly until: number }>();
 

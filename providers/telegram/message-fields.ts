@@ -2,7 +2,7 @@ import type { MessageEntity } from "grammy/types";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address } from "../../src/core/surface.ts";
 
-/** Routing gives the General topic no id, because no call accepts it. */
+/** Returns the topic's field for a call. The General topic has no id here, because no call accepts it. */
 export function topicOf(address: Address): { message_thread_id?: number } {
   return address.topicId === undefined ? {} : { message_thread_id: Number(address.topicId) };
 }

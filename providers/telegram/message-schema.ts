@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 /**
- * The fields of a message that are read, and no others. A part that is malformed is left out instead of making the
- * whole message unreadable: one odd entity must not cost a person their answer.
+ * Only the fields of a message that are read. A malformed field is left out instead of making the whole message
+ * unreadable: one odd entity must not cost a person their answer.
  */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
-/** A list of which only the members that can be read are kept. */
+/** A list that keeps only its readable members. */
 const listOf = <Schema extends z.ZodType>(schema: Schema) =>
   optional(
     z
@@ -56,7 +56,7 @@ const sticker = file.extend({
 
 const location = z.object({ latitude: z.number(), longitude: z.number() });
 
-/** What a message holds beside its text: the same fields in messages and in replies to other chats. */
+/** The content of a message besides its text. Messages and replies to other chats have the same fields. */
 const content = z.object({
   animation: optional(file),
   audio: optional(file),
@@ -151,13 +151,13 @@ export const telegramMessage = textual.extend({
 type Field = keyof typeof telegramMessage.shape;
 const FIELDS = Object.keys(telegramMessage.shape) as Field[];
 const REQUIRED: ReadonlySet<Field> = new Set(["message_id", "date", "chat"]);
-/** Schemas of messages that have the same fields. */
+/** Schemas by the set of fields that a message has. */
 const bySignature = new Map<string, z.ZodType<z.infer<typeof telegramMessage>>>();
 const MOST_SIGNATURES = 200;
 
 /**
- * Reads a message. A schema takes time for each of its fields, also for those that are missing, and a message has six
- * of fifty: it is read by a schema of the fields that it has.
+ * Reads a message with a schema of only the fields that it has. A schema takes time for each of its fields, even for
+ * missing ones, and a message has six of fifty.
  */
 export function readTelegramMessage(value: unknown): z.ZodSafeParseResult<TelegramMessage> {
   if (typeof value !== "object" || value === null) return telegramMessage.safeParse(value);

@@ -8,20 +8,20 @@ import type { MessengerOptions } from "../../src/core/messenger.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
 import type { Pacing } from "../../src/core/surface.ts";
 
-/** What `telegramMessenger` takes, beside what every messenger understands. */
+/** The options of `telegramMessenger`, in addition to those of every messenger. */
 export interface TelegramMessengerOptions extends MessengerOptions {
   /** The bot's token, as @BotFather shows it: `123456:ABC...`. */
   readonly token: string;
   /**
-   * The `secret_token` that `setWebhook` was given: 1 to 256 characters of `A-Z a-z 0-9 _ -`. Required, unless
-   * `verifyWebhook` is a function or an explicit `false`.
+   * The `secret_token` that you gave to `setWebhook`: 1 to 256 characters of `A-Z a-z 0-9 _ -`. Required, unless
+   * `verifyWebhook` is a function or `false`.
    */
   readonly secretToken?: string;
-  /** The bot's user name. Without it the platform is asked, when a message needs it and then once a day. */
+  /** The bot's user name. @default Telegram is asked when a message needs it, then once a day */
   readonly userName?: string;
   /**
-   * Whether clients offer the bot's commands in private chats (`setMyCommands`). Switch it off where @BotFather's list
-   * is to stay. @default true
+   * Whether clients offer the bot's commands in private chats and groups (`setMyCommands`). Set it to `false` to keep
+   * @BotFather's list. @default true
    */
   readonly commandMenu?: boolean;
   /**
@@ -46,9 +46,9 @@ export interface TelegramMessengerOptions extends MessengerOptions {
   /** A local Bot API server or a simulator. @default "https://api.telegram.org" */
   readonly apiBaseUrl?: string;
   /**
-   * How often Telegram may be called, where it differs from the defaults: 3 calls at once and one a second in a private
-   * chat; 3 at once and 20 in any minute in a group, all its topics together; 30 at once and about 30 a second for the
-   * bot as a whole.
+   * How often Telegram may be called, where it differs from the defaults: in a private chat 3 calls at once and one a
+   * second; in a group 3 at once and 20 in any minute, for all its topics together; for the whole bot 30 at once and
+   * about 30 a second.
    */
   readonly pacing?: Partial<Pacing>;
   /** The network, for tests. @default the runtime's own */
@@ -66,7 +66,7 @@ export interface TelegramUpdateContext {
   readonly api: Api;
 }
 
-/** The options after they were checked. */
+/** The checked options. */
 export interface TelegramSettings {
   readonly token: string;
   /** The bot's user id: the digits in front of the token's colon. */
@@ -100,7 +100,7 @@ const defaultApiBaseUrl = "https://api.telegram.org";
 
 /**
  * The Bot API's published limits (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). In
- * a group a minute that begins with a burst holds 17 calls more.
+ * a group, a minute that begins with a burst has room for 17 more calls.
  */
 const defaultPacing: Pacing = {
   direct: { burst: 3, everyMs: 1000 },
@@ -110,11 +110,12 @@ const defaultPacing: Pacing = {
 
 /**
  * Checks the options before anything runs. No message repeats a token or a secret.
- * @throws {ConfigurationError} when an option is missing or cannot work; the message says the fix
+ *
+ * @throws {ConfigurationError} if an option is missing or cannot work; the message says how to fix it
  */
 export function parseTelegramOptions(options: TelegramMessengerOptions): TelegramSettings {
   checkNames<TelegramMessengerOptions>(options, optionNames, { owner: "telegramMessenger" });
-  // Options often come straight from an environment, where the types promise more than is there.
+  // Options often come directly from an environment, which may not have what the types promise.
   const token: unknown = options.token;
   if (typeof token !== "string" || token === "") {
     throw new ConfigurationError(
@@ -143,7 +144,7 @@ export function parseTelegramOptions(options: TelegramMessengerOptions): Telegra
   };
 }
 
-/** What is left of the options for the definition: secrets stay with the platform. */
+/** Returns the options for the definition. Secrets stay with the platform. */
 export function messengerOptionsOf(options: TelegramMessengerOptions): MessengerOptions {
   const {
     token: _token,

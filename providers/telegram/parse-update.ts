@@ -18,6 +18,7 @@ import {
   stoppedGeneration,
   readTelegramMessage,
 } from "./message-schema.ts";
+import { isMember } from "./membership.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
 import { readableText, unreadableContent } from "./readable-text.ts";
 import { serviceDetailOf } from "./service-detail.ts";
@@ -39,8 +40,8 @@ type ParsedUpdate = Pick<
 >;
 
 /**
- * The event of a stored update. Total: what cannot be read is `ignored`, with a `detail` that says why.
- * Rejects only when the bot's own name is needed and cannot be had.
+ * Returns the event of a stored update. An update that cannot be read becomes `ignored`, with a `detail` that says why.
+ * Rejects only if the bot's own name is needed and cannot be determined.
  */
 export async function parseUpdate(
   incoming: IncomingEvent,
@@ -115,7 +116,7 @@ async function messageOf(
     sentAt: telegram.date * 1000,
     ...(typeof telegram.edit_date === "number" ? { editedAt: telegram.edit_date * 1000 } : {}),
     isMention,
-    // An edit corrects what was said; it gives no orders.
+    // An edit corrects a text. It does not run a command.
     ...(command !== undefined && !isEdit ? { command } : {}),
     ...(quoted ? { quoted } : {}),
     ...(telegram.media_group_id ? { albumId: telegram.media_group_id } : {}),
@@ -165,7 +166,7 @@ function reactionName({ custom_emoji_id: customId, emoji, type }: ReactionType):
   return emoji ?? (customId ? `custom:${customId}` : type);
 }
 
-/** A private chat is its person. */
+/** Reads a press of the stop button. In a private chat the chat's id is the person's id. */
 function readStop(content: unknown): ParsedUpdate {
   const parsed = stoppedGeneration.safeParse(content);
   if (!parsed.success) return unreadable("unreadable stop");
@@ -189,11 +190,6 @@ function membershipDetail({ chat, old_chat_member: before, new_chat_member: now 
   if (chat.type === "private") return isMember(now) ? "unblocked" : "blocked";
   if (isMember(now)) return isMember(before) ? "rights changed" : "added";
   return "removed";
-}
-
-function isMember(member: MembershipChange["new_chat_member"]): boolean {
-  if (member.status === "restricted") return member.is_member ?? false;
-  return member.status !== "left" && member.status !== "kicked";
 }
 
 function unreadable(detail: string): ParsedUpdate {

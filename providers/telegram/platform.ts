@@ -14,6 +14,7 @@ import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { setCommandMenu } from "./command-menu.ts";
+import { describeChat } from "./describe-chat.ts";
 import { downloadFile, fetchFileMetadata } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
@@ -23,7 +24,7 @@ import { createTelegramSurface } from "./surface.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 
-/** Telegram as a platform. Building it asks nobody anything: it is built at every cold start. */
+/** Creates Telegram as a platform. This makes no call, because it happens at every cold start. */
 export function createTelegramPlatform(settings: TelegramSettings): MessengerPlatform {
   let client: TelegramClient | undefined;
   let account: Promise<string> | undefined;
@@ -36,11 +37,13 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
   return {
     provider: "telegram",
     chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
+    topicThreadId: telegramThreadId,
     verification: verificationBy(settings.secretToken),
     receive: (request, context, receive) =>
       receiveUpdate(request, context, receive, clientOf(context), routing),
     parse: (incoming, context) =>
       parseUpdate(incoming, context.messengerId, botNames(settings, context), routing),
+    describeChat,
     surface: (context) => createTelegramSurface(clientOf(context), settings.pacing),
     ...(onUpdate !== undefined && {
       handleUpdate: async ({ raw }: MessengerEvent, context: PlatformContext) =>
@@ -75,7 +78,10 @@ function verificationBy(secretToken: string | undefined): PlatformVerification {
   return { kind: "header", verify: (headers) => equalSecrets(headers.get(secretHeader) ?? "", secretToken) };
 }
 
-/** Answers 200 only for what is durable or of no concern, and 400 for what is no update; rejects when an update could not be stored. */
+/**
+ * Answers 200 for a durable or irrelevant update, and 400 for a body that is not an update. Rejects if an update could
+ * not be stored.
+ */
 async function receiveUpdate(
   request: Request,
   context: PlatformContext,
@@ -106,12 +112,15 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON is no update either.
+    // A body that is not JSON is not an update.
     return undefined;
   }
 }
 
-/** The id is the token's own prefix; the name is asked for only where the options do not have it. */
+/**
+ * Returns the bot's names. The id is the first part of the token. Telegram is asked for the name only if the options do
+ * not have it.
+ */
 function botNames(settings: TelegramSettings, context: PlatformContext): BotNames {
   return {
     botId: settings.botId,

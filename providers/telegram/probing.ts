@@ -5,7 +5,7 @@ import { chatOf, editMessage } from "./edit-message.ts";
 import { keyboardOf } from "./keyboard.ts";
 
 const LOST = { kind: "unknown", code: "unknown" };
-/** Chats from here on downwards are supergroups and channels. */
+/** Chats with this id or a lower one are supergroups and channels. */
 const firstSupergroupId = -1_000_000_000_000;
 
 /**
@@ -16,7 +16,10 @@ const firstSupergroupId = -1_000_000_000_000;
  * not there. Another message of the bot would get this keyboard in place of its own, so the ids of messages with buttons
  * must be known to whoever asks.
  *
- * A server that does not know this method is asked by an edit of the text, to what the lost message should say.
+ * - The edit has no keyboard, so it changes nothing on a message without one. A message with a keyboard loses it, so
+ *   the ids of messages with buttons must be known to the caller.
+ * - In a supergroup the refusal has different words for somebody else's message and for a missing one.
+ * - If a server does not know this method, the text is edited instead, to the text of the lost message.
  */
 export function createTelegramProbing(client: TelegramClient): Probing {
   const box = ({ chatId }: Address): string => (Number(chatId) < firstSupergroupId ? chatId : "common");
@@ -38,17 +41,17 @@ export function createTelegramProbing(client: TelegramClient): Probing {
         if (code === "method-missing") {
           const isSecondWay = byText === undefined && intended !== undefined;
           isKeyboardEditMissing = true;
-          // The engine asks again for what is transient, and then by the text.
+          // The engine repeats a transient failure, and then the text is edited.
           throw new TelegramCallError(method, { kind: isSecondWay ? "transient" : "rejected", code });
         }
         if (kind === "unchanged") return "own";
-        // In the common box a message of another chat is not found either.
+        // In the shared box, messages of other chats are "not found" too.
         if (code === "message-missing" && box(address) === address.chatId) return "none";
         if (kind === "missing") return "other";
         throw error;
       }
       if (isMessage(edited, messageId)) return "own";
-      // A server that accepts anything has not looked: nothing may be concluded from that.
+      // A server that accepts everything has not checked the id, so this proves nothing.
       throw new TelegramCallError(method, { kind: "rejected", code: "unexpected-answer" });
     },
   };

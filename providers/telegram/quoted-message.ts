@@ -5,7 +5,7 @@ import { authorOf, chatAuthor, userAuthor } from "./author.ts";
 import type { TelegramMessage } from "./message-schema.ts";
 import { describeContent, readableText } from "./readable-text.ts";
 
-/** The message that another one replies to, or the part of it that its sender marked. */
+/** Returns the message that another one replies to, or the part of it that its sender marked. */
 export function quotedMessageOf(message: TelegramMessage, botId: string): QuotedMessage | undefined {
   const marked = message.quote?.is_manual ? message.quote.text : undefined;
   const replied = message.reply_to_message;
@@ -36,7 +36,7 @@ export function quotedMessageOf(message: TelegramMessage, botId: string): Quoted
 
 type Origin = NonNullable<TelegramMessage["external_reply"]>["origin"];
 
-/** Somebody who hides their account has a name only. */
+/** Returns the author of a forwarded message. A person who hides their account has only a name. */
 function originAuthor(origin: Origin): MessengerAuthor | undefined {
   if (!origin) return undefined;
   if (origin.sender_user) return userAuthor(origin.sender_user);

@@ -1,7 +1,7 @@
 import type { MessageContent, MessageEntity, TextualMessage } from "./message-schema.ts";
 import { richMessageText } from "./rich-message-text.ts";
 
-/** The text or caption of a message, as its sender typed it, with the entities that lie on it. */
+/** Returns the text or caption of a message, as its sender typed it, with its entities. */
 export function typedText(message: TextualMessage): {
   readonly text: string;
   readonly entities: readonly MessageEntity[];
@@ -13,7 +13,7 @@ export function typedText(message: TextualMessage): {
   return { text: "", entities: [] };
 }
 
-/** What a person would read: the text, with the targets of links, or a line that says what else was sent. */
+/** Returns the text that a person would read, with the targets of links, or a line about other content. */
 export function readableText(message: TextualMessage): string {
   const { text, entities } = typedText(message);
   if (text !== "") return withLinkTargets(text, entities);
@@ -21,12 +21,12 @@ export function readableText(message: TextualMessage): string {
   return richText === "" ? describeContent(message) : richText;
 }
 
-/** The text of a message of which nothing can be read: who sent it to the bot waits for an answer all the same. */
+/** The text of an unreadable message. Its sender still waits for an answer. */
 export const unreadableContent = "[A message of a kind that this bot cannot read]";
 
 /**
- * Puts the target of every text link behind its label, unless the label is the target. Nothing in front of a link
- * moves, so that offsets before it stay valid.
+ * Adds the target of every text link after its label, unless the label is the target. Text before a link does not move,
+ * so earlier offsets stay valid.
  */
 export function withLinkTargets(text: string, entities: readonly MessageEntity[]): string {
   const links = entities
@@ -56,7 +56,7 @@ function sameTarget(label: string, url: string): boolean {
   return bare(label) === bare(url);
 }
 
-/** One readable line for what carries no text of its own; empty for plain files, which are attachments. */
+/** Returns one readable line for content without text. Empty for plain files, which are attachments. */
 export function describeContent(content: MessageContent): string {
   const { venue, location, contact, poll, dice, game, invoice, checklist } = content;
   if (content.sticker) return content.sticker.emoji ? `[Sticker: ${content.sticker.emoji}]` : "[Sticker]";
@@ -85,7 +85,7 @@ function describeGift({ gift, unique_gift: uniqueGift }: MessageContent): string
   return words ? `[${label}] ${words}` : `[${label}]`;
 }
 
-/** What a person chose with a button that shares something with the bot. */
+/** Describes the choice of a person who shared something with the bot by a button. */
 function describeShared(content: MessageContent): string {
   const { chat_shared: chat, users_shared: users, web_app_data: data } = content;
   if (users) {

@@ -1,4 +1,4 @@
-/** A message nests blocks and texts a few levels deep; what lies deeper is left out. */
+/** Deepest level that is read. Real messages nest blocks and texts only a few levels deep. */
 const maxDepth = 16;
 
 /** The fields of a block or of a piece of rich text that hold words, in the order in which they are read. */
@@ -15,7 +15,7 @@ const wordFields = [
   "credit",
 ];
 
-/** The words of a rich message (https://core.telegram.org/bots/api#richmessage), one block a line. */
+/** Returns the words of a rich message (https://core.telegram.org/bots/api#richmessage), one block per line. */
 export function richMessageText(blocks: readonly unknown[]): string {
   return blocks
     .map((block) => wordsOf(block, 0))
@@ -26,7 +26,7 @@ export function richMessageText(blocks: readonly unknown[]): string {
 function wordsOf(value: unknown, depth: number): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null || depth > maxDepth) return "";
-  // A list of texts is one run of words; a list of blocks, items or cells is several.
+  // A list of texts is one line of words. A list of blocks, items or cells is several lines.
   if (Array.isArray(value)) {
     const between = value.some(isBlock) ? "\n" : "";
     return value

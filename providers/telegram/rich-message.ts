@@ -13,7 +13,7 @@ export const telegramRich: RichMessages = {
   doubtfulCode: "rich-doubtful",
 };
 
-/** The server cuts a single string off behind 35,000 bytes, without a word. A unit of UTF-16 has at most three. */
+/** The server silently cuts a string after 35,000 bytes. A UTF-16 unit has at most three bytes. */
 const MAX_STRING_LENGTH = 8_000;
 
 type Block = NonNullable<InputRichMessageWithoutUpload["blocks"]>[number];
@@ -22,7 +22,7 @@ export function toInputRichMessage(blocks: readonly MessageBlock[]): InputRichMe
   return { blocks: blocks.map(toBlock), ...(isRightToLeft(blocks) ? { is_rtl: true } : {}) };
 }
 
-/** A call whose refusal of rich messages is told apart from other errors. Makes it once. */
+/** Makes a call once, and tells a refusal of rich messages from other errors. */
 export async function callRich<Result>(
   client: TelegramClient,
   method: string,
@@ -38,8 +38,8 @@ export async function callRich<Result>(
 }
 
 /**
- * A server that is older than rich messages does not know the method, or does not see the field of an edit. A proxy in
- * front of it, or another program that serves the Bot API, may answer such a method with an error page of its own.
+ * Classifies a failed rich call. An older server does not know the method, or ignores the field of an edit. A proxy in
+ * front of it, or another program that serves the Bot API, may answer such a method with its own error page.
  */
 function richFailure({ failure, status }: TelegramCallError): CallFailure {
   if (failure.code === "gateway-error" && (status === 500 || status === 501))
@@ -131,7 +131,7 @@ const FIRST_LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 
-/** Whether the first letter of the message is one of a script that is written from the right. */
+/** Tells whether the first letter of the message belongs to a right-to-left script. */
 function isRightToLeft(blocks: readonly MessageBlock[]): boolean {
   const letter = firstLetter(blocks);
   return letter !== undefined && RIGHT_TO_LEFT.test(letter);

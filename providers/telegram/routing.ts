@@ -7,13 +7,13 @@ import type { MessengerThread } from "../../src/core/messenger-event.ts";
 import { updateKindOf } from "./update-kinds.ts";
 
 /**
- * Where an update belongs and how it is known again, read from as few of its fields as possible: this runs in the root
+ * The place of an update and its durable key, read from as few of its fields as possible, because this runs in the root
  * for every webhook. The thread parses the rest.
  */
 export type RoutedUpdate =
   | { readonly kind: "routed"; readonly event: IncomingEvent }
   | { readonly kind: "ignored"; readonly updateKind: string }
-  /** A press of a button that belongs to no chat (under an inline message): nothing comes of it but an answer. */
+  /** A press of a button that belongs to no chat (under an inline message). It is only answered. */
   | { readonly kind: "press"; readonly queryId: string; readonly updateKind: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
@@ -48,7 +48,7 @@ const chatEnvelope = z.object({ chat: envelopeChat });
 type EnvelopeChat = z.infer<typeof envelopeChat>;
 type Envelope = z.infer<typeof envelope>;
 
-/** Far more than the Bot API nests, rich messages and quoted messages included. */
+/** Much deeper than any real update, including rich and quoted messages. */
 const maxDepth = 100;
 
 /** What the bot wants to hear of. */
@@ -61,7 +61,7 @@ export interface RoutingSettings {
 
 const handledOnly: RoutingSettings = { reactions: false, takesUpdates: false, botId: "" };
 
-/** Routes the JSON of a webhook. Total: whatever comes, it is routed, ignored or called invalid. */
+/** Routes the JSON of a webhook. Never throws: any input is routed, ignored or called invalid. */
 export function routeUpdate(update: unknown, settings = handledOnly): RoutedUpdate {
   if (typeof update !== "object" || update === null || Array.isArray(update)) {
     return { kind: "invalid", reason: "The body is not a Bot API update: a JSON object is expected." };
@@ -71,7 +71,7 @@ export function routeUpdate(update: unknown, settings = handledOnly): RoutedUpda
     return { kind: "invalid", reason: "The body is not a Bot API update: `update_id` is not an integer." };
   }
   const { kind, treatment } = updateKindOf(update as Record<string, unknown>, settings.reactions);
-  // It could never be stored, and would come again for ever.
+  // It could never be stored, and would be delivered again forever.
   if (isDeeperThan(update, maxDepth)) return unreadable(kind);
   const content = (update as Record<string, unknown>)[kind];
   const updateKey = `u:${String(updateId)}`;
@@ -120,22 +120,22 @@ export function routeUpdate(update: unknown, settings = handledOnly): RoutedUpda
 }
 
 /**
- * The Chat SDK adapter's id of a thread, so that a bot that comes from it finds its threads again. It differs on
- * purpose for replies in an ordinary supergroup, which are no threads of their own here.
+ * Returns the thread id of the Chat SDK's adapter, so that a bot that used the adapter finds its threads again. It
+ * differs on purpose for replies in an ordinary supergroup, which are not separate threads here.
  */
 export function telegramThreadId(chatId: string, topicId: string | undefined): string {
   return topicId === undefined ? `telegram:${chatId}` : `telegram:${chatId}:${topicId}`;
 }
 
-/** A chat outside of its topics. */
+/** Returns the place of a chat outside of its topics. */
 export function placeOfChat(id: number): ChatPlace {
   const chatId = String(id);
   return { chatId, threadId: telegramThreadId(chatId, undefined) };
 }
 
 /**
- * A group was upgraded to a supergroup, which is another chat: a message in the old one says so, and one in the new one.
- * Only groups have these fields, and only the platform writes them.
+ * Returns the move of a group that became a supergroup, which is another chat. A message in the old chat says so, and
+ * one in the new chat. Only groups have these fields, and only the platform writes them.
  */
 function moveOf(message: Envelope): Pick<IncomingEvent, "move"> {
   const { chat, migrate_from_chat_id: fromId, migrate_to_chat_id: toId } = message;
@@ -165,9 +165,9 @@ function unreadable(kind: string): RoutedUpdate {
 }
 
 /**
- * Message 0 is one that the platform has not numbered yet: many of them share it, so it identifies nothing. The date of
- * an edit counts whole seconds, and a person can edit twice in one: the update tells the two apart, and it is the same
- * in every redelivery.
+ * Returns the durable key of a message. Id 0 identifies nothing: the platform has not numbered the message yet, and
+ * many share this id. The date of an edit has whole seconds, and a person can edit twice in one. The update's id tells
+ * the two apart, and it is the same in every redelivery.
  */
 function messageKey(message: Envelope, treatment: "message" | "edit", updateKey: string): string {
   if (message.message_id === 0) return updateKey;
@@ -175,12 +175,12 @@ function messageKey(message: Envelope, treatment: "message" | "edit", updateKey:
   return treatment === "message" ? `m:${id}` : `e:${id}:${message.edit_date ?? 0}:${updateKey}`;
 }
 
-/** The General topic of a forum: its messages carry no thread id, or this one, which no call accepts. */
+/** The General topic of a forum. Its messages have no thread id, or this one, which no call accepts. */
 const generalTopicId = 1;
 
 function threadOf(message: Envelope): MessengerThread {
   const { chat, message_thread_id: threadId } = message;
-  // Without `is_topic_message` a thread id only names the message that a chain of replies began with.
+  // Without `is_topic_message`, a thread id only names the first message of a chain of replies.
   const isTopic = message.is_topic_message === true && typeof threadId === "number";
   const isGeneral = threadId === generalTopicId && chat.type !== "private";
   return chatThread(chat, isTopic && !isGeneral ? String(threadId) : undefined);

@@ -1,6 +1,6 @@
 import type { Message } from "grammy/types";
 
-/** Fields whose presence makes a message a service message: something happened, nobody wrote anything. */
+/** Fields that only service messages have: something happened, and nobody wrote anything. */
 const serviceDetails = {
   new_chat_members: "joined",
   left_chat_member: "left",
@@ -59,7 +59,7 @@ const serviceDetails = {
   web_app_data: "web app data",
 } as const satisfies Partial<Record<keyof Message, string>>;
 
-/** What a person does to the bot with them, in a chat with nobody else: there they wait for an answer. */
+/** Service messages that address the bot in a private chat, where the person waits for an answer. */
 const toTheBot: ReadonlySet<string> = new Set([
   "gift",
   "unique_gift",
@@ -68,7 +68,9 @@ const toTheBot: ReadonlySet<string> = new Set([
   "web_app_data",
 ] satisfies (keyof typeof serviceDetails)[]);
 
-/** What happened, in words of this file only; `undefined` when somebody wrote or sent something. */
+/**
+ * Returns the event of a service message, in words of this file only. Undefined if somebody wrote or sent something.
+ */
 export function serviceDetailOf(
   message: Readonly<Record<string, unknown>>,
   { isPrivate }: { readonly isPrivate: boolean },

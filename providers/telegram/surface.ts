@@ -13,7 +13,7 @@ import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 /** Telegram has a list of reactions, and says itself which are not on it. */
 type ReactionEmoji = ReactionTypeEmoji["emoji"];
 
-/** Telegram as the delivery engine sees it: one Bot API call per method. */
+/** Creates the delivery engine's view of Telegram: one Bot API call per method. */
 export function createTelegramSurface(client: TelegramClient, pacing: Pacing): Surface {
   return {
     provider: "telegram",
@@ -31,7 +31,7 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     limits: { maxLength: 4096, maxEntities: 100 },
     captionLimits: { maxLength: 1024, maxEntities: 100 },
     pacing,
-    // What is not answered by then is looked for, which takes two seconds more.
+    // A post without an answer by then is searched for, two seconds later.
     callTimeoutMs: 6000,
     typingLastsMs: 5000,
     drafts: createTelegramDrafts(client),
@@ -116,14 +116,14 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
   };
 }
 
-/** Total: what did not come from a call of this surface may have been done. */
+/** Classifies an error. Never throws. If the error is not from a call of this surface, the call may have been done. */
 export function classifyTelegramError(error: unknown): CallFailure {
   return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
 }
 
 const maxNoticeLength = 200;
 
-/** The platform refuses a longer notice whole. */
+/** Shortens a notice, because the platform refuses a longer one. */
 function clipNotice(text: string): string {
   if (text.length <= maxNoticeLength) return text;
   return `${text.slice(0, maxNoticeLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

@@ -3,9 +3,9 @@ import type { Update } from "grammy/types";
 type UpdateKind = Exclude<keyof Update, "update_id">;
 
 /**
- * Every kind of update that the Bot API lists, and whether this provider handles it. Reactions are ignored unless the
- * bot switches them on. A kind that a newer Bot API adds
- * makes the type check fail here; at run time it counts as `unknown`.
+ * Every kind of update in the Bot API, and whether this provider handles it. Reactions are ignored unless the bot
+ * switches them on. If a newer Bot API adds a kind, the type check fails here. At run time such an update counts as
+ * `unknown`.
  */
 const updateKinds = {
   message: "message",
@@ -40,7 +40,7 @@ const updateKinds = {
   "message" | "edit" | "callback" | "stop" | "membership" | "reaction" | "ignored"
 >;
 
-/** How this provider treats an update. */
+/** The way in which this provider treats an update. */
 export type UpdateTreatment = (typeof updateKinds)[UpdateKind];
 
 /** What a bot wants to hear of beyond messages and presses. */
@@ -71,7 +71,7 @@ function treatmentOf(kind: UpdateKind, reactions: boolean): UpdateTreatment {
   return treatment === "reaction" && !reactions ? "ignored" : treatment;
 }
 
-/** The kind of an update and its treatment. The kind is one of the Bot API's names, or `unknown`. */
+/** Returns the kind of an update and its treatment. The kind is a name from the Bot API, or `unknown`. */
 export function updateKindOf(
   update: Readonly<Record<string, unknown>>,
   reactions: boolean,

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** Brings a table of an earlier release up to date. The names are constants of the caller. */
+/** Adds columns that a table of an earlier release lacks. The names must be constants. */
 export function addMissingColumns(
   database: Database,
   table: string,

@@ -1,6 +1,6 @@
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
-import { createRedact } from "./redact.ts";
+import { createSecretHider } from "./hide-secrets.ts";
 
 /** Longest message of an exception in a line. */
 const MAX_REVEALED = 1_000;
@@ -36,7 +36,7 @@ export function isDebug(environment: { readonly DEBUG?: unknown }): boolean {
 }
 
 function revealOf(environment: object): (words: string) => string {
-  const redact = createRedact(environment);
+  const redact = createSecretHider(environment).all;
   return (words) => {
     const clean = redact(words);
     return clean.length > MAX_REVEALED ? `${clean.slice(0, MAX_REVEALED)}…` : clean;

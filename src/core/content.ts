@@ -20,6 +20,12 @@ export interface ContentOptions {
   readonly replyTo?: string;
 }
 
+/** Options of `revise`. */
+export interface ReviseOptions {
+  /** Whether a card that a person has deleted is posted again (`post`), or stays deleted. @default "leave" */
+  readonly ifDeleted?: "leave" | "post";
+}
+
 /** A text. One that is longer than a message of the platform becomes several messages. */
 export interface TextContent {
   readonly kind: "text";

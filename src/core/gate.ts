@@ -5,18 +5,18 @@ import type { Address, Pacing, Rate } from "./surface.ts";
  * - `answer`: a press of a button; never delayed
  * - `final`: the last state of a reply; a slot is kept for it
  * - `post`: a message that must become visible
+ * - `search`: a question about a lost post; may use calls that the chat saved while it was idle
  * - `edit`: an interim state
  * - `typing`: the typing indicator
  */
-export type CallPurpose = "answer" | "final" | "post" | "edit" | "typing";
+export type CallPurpose = "answer" | "final" | "post" | "search" | "edit" | "typing";
 
 export type Grant =
   | {
       readonly kind: "granted";
       /** The newest message id of the chat's box that the gate knows. */
       readonly newestId?: number;
-      /** Epoch milliseconds before which an interim edit would be told to wait: nobody need ask. */
-      readonly nextEditAt?: number;
+      readonly next?: NextCalls;
       /** For a post, if the platform numbers its messages. */
       readonly right?: PostRight;
     }
@@ -24,7 +24,23 @@ export type Grant =
    * Not now. Ask again at `retryAt` (epoch milliseconds), or skip the call. `post`: the outcome of another post is not
    * known yet.
    */
-  | { readonly kind: "wait"; readonly retryAt: number; readonly reason: "pacing" | "penalty" | "post" };
+  | {
+      readonly kind: "wait";
+      readonly retryAt: number;
+      readonly reason: "pacing" | "penalty" | "post";
+      readonly next?: NextCalls;
+    };
+
+/**
+ * Times, in epoch milliseconds, before which the chat's rate allows no further call of a kind, whoever asks. A
+ * conversation need not ask its gate before.
+ */
+export interface NextCalls {
+  /** A post, or the final state of a reply. */
+  readonly post: number;
+  readonly edit: number;
+  readonly typing: number;
+}
 
 /**
  * The right to post into a chat. It is held until the outcome of the post is known. At most one message of a chat is

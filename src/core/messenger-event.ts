@@ -79,6 +79,8 @@ export interface MessengerMessage {
   readonly id: string;
   /** The text as the person wrote it. Mentions of the bot are readable (`@name`). */
   readonly text: string;
+  /** The person who wrote it, if the platform tells: the same as the event's author. */
+  readonly author?: MessengerAuthor;
   /** Time at which the person sent it, in epoch milliseconds. */
   readonly sentAt: number;
   /** Time of the last edit, in epoch milliseconds. */

@@ -1,3 +1,4 @@
+import type { ChatFacts } from "./chat.ts";
 import type { ChatMove } from "./chat-move.ts";
 import type { CardClaim } from "./gate.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
@@ -21,11 +22,14 @@ export type ConversationTarget =
   /** The agent of this name, created on first use. `name`: 1 to 512 bytes, no control characters. */
   | { readonly target: "subagent"; readonly name: string };
 
-/** Chooses the agent that answers an event. @default "thread" */
+/**
+ * Chooses the agent that answers an event. A string that the function returns is the name of an agent, also `"self"`
+ * and `"thread"`; the root itself is `{ target: "self" }`. @default "thread"
+ */
 export type MessengerConversation =
   | "thread"
   | "self"
-  | ((event: MessengerEvent) => ConversationTarget | Promise<ConversationTarget>);
+  | ((event: MessengerEvent) => ConversationTarget | string | Promise<ConversationTarget | string>);
 
 /** Verifies a webhook. `true`: it is genuine. A Response: answer with it. `false`: answer 401. */
 export type VerifyWebhook = (request: Request) => boolean | Response | Promise<boolean | Response>;
@@ -51,12 +55,18 @@ export interface MessengerOptions {
   readonly respondTo?: readonly MessengerRespondTo[];
   /** Whether a mention subscribes its thread. @default true */
   readonly subscribeOnMention?: boolean;
-  /** Chooses the agent that answers an event. @default "thread" */
+  /**
+   * Chooses the agent that answers an event. A function is called only for events that may be answered, with the event
+   * as `toEvent` made it. @default "thread"
+   */
   readonly conversation?: MessengerConversation;
   /** Runs before anything else reads the request. Required: a function, or an explicit `false`. */
   readonly verifyWebhook?: VerifyWebhook | false;
   readonly delivery?: DeliveryPolicy;
-  /** Changes or replaces the event that a provider read from an update. */
+  /**
+   * Changes or replaces the event that a provider read from an update. It may run more than once for one event: at the
+   * root if `conversation` is a function, and in the conversation.
+   */
   readonly toEvent?: (input: ToEventInput) => MessengerEvent | Promise<MessengerEvent>;
   /**
    * Name of a speaker in front of a message in a group. Never used in private chats. `false` leaves the name out.
@@ -197,6 +207,8 @@ export interface MessengerPlatform {
    * conversations. Pure: the same chat always has the same id.
    */
   chatThreadId(chatId: string): string;
+  /** Returns the id of the thread of a topic. Pure. Undefined if bot code cannot address topics of the platform. */
+  readonly topicThreadId?: (chatId: string, topicId: string) => string;
   /**
    * Turns a verified request into events and answers it. The body is at most 1 MiB.
    *
@@ -215,6 +227,11 @@ export interface MessengerPlatform {
    * `ignored`.
    */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
+  /**
+   * Reads what an update shows of its chat. Pure, total and quick: it runs at the root for every webhook. Undefined if
+   * the platform tells nothing but the thread.
+   */
+  readonly describeChat?: (incoming: IncomingEvent) => ChatFacts;
   surface(context: PlatformContext): Surface;
   /**
    * Hands an event of the kind `update` to the bot's own code. Called once, and again only if the process dies before it

@@ -3,21 +3,21 @@ import type { InboxRow, InboxStore } from "./inbox-store.ts";
 /** An event on its way through the intake. */
 export interface Arrival {
   readonly row: InboxRow;
-  /** `passed-over`: nothing follows from it. */
+  /** `passed-over`: the event is ignored. */
   outcome: "open" | "passed-over" | "handled";
 }
 
-/** The stored events of which it is not decided what becomes of them, so that none is read from the database twice. */
+/** The stored events that are not decided yet. Kept in memory, so that none is read from the database twice. */
 export class Arrivals {
   readonly #inbox: InboxStore;
-  /** In order of arrival; nothing before it was read for the first time. */
+  /** In order of arrival. Undefined before the first read. */
   #bySeq: Map<number, Arrival> | undefined;
 
   constructor(inbox: InboxStore) {
     this.#inbox = inbox;
   }
 
-  /** An event that was stored just now. */
+  /** Adds an event that was stored just now. */
   add(row: InboxRow): Arrival {
     const arrivals = this.#known();
     const arrival = arrivals.get(row.seq) ?? { row, outcome: "open" };
@@ -29,12 +29,12 @@ export class Arrivals {
     return this.#known().size > 0;
   }
 
-  /** In order of arrival, with those that come while it is read. */
+  /** Returns the undecided events in order of arrival, including those that arrive during the iteration. */
   open(): Iterable<Arrival> {
     return this.#known().values();
   }
 
-  /** Says what became of an event. It counts from `forgetDecided` on: a transaction may undo it until then. */
+  /** Notes the outcome of an event. It is final from `forgetDecided` on; until then a transaction may undo it. */
   decide(row: InboxRow, outcome: "passed-over" | "handled"): void {
     const arrival = this.#bySeq?.get(row.seq);
     if (arrival !== undefined) arrival.outcome = outcome;

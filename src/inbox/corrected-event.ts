@@ -1,7 +1,7 @@
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { InboxRow } from "./inbox-store.ts";
 
-/** A message with its edited text. What came with the edit but would run something, a command, is left out. */
+/** Returns a message with its edited text. A command in the edit is left out, because it must not run. */
 export function correctedEvent(original: InboxRow, edit: MessengerEvent): MessengerEvent {
   if (edit.message === undefined || original.event?.message === undefined) return original.event ?? edit;
   const { command: _command, ...message } = edit.message;

@@ -1,10 +1,10 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
-import type { CardClaim } from "../core/gate.ts";
 import { firstRow } from "../core/database.ts";
 import type { IncomingEvent } from "../core/messenger.ts";
-import type { MessengerEvent, MessengerThread } from "../core/messenger-event.ts";
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { parseClaim, parseEvent, parseThread, storeEvent, storeThread } from "../core/stored-event.ts";
 
 /**
  * The durable inbox of one conversation. A row is written before its webhook is answered (I1); `key` makes it unique
@@ -25,14 +25,16 @@ CREATE TABLE IF NOT EXISTS inbox_v1 (
   claim TEXT
 ) STRICT`;
 
-/** Only rows that still wait for something are in it, so that a week of known keys costs no look-up. */
+/** Covers only rows that still wait for something, so that a week of known keys makes no look-up slower. */
 const OPEN_INDEX = "CREATE INDEX IF NOT EXISTS inbox_open_v1 ON inbox_v1 (state) WHERE state <> 'done'";
 
 /**
- * - `received`: stored as it came, not looked at
+ * The state of an event.
+ *
+ * - `received`: stored as it arrived, not looked at
  * - `queued`: a message that waits for its turn
  * - `taken`: part of a turn that is not finished
- * - `done`: nothing more will come of it; kept so that a redelivery is known
+ * - `done`: nothing more to do; kept so that a redelivery is recognized
  */
 export type InboxState = "received" | "queued" | "taken" | "done";
 
@@ -42,7 +44,7 @@ export interface InboxRow {
   readonly messengerId: string;
   readonly state: InboxState;
   readonly receivedAt: number;
-  /** Not to be answered before this moment (an album that is still arriving, a paste that was split). */
+  /** The message is not answered before this time (an album that is still arriving, a paste that was split). */
   readonly readyAt: number;
   readonly incoming: IncomingEvent;
   readonly event: MessengerEvent | undefined;
@@ -62,11 +64,11 @@ type StoredRow = {
 };
 
 export interface InboxStore {
-  /** Whether an event with this key was stored, and is not forgotten. */
+  /** Tells whether an event with this key is stored. */
   isKnown(messengerId: string, key: string): boolean;
-  /** Stores an event; nothing when one with its key is known. */
+  /** Stores an event. Returns undefined if its key is already known. */
   insert(messengerId: string, incoming: IncomingEvent, receivedAt: number): InboxRow | undefined;
-  /** Stores an event from which nothing follows, in one write; `false` when one with its key is known. */
+  /** Stores an ignored event in one write. Returns false if its key is already known. */
   insertEnded(messengerId: string, incoming: IncomingEvent, receivedAt: number, outcome: string): boolean;
   /** Rows in a state, in order of arrival. */
   inState(state: InboxState): InboxRow[];
@@ -75,17 +77,15 @@ export interface InboxStore {
   queue(seq: number, event: MessengerEvent, readyAt: number): void;
   /** Replaces the event of a queued message (the person edited it). */
   correct(seq: number, event: MessengerEvent): void;
-  /** Moves the hold of queued messages (an album got another picture). */
+  /** Extends the hold of queued messages (an album got another picture). */
   hold(seqs: readonly number[], readyAt: number): void;
   take(seqs: readonly number[]): void;
-  /** Nothing more will come of these. The events of answered messages are kept for a turn that may take them over. */
+  /** Ends rows. The events of answered messages are kept for a turn that may take them over. */
   end(seqs: readonly number[], outcome: string): void;
   countQueued(): number;
-  /** The thread of the newest event that is not forgotten. */
-  newestThread(): { readonly messengerId: string; readonly thread: MessengerThread } | undefined;
-  /** A chat goes on under another id: so does all that waits for something. */
+  /** Moves everything that waits for something in a chat that continues under another id. */
   move(messengerId: string, move: ChatMove): void;
-  /** Forgets ended rows received before `before`. */
+  /** Deletes ended rows received before `before`. */
   sweep(before: number): void;
 }
 
@@ -103,7 +103,7 @@ export function createInboxStore(database: Database): InboxStore {
       database.all("SELECT 1 AS one FROM inbox_v1 WHERE key = ?", storedKey(messengerId, { key })).length > 0,
     insert(messengerId, incoming, receivedAt) {
       const key = storedKey(messengerId, incoming);
-      const thread = JSON.stringify(incoming.thread);
+      const thread = storeThread(incoming.thread);
       const raw = JSON.stringify(incoming.raw);
       const claim = incoming.claim === undefined ? null : JSON.stringify(incoming.claim);
       const inserted = firstRow(
@@ -121,7 +121,7 @@ export function createInboxStore(database: Database): InboxStore {
       );
       if (inserted === undefined) return undefined;
       const { seq } = inserted;
-      // As after a restart: what follows never sees more than is stored.
+      // Parsed again, as after a restart, so that later code never sees more than is stored.
       return parseRow({
         seq,
         key,
@@ -142,7 +142,7 @@ export function createInboxStore(database: Database): InboxStore {
         storedKey(messengerId, incoming),
         messengerId,
         receivedAt,
-        JSON.stringify(incoming.thread),
+        storeThread(incoming.thread),
         outcome,
       );
       return inserted.length === 1;
@@ -164,13 +164,13 @@ export function createInboxStore(database: Database): InboxStore {
     queue(seq, event, readyAt) {
       database.run(
         "UPDATE inbox_v1 SET state = 'queued', raw = NULL, event = ?, ready_at = ? WHERE seq = ?",
-        JSON.stringify(withoutRaw(event)),
+        storeEvent(event),
         readyAt,
         seq,
       );
     },
     correct(seq, event) {
-      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", JSON.stringify(withoutRaw(event)), seq);
+      database.run("UPDATE inbox_v1 SET event = ? WHERE seq = ?", storeEvent(event), seq);
     },
     hold: (seqs, readyAt) => each(seqs, "UPDATE inbox_v1 SET ready_at = ? WHERE seq = ?", readyAt),
     take: (seqs) => each(seqs, "UPDATE inbox_v1 SET state = 'taken' WHERE seq = ?"),
@@ -182,15 +182,6 @@ export function createInboxStore(database: Database): InboxStore {
           "SELECT count(*) AS n FROM inbox_v1 WHERE state <> 'done' AND state = 'queued'",
         ),
       )?.n ?? 0,
-    newestThread: () =>
-      database
-        .all<{ messenger_id: string; thread: string }>(
-          "SELECT messenger_id, thread FROM inbox_v1 ORDER BY seq DESC LIMIT 1",
-        )
-        .map(({ messenger_id: messengerId, thread }) => ({
-          messengerId,
-          thread: JSON.parse(thread) as MessengerThread,
-        }))[0],
     move(messengerId, { from, to }) {
       database.run(
         `UPDATE inbox_v1 SET
@@ -223,15 +214,10 @@ function parseRow(row: StoredRow): InboxRow {
     readyAt: row.ready_at,
     incoming: {
       key: row.key.slice(row.messenger_id.length + 1),
-      thread: JSON.parse(row.thread) as MessengerThread,
-      raw: row.raw === null ? undefined : (JSON.parse(row.raw) as unknown),
-      ...(row.claim !== null && { claim: JSON.parse(row.claim) as CardClaim }),
+      thread: parseThread(row.thread),
+      raw: row.raw === null ? undefined : JSON.parse(row.raw),
+      ...(row.claim !== null && { claim: parseClaim(row.claim) }),
     },
-    event: row.event === null ? undefined : (JSON.parse(row.event) as MessengerEvent),
+    event: row.event === null ? undefined : parseEvent(row.event),
   };
-}
-
-function withoutRaw(event: MessengerEvent): MessengerEvent {
-  const { raw: _raw, ...rest } = event;
-  return rest;
 }

@@ -7,7 +7,7 @@ export interface BatchSettings {
 
 export type NextBatch =
   | { readonly kind: "none" }
-  /** The first message is still held: more of it may arrive until `until` (epoch milliseconds). */
+  /** The first message is still held. More of it may arrive until `until` (epoch milliseconds). */
   | { readonly kind: "wait"; readonly until: number }
   | { readonly kind: "batch"; readonly rows: readonly InboxRow[] };
 
@@ -15,9 +15,9 @@ export type NextBatch =
 const DATE_RESOLUTION_MS = 1000;
 
 /**
- * Which queued messages the next turn answers, in order of arrival (I3): the first one, and those of the same person in
- * the same thread that followed in quick succession, or belong to its album. After an outage everything that this
- * person wrote before it is answered together; other people of the thread have turns of their own.
+ * Returns the queued messages that the next turn answers, in order of arrival (I3): the first one, and those of the
+ * same person in the same thread that followed in quick succession or belong to its album. After an outage everything
+ * that this person wrote before it is answered together. Other people of the thread get their own turns.
  */
 export function nextBatch(
   queued: readonly InboxRow[],
@@ -46,9 +46,9 @@ function burst(head: InboxRow, following: readonly InboxRow[], burstMs: number):
   return rows;
 }
 
-/** Whether `next` continues what `last` began: same person, same thread, and so soon that it is one utterance. */
+/** Tells whether `next` continues `last`: same person, same thread, and within the burst. */
 export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number): boolean {
-  // An earlier message that could be read only later is no continuation of what was answered meanwhile.
+  // An earlier message that could only be read later does not continue a message that was answered in the meantime.
   if (next.seq < last.seq) return false;
   if (!inSameThread(last, next) || !isSamePerson(last, next)) return false;
   const album = last.event?.message?.albumId;
@@ -58,7 +58,10 @@ export function followsInBurst(last: InboxRow, next: InboxRow, burstMs: number):
   return datesApart <= Math.ceil(burstMs / DATE_RESOLUTION_MS) * DATE_RESOLUTION_MS;
 }
 
-/** When a message was written, at the latest: one that was delivered again after an outage is older than its arrival. */
+/**
+ * Returns the latest time at which a message was written. A message that was delivered again after an outage is older
+ * than its arrival.
+ */
 function writtenAt({ event, receivedAt }: InboxRow): number {
   const sentAt = event?.message?.sentAt;
   return sentAt === undefined ? receivedAt : Math.min(receivedAt, sentAt + DATE_RESOLUTION_MS - 1);
@@ -72,7 +75,7 @@ function isSamePerson(left: InboxRow, right: InboxRow): boolean {
   return left.event?.author?.userId === right.event?.author?.userId;
 }
 
-/** Whether a message has waited out an outage. */
+/** Tells whether a message is from before an outage. */
 export function isStale(row: InboxRow, settings: Pick<BatchSettings, "staleAfterMs">, now: number): boolean {
   const sentAt = row.event?.message?.sentAt;
   return sentAt !== undefined && now - sentAt > settings.staleAfterMs;

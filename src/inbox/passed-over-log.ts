@@ -2,10 +2,10 @@ import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { EventFields } from "../core/log-fields.ts";
 
-/** So many lines about a thread's passed-over events are written within this time, in milliseconds; the others wait. */
+/** Within this time (milliseconds) `AT_ONCE` lines about a thread's ignored events are written. The others wait. */
 const EVERY_MS = 1000;
 const AT_ONCE = 3;
-/** Keys of one line. */
+/** Most keys in one line. */
 const MOST_KEYS = 100;
 
 interface Waiting {
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * The log's lines about events from which nothing follows. A busy group has many, and a line costs as much as storing
- * its event: a few are written at once, those that come in the same second together. Every key is in a line.
+ * Writes the log's lines about ignored events. A busy group has many, and a line costs as much as storing its event. So
+ * a few are written at once, and the others of the same second share a line. Every key is in a line.
  */
 export class PassedOverLog {
   readonly #log: Log;
@@ -55,7 +55,7 @@ export class PassedOverLog {
     }, EVERY_MS);
   }
 
-  /** `false` when there is nothing to write. */
+  /** Writes the waiting line. Returns false if there is none. */
   #write(place: string): boolean {
     const waiting = this.#waiting.get(place);
     if (waiting === undefined) return false;

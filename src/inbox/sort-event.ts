@@ -1,7 +1,7 @@
 import type { MessengerRespondTo } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 
-/** What the inbox does with an event. Every one leaves a line in the log with its reason. */
+/** The inbox's decision about an event. Each one leaves a line in the log with its reason. */
 export type Sorting =
   /** A message for the model. */
   | { readonly kind: "answer" }
@@ -23,13 +23,16 @@ export type Sorting =
 export interface SortSettings {
   readonly respondTo: readonly MessengerRespondTo[];
   readonly isSubscribed: boolean;
-  /** Whether the bot has a command of this name. */
+  /** Tells whether the bot has a command of this name. */
   readonly hasCommand: (name: string) => boolean;
   /** Whether the bot has code for such events. @default false */
   readonly hears?: (handler: "onReaction" | "onUpdate") => boolean;
 }
 
-/** Decides what becomes of an event. Pure; who may use the bot is asked afterwards, only for what would be answered. */
+/**
+ * Decides what to do with an event. Pure. Whether the person may use the bot is checked afterwards, and only for events
+ * that would be answered.
+ */
 export function sortEvent(event: MessengerEvent, settings: SortSettings): Sorting {
   switch (event.kind) {
     case "message-edited":

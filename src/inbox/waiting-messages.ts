@@ -1,12 +1,15 @@
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "./inbox-store.ts";
 
-/** How long a message waits for more of it: pictures of an album, the rest of a paste that the client split. */
+/**
+ * Time that a message waits for the rest of it: pictures of an album, or the second half of a paste that the client
+ * split.
+ */
 const HOLD_MS = 1000;
 /** Clients split pastes at the platform's limit; a text this long may have a second half. */
 const LONG_TEXT_LENGTH = 4000;
 
-/** Queues a message; one that may not be whole yet is held, and with it the pictures of its album. */
+/** Queues a message. If it may be incomplete, it is held, and the pictures of its album with it. */
 export function queueMessage(inbox: InboxStore, row: InboxRow, event: MessengerEvent, now: number): void {
   const albumId = event.message?.albumId;
   const isHeld = albumId !== undefined || (event.message?.text.length ?? 0) >= LONG_TEXT_LENGTH;
@@ -19,7 +22,7 @@ export function queueMessage(inbox: InboxStore, row: InboxRow, event: MessengerE
   );
 }
 
-/** The queued message that an edit or a deletion is of. */
+/** Returns the queued message that an edit or a deletion belongs to. */
 export function waitingMessage(inbox: InboxStore, event: MessengerEvent): InboxRow | undefined {
   return inbox
     .inState("queued")
@@ -32,7 +35,9 @@ export function waitingMessage(inbox: InboxStore, event: MessengerEvent): InboxR
     );
 }
 
-/** In a group only one picture of an album carries the caption that addresses the bot; the others come with it. */
+/**
+ * Tells whether a picture belongs to an album that addresses the bot. In a group only one picture carries the caption.
+ */
 export function completesAlbum(inbox: InboxStore, event: MessengerEvent): boolean {
   const albumId = event.message?.albumId;
   if (event.kind !== "message" || albumId === undefined) return false;

@@ -46,6 +46,7 @@ export type {
 export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./declare/commands.ts";
 
 // Writing a provider
+export type { ChatFacts, ChatKind, TopicFacts } from "../core/chat.ts";
 export type {
   BotIdentity,
   FetchedFile,

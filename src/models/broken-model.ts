@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { ModelCallError } from "./model-call-error.ts";
 
-/** A model that fails every call: what a turn gets when the bot's `getModel()` threw. */
+/** Returns a model that fails every call. A turn gets it if the bot's `getModel()` threw. */
 export function brokenModel(): LanguageModelV4 {
   const fail = (): never => {
     throw new ModelCallError(

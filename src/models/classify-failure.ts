@@ -1,11 +1,12 @@
 import type { ModelCallErrorCode, ModelCallFailure } from "./model-call-error.ts";
 
 /**
- * What a value means that a model threw or sent as an error part: the AI SDK's `APICallError`, a network error, a
- * server's `{ type, code, message }` from inside the stream, or anything else. Total, and nothing of the value's free
- * text is in the answer.
+ * Classifies a value that a model threw or sent as an error part: the AI SDK's `APICallError`, a network error, a
+ * server's `{ type, code, message }` from inside the stream, or anything else. Never throws. The result has none of the
+ * value's free text.
  *
- * @param hasOutput whether the model had already sent some of its answer: a lost connection is then a cut one
+ * @param hasOutput true if the model had already sent a part of its answer. A lost connection then means that the
+ * answer was cut.
  */
 export function classifyFailure(error: unknown, hasOutput: boolean): ModelCallFailure {
   const chain = causes(error);
@@ -43,7 +44,7 @@ function byStatus(status: number, reason: string | undefined, failure: MakeFailu
   return failure("model-failed", true);
 }
 
-/** Errors inside a stream come after the 200, so only the server's own words tell what they are. */
+/** Errors inside a stream come after the 200, so only the server's own words tell their kind. */
 function byReason(chain: readonly unknown[], failure: MakeFailure): ModelCallFailure {
   const words = chain.flatMap((link) => [stringField(link, "type"), stringField(link, "code")]).join(" ");
   if (/authentication|permission|invalid_api_key|unauthorized/.test(words)) {
@@ -60,7 +61,7 @@ function byReason(chain: readonly unknown[], failure: MakeFailure): ModelCallFai
 
 const OVERFLOW_STATUS = new Set([400, 413, 422]);
 
-/** The wordings by which OpenAI, Anthropic, Google, Mistral, vLLM, llama.cpp and Ollama say it. */
+/** The words that OpenAI, Anthropic, Google, Mistral, vLLM, llama.cpp and Ollama use for it. */
 const CONTEXT_OVERFLOW = [
   /context[ _-](length|window|size|limit)/i,
   /prompt is too long/i,
@@ -78,7 +79,7 @@ function isContextOverflow(text: string): boolean {
 
 const ENDED_EARLY = /ended without a finish reason|stream ended unexpectedly|premature(ly)? (close|end)/i;
 
-/** The wordings of undici, workerd and the AI SDK; error codes are Node's and Bun's. */
+/** The words of undici, workerd and the AI SDK. The error codes are those of Node and Bun. */
 const NETWORK_TEXT =
   /fetch failed|failed to fetch|cannot connect|network connection lost|connection (refused|reset|closed)|terminated|socket|dns|getaddrinfo|unable to connect|internal error; reference/i;
 const NETWORK_CODE =
@@ -90,7 +91,7 @@ function isNetworkError(link: unknown): boolean {
   return (code !== undefined && NETWORK_CODE.test(code)) || NETWORK_TEXT.test(link.message);
 }
 
-/** Bytes of the answer that are no valid part of one. Their text is the model's, so no wording of it means anything. */
+/** Tells whether the answer has invalid bytes. Their text is the model's, so its words mean nothing. */
 function isUnreadable(link: unknown): boolean {
   return link instanceof Error && /^AI_(JSONParse|TypeValidation)Error$/.test(link.name);
 }
@@ -106,7 +107,7 @@ function isUnsupported(link: unknown): boolean {
   );
 }
 
-/** The value, what it wraps, and what it wraps that; at most five, as nothing real is deeper. */
+/** Returns the value and its causes, at most five. Real errors are not nested deeper. */
 function causes(error: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   let current = error;
@@ -124,7 +125,7 @@ function statusOf(link: unknown): number | undefined {
   return candidates.map(Number).find((value) => Number.isInteger(value) && value >= 300 && value < 600);
 }
 
-/** Only words that are known to be no secret are repeated. */
+/** Returns the server's short reason, if it is a known word. Other words could be secret. */
 function reasonOf(link: unknown): string | undefined {
   const candidates = [stringField(link, "code"), stringField(link, "type")];
   return candidates.find((value) => value !== undefined && KNOWN_REASONS.has(value));
@@ -164,13 +165,13 @@ function retryAfterOf(link: unknown): number | undefined {
   const milliseconds = Number(stringField(headers, "retry-after-ms") ?? Number.NaN);
   const asked = stringField(headers, "retry-after") ?? "";
   const seconds = asked.trim() === "" ? Number.NaN : Number(asked);
-  // A time of day is by the server's clock, which may differ from ours.
+  // A time of day is from the server's clock, which may differ from ours.
   const untilMs = Date.parse(asked) - Date.parse(stringField(headers, "date") ?? "");
   const wanted = [milliseconds, seconds * 1000, untilMs].find((value) => Number.isFinite(value));
   return wanted !== undefined && wanted >= 0 ? Math.min(wanted, LONGEST_WAIT_MS) : undefined;
 }
 
-/** Only searched, never kept. */
+/** Returns the text of an error. It is only searched, never kept. */
 function textOf(link: unknown): string {
   if (typeof link === "string") return link;
   const parts = [

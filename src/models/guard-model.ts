@@ -16,7 +16,7 @@ import { ModelCallError } from "./model-call-error.ts";
 export interface GuardOptions {
   /** @default the runtime's clock */
   readonly clock?: Clock;
-  /** Deltas of one block that follow each other within this time become one, in milliseconds; 0 for never. @default 100 */
+  /** Deltas of one block within this time are joined, in milliseconds; 0 for never. @default 100 */
   readonly mergeMs?: number;
   /** Longest silence between two parts of an answer, in milliseconds; 0 for no limit. @default 30000 */
   readonly stallTimeoutMs?: number;
@@ -24,9 +24,9 @@ export interface GuardOptions {
   readonly firstChunkTimeoutMs?: number;
   /** Longest time of a call that is not streamed, in milliseconds; 0 for no limit. @default 300000 */
   readonly generateTimeoutMs?: number;
-  /** Told once of every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
+  /** Called once for every failed call, for the log. An abort by the caller is not a failure. Must not throw. */
   readonly onFailure?: (error: ModelCallError) => void;
-  /** Told of every completed call how many tokens the provider counted, if it counts. Must not throw. */
+  /** Called for every completed call with the tokens that the provider counted, if it counts. Must not throw. */
   readonly onUsage?: (usage: TokenUsage) => void;
 }
 
@@ -34,9 +34,13 @@ export interface GuardOptions {
 export type ModelInstance = Exclude<LanguageModel, string>;
 
 /**
- * The model as the turn uses it: fewer, larger deltas; every failure a `ModelCallError`; an answer that was cut off or
- * stands still is a failure as well. After a failure the stream ends: an `error` part, then `finish` with reason
- * `error`, so that no tool of a broken answer runs. An abort by the caller's signal is passed on as it is.
+ * Returns a guarded model for turns:
+ *
+ * - Its deltas are fewer and larger.
+ * - Every failure is a `ModelCallError`. An answer that was cut off or has stalled is a failure too.
+ * - After a failure the stream ends with an `error` part and a `finish` with reason `error`, so no tool of a broken
+ *   answer runs.
+ * - An abort by the caller's signal is passed on unchanged.
  */
 export function guardModel(model: ModelInstance, options: GuardOptions = {}): LanguageModelV4 {
   const { onFailure, onUsage, clock = systemDeps.clock } = options;
@@ -92,7 +96,7 @@ async function guardedStream(
   return { ...result, stream };
 }
 
-/** Reads the model's stream to its end. Never rejects: whatever happens ends the outgoing stream. */
+/** Reads the model's stream to its end. Never rejects: any error ends the outgoing stream. */
 async function pump(
   controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
@@ -129,7 +133,7 @@ async function pump(
     }
     call.end();
     controller.close();
-    // Nothing of worth follows `finish`; a body that stays open would hold its connection.
+    // Nothing useful follows `finish`, and an open body would hold its connection.
     reader.cancel().catch(ignoreFailedCancel);
   } catch (error) {
     if (call.ended) return;
@@ -152,15 +156,15 @@ async function pump(
   }
 }
 
-/** A stream that has failed, or that has ended, cannot be cancelled; there is nothing left to free. */
+/** Ignores the failed cancel of a stream that has already failed or ended. There is nothing left to free. */
 function ignoreFailedCancel(): void {}
 
-/** A finish by which the provider says, or by whose emptiness it shows, that the answer is not complete. */
+/** Returns the failure for a `finish` part that shows an incomplete answer. */
 function failureOfFinish(part: Extract<LanguageModelV4StreamPart, { type: "finish" }>): Error | undefined {
   const { unified, raw } = part.finishReason;
   if (unified === "interrupted" || raw === "stream-truncated") return new CutOff();
   if (raw === undefined && (unified === "other" || unified === "error")) return new CutOff();
-  // Made again it would end at the same length.
+  // A second call would end at the same length.
   if (unified === "length") return new LimitReached();
   if (unified === "error") return new Error("The provider finished with an error.");
   return undefined;

@@ -9,17 +9,17 @@ type Delta = Extract<
 
 export interface DeltaMerger {
   push(part: LanguageModelV4StreamPart): void;
-  /** Emits what is held back. Call it when the stream ends, however it ends. */
+  /** Emits the held text. Call it when the stream ends, for whatever reason. */
   flush(): void;
 }
 
 /**
- * Joins deltas of the same block that follow each other within a window, because each part costs CPU in everything
- * behind it. Lossless: the parts keep their order, and the joined text is the same. The window is short after a block's
- * first part and grows up to `mergeMs`.
+ * Joins deltas of the same block within a time window, because each part costs CPU in every later stage. Nothing is
+ * lost: the parts keep their order, and the joined text is the same. The window is short after a block's first part and
+ * grows up to `mergeMs`.
  *
- * - The first delta of a block, and any that comes after a window of silence, passes at once.
- * - A held delta is emitted a window after the one before it, or in front of the next part of another kind or block.
+ * - The first delta of a block, and any delta after a silent window, passes at once.
+ * - A held delta is emitted one window after the one before it, or before the next part of another kind or block.
  * - A delta with metadata of its provider (a signature) is never joined.
  */
 export function createDeltaMerger(options: {
@@ -30,7 +30,7 @@ export function createDeltaMerger(options: {
   const { clock, mergeMs, emit } = options;
   let held: Delta | undefined;
   let timer: Timer;
-  /** The block that the last emitted part belongs to, and when it was emitted. */
+  /** The block of the last emitted part, and the time of that part. */
   let block:
     | { readonly type: Delta["type"]; readonly id: string; emittedAt: number; pieces: number }
     | undefined;

@@ -3,24 +3,26 @@ import { mergeWindowMs } from "./merge-window.ts";
 
 export interface MergeEventsOptions {
   readonly clock: Clock;
-  /** Deltas that follow each other within this time become one, in milliseconds; sooner at the start of the text. */
+  /** Deltas within this time are joined, in milliseconds. The time is shorter at the start of the text. */
   readonly mergeMs: number;
 }
 
-/** The only fields of a delta that are joined; an event whose delta has any other passes as it is. */
+/** The only fields of a delta that are joined. An event with any other field passes unchanged. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["content", "reasoning_content", "reasoning"]);
 const PREFIX = "data: ";
-/** What ends an event. */
+/** The end of an event. */
 const GAP = /\r\n\r\n|\n\n|\r\r/;
 
 type JsonObject = Record<string, unknown>;
 
 /**
- * A `fetch` whose chat completion streams have fewer, larger deltas. The provider parses, validates and wraps every
- * event on its own, which costs more than all the rest of a streamed token; joining their text before that is cheap.
+ * Returns a `fetch` whose chat completion streams have fewer, larger deltas. The provider parses, validates and wraps
+ * every single event, which costs more than everything else about a streamed token. Joining the text before that is
+ * cheap.
  *
- * Lossless: the order stays, the joined text is the same, and everything that is not plain text of one choice passes
- * unchanged and at once, after what was held. So does the first delta, and any that comes after `mergeMs` of silence.
+ * Nothing is lost: the order stays, and the joined text is the same. An event that is more than plain text of one
+ * choice passes unchanged and at once, after the held text. The first delta, and any delta after `mergeMs` of silence,
+ * also passes at once.
  */
 export function mergeStreamEvents(fetch: typeof globalThis.fetch, options: MergeEventsOptions): typeof fetch {
   return async (input, init) => {
@@ -119,7 +121,7 @@ function mergedBody(
   });
 }
 
-/** An event that brings text of one choice and nothing else. `delta` is the object inside `chunk`. */
+/** An event with only text of one choice. `delta` is the object inside `chunk`. */
 interface TextEvent {
   readonly chunk: JsonObject;
   readonly index: unknown;
@@ -128,13 +130,13 @@ interface TextEvent {
 }
 
 function textEventOf(event: string): TextEvent | undefined {
-  // One line of data; anything else (comments, names, several lines) is rare and passes.
+  // Only events with one line of data are joined. Anything else (comments, names, several lines) is rare and passes.
   if (!event.startsWith(`${PREFIX}{`) || event.indexOf("\n") !== event.length - 2) return undefined;
   let chunk: unknown;
   try {
     chunk = JSON.parse(event.slice(PREFIX.length));
   } catch {
-    // The provider says what is wrong with it.
+    // The provider reports the error.
     return undefined;
   }
   if (!isObject(chunk) || !isAbsent(chunk.usage) || "error" in chunk || !Array.isArray(chunk.choices))

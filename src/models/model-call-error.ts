@@ -1,7 +1,7 @@
 import { SwitchboardError } from "../core/errors.ts";
 
 /**
- * What went wrong with a call of the model, by what can be done about it.
+ * The kind of a failed model call, by its remedy.
  *
  * - `model-unauthorized`: the server refuses the key (401, 403)
  * - `model-rate-limited`: too many requests, or no quota left (429)
@@ -28,20 +28,20 @@ export type ModelCallErrorCode =
 
 export interface ModelCallFailure {
   readonly code: ModelCallErrorCode;
-  /** Whether the same call may succeed when it is made again. */
+  /** True if the same call may succeed later. */
   readonly retryable: boolean;
-  /** HTTP status, where the server answered with one. */
+  /** HTTP status, if the server answered with one. */
   readonly status?: number;
   /** The server's own short word for it, e.g. `model_not_found`. */
   readonly reason?: string;
-  /** How long the server asked to wait, in milliseconds. */
+  /** Time that the server asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * The only error that leaves a guarded model, but for the caller's own abort. It has no URL, header, body or cause, so
- * it may be logged and stored (I10). It is not the AI SDK's `APICallError`, so the SDK does not retry it: retries are
- * decided in one place, by the turn.
+ * The only error that leaves a guarded model, except for the caller's own abort. It has no URL, header, body or cause,
+ * so it may be logged and stored (I10). It is not the AI SDK's `APICallError`, so the SDK does not retry it: the turn
+ * alone decides about retries.
  */
 export class ModelCallError extends SwitchboardError {
   declare readonly code: ModelCallErrorCode;
@@ -71,7 +71,7 @@ function describe(modelId: string, failure: ModelCallFailure): string {
   return suffix === "" ? sentence : `${sentence} (${suffix})`;
 }
 
-/** `context-overflow` keeps the words "context window", by which the turn engine knows when to compact. */
+/** `context-overflow` contains the words "context window", which tell the turn engine to compact. */
 const SENTENCES: Readonly<Record<ModelCallErrorCode, (modelId: string) => string>> = {
   "model-unauthorized": (modelId) =>
     `The model server refuses the key for model "${modelId}"; set a valid API key with access to it.`,

@@ -9,25 +9,28 @@ export class CutOff extends Error {}
 /** The answer reached the limit of tokens that it may have. */
 export class LimitReached extends Error {}
 
-/** The call was silent for as long as it may be. */
+/** The call was silent for too long. */
 class Stalled extends Error {}
 
-/** One call of a model: its time limit, and its way between the caller's signal and the request's. */
+/** One call of a model: its time limit, and the link between the caller's signal and the request's signal. */
 export interface Call {
-  /** For the request to the provider. */
+  /** The signal for the request to the provider. */
   readonly signal: AbortSignal;
   readonly ended: boolean;
-  /** The model gave a sign of life. */
+  /** Notes a sign of life of the model. */
   touch(): void;
-  /** From now on the call may be silent for so long, in milliseconds; 0 for no limit. */
+  /** Sets how long the call may be silent from now on, in milliseconds; 0 for no limit. */
   limit(limitMs: number): void;
-  /** The work, or a rejection as soon as the caller aborts or the time limit passes, whatever the work does then. */
+  /**
+   * Resolves with the work, or rejects as soon as the caller aborts or the time limit passes, even if the work
+   * continues.
+   */
   race<T>(work: PromiseLike<T>): Promise<T>;
   /** Frees the timer and the listener. */
   end(): void;
   /** Ends the request. */
   abort(reason: unknown): void;
-  /** What to throw or to send for an error of this call. Tells `onFailure`, but not of the caller's own abort. */
+  /** Returns the error to throw or send for this call. Reports it to `onFailure`, except for the caller's own abort. */
   failure(error: unknown, hasOutput: boolean, onFailure?: (error: ModelCallError) => void): unknown;
 }
 
@@ -41,7 +44,7 @@ export function beginCall(
   const caller = params.abortSignal;
   const request = new AbortController();
   const broken = Promise.withResolvers<never>();
-  // It is raced against reads; while none is under way its rejection must not count as unhandled.
+  // It is raced against reads. Without a read its rejection must not count as unhandled.
   broken.promise.catch(() => undefined);
   let lastSignAt = clock.now();
   let ended = false;

@@ -13,7 +13,7 @@ import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";
 export interface ModelEnvironment {
   /** Base URL of an OpenAI-compatible server, up to `/v1`. @default "https://api.openai.com/v1" */
   readonly OPENAI_BASE_URL?: string;
-  /** May be left out for a server that asks for none. */
+  /** Optional, for a server that needs no key. */
   readonly OPENAI_API_KEY?: string;
   readonly ANTHROPIC_API_KEY?: string;
   /** A proxy for Anthropic's API. @default "https://api.anthropic.com/v1" */
@@ -26,28 +26,28 @@ export interface ModelEnvironment {
 
 export interface ConfiguredModel {
   readonly model: ModelInstance;
-  /** For a log line: the provider, its origin and the model; never a key. */
+  /** Text for a log line: the provider, its origin and the model, never a key. */
   readonly describe: string;
-  /** Whether it is the built-in demo, which is no language model. */
+  /** True for the built-in demo, which is not a language model. */
   readonly isDemo: boolean;
 }
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5";
 export const DEFAULT_WORKERS_AI_MODEL = "@cf/openai/gpt-oss-120b";
-/** Short enough for a text that is watched as it grows; a chat is edited once in 700 ms at most. */
+/** Short enough for text that people watch as it grows. A chat is edited at most every 700 ms. */
 const MERGE_EVENTS_MS = 100;
 const MERGE_MESSENGER_EVENTS_MS = 500;
 const PUBLIC_OPENAI_BASE_URL = "https://api.openai.com/v1";
 
 /**
- * The model that the environment names. The first that applies:
+ * Returns the model that the environment names. The first of these that applies:
  *
  * 1. `OPENAI_BASE_URL` or `OPENAI_API_KEY`: an OpenAI-compatible server; `MODEL` is required
  * 2. `ANTHROPIC_API_KEY`: Anthropic
  * 3. the binding `AI`: Workers AI
  * 4. nothing: the built-in demo model
  *
- * @throws {ConfigurationError} when a value is missing, wrong, or contradicts another
+ * @throws {ConfigurationError} if a value is missing, wrong, or contradicts another
  */
 export function modelFromEnv(
   env: ModelEnvironment,

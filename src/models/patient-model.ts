@@ -12,7 +12,7 @@ import { isOutput } from "./is-output.ts";
 import { ModelCallError } from "./model-call-error.ts";
 import type { ModelCallErrorCode } from "./model-call-error.ts";
 
-/** Failures that are the server's, and pass: before the first word nobody has seen anything of them. */
+/** Temporary failures of the server. Before the first word nobody has noticed them. */
 const PASSING: ReadonlySet<ModelCallErrorCode> = new Set([
   "model-rate-limited",
   "model-overloaded",
@@ -22,9 +22,9 @@ const PASSING: ReadonlySet<ModelCallErrorCode> = new Set([
 ]);
 
 /**
- * A guarded model whose streamed calls wait for a server that cannot answer now, as long as `patience` lasts. A call is
- * made again only while the model has said nothing; the first part that says something is passed on at once. The wait is
- * in memory, and ends with the caller's signal.
+ * Returns a guarded model whose streamed calls wait for a server that cannot answer now, as long as `patience` lasts. A
+ * call is only repeated while the model has said nothing; its first part is passed on at once. The wait is in memory,
+ * and ends with the caller's signal.
  */
 export function patientModel(model: LanguageModelV4, patience: Patience, clock: Clock): LanguageModelV4 {
   return wrapLanguageModel({
@@ -64,7 +64,7 @@ async function streamPatiently(
   }
 }
 
-/** Resolves when the model has begun to answer; rejects when it failed before. */
+/** Resolves when the model has begun to answer. Rejects if it failed before. */
 async function beginStream(
   model: LanguageModelV4,
   params: LanguageModelV4CallOptions,

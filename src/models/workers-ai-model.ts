@@ -10,9 +10,9 @@ export interface WorkersAiEnvironment {
 type Binding = Extract<Parameters<typeof createWorkersAI>[0], { binding: unknown }>["binding"];
 
 /**
- * A model of Workers AI by its id, e.g. `@cf/openai/gpt-oss-120b`.
+ * Returns a model of Workers AI by its id, e.g. `@cf/openai/gpt-oss-120b`.
  *
- * @throws {ConfigurationError} when the id is not one of Workers AI, or the binding is missing
+ * @throws {ConfigurationError} if the id is not one of Workers AI, or the binding is missing
  */
 export function workersAiModel(env: WorkersAiEnvironment, id: string): LanguageModelV4 {
   if (!isWorkersAiId(id)) {
@@ -32,7 +32,7 @@ export function workersAiModel(env: WorkersAiEnvironment, id: string): LanguageM
   return createWorkersAI({ binding: env.AI })(id);
 }
 
-/** Whether a model id belongs to Workers AI. */
+/** Tells whether a model id belongs to Workers AI. */
 export function isWorkersAiId(id: string): boolean {
   return /^@(cf|hf)\/\S+\/\S+$/.test(id);
 }

@@ -20,7 +20,7 @@ export type ThinkTools = Record<
   }
 >;
 
-/** Whether a tool says that it changes nothing. */
+/** Tells whether a tool declares that it changes nothing. */
 export function isReadOnly(tool: object | undefined): boolean {
   if (tool === undefined || !("annotations" in tool)) return false;
   const { annotations } = tool;
@@ -29,7 +29,8 @@ export function isReadOnly(tool: object | undefined): boolean {
 }
 
 /**
- * Tools as the turn engine gets them: each that only reads may run again after a crash, unless it says otherwise.
+ * Prepares the bot's tools for the turn engine. A tool that only reads may run again after a crash, unless it says
+ * otherwise.
  *
  * @throws {ConfigurationError} `tool-needs-approval`, `tool-without-execute`: see `toolProblem`
  */
@@ -46,8 +47,8 @@ export function preparedTools(tools: ToolSet): ToolSet {
 }
 
 /**
- * The first tool whose call would end the answer without a word, because neither the bot nor the model's provider runs
- * it. `undefined` when there is none.
+ * Returns the error for the first tool that neither the bot nor the model's provider runs. A call of it would end the
+ * answer without a word. Undefined if there is none.
  */
 export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
   for (const [name, tool] of Object.entries(tools)) {
@@ -73,14 +74,17 @@ export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
   return undefined;
 }
 
-/** A function decides with each call; whether it ever says yes is not known. */
+/**
+ * Tells whether a tool may need approval. A function decides with each call, so it is not known whether it ever says
+ * yes.
+ */
 function mayNeedApproval(tool: BotTool): boolean {
   // oxlint-disable-next-line typescript/no-deprecated -- the turn engine still acts on it
   const { needsApproval } = tool;
   return typeof needsApproval === "function" || needsApproval === true;
 }
 
-/** The provider runs its own tools, unless they say that the bot does. */
+/** Tells whether the bot must run the tool. The provider runs its own tools, unless they say otherwise. */
 function isLeftToBot({ execute, isProviderExecuted }: BotTool): boolean {
   return isProviderExecuted === false || (isProviderExecuted !== true && execute !== undefined);
 }

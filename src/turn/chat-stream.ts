@@ -3,18 +3,21 @@ import type { TurnEngine } from "./turn-engine.ts";
 import { ReplyText } from "./reply-text.ts";
 
 /**
- * Receives one turn as it streams; an `RpcTarget` when the caller is in another object. Calls come one after another,
- * each after the former has resolved. A throw ends the calls, never the turn.
+ * Receives the stream of one turn. It is an `RpcTarget` if the caller is in another object. Each call is made after the
+ * one before has resolved. If a call throws, no more follow, but the turn continues.
  */
 export interface StreamCallback {
-  /** The turn is durable. `requestId` is what `cancelChat` takes. */
+  /** The turn is durable. Pass `requestId` to `cancelChat` to end it. */
   onStart(event: { readonly requestId: string }): void | Promise<void>;
-  /** One AI SDK UI message chunk, as JSON; never an `error`, for which there is `onError`. */
+  /** One AI SDK UI message chunk, as JSON. Never an `error`: `onError` reports it. */
   onEvent(json: string): void | Promise<void>;
   onDone(): void | Promise<void>;
   /** The turn ended without a whole answer. `error` may be shown to a person. */
   onError(error: string): void | Promise<void>;
-  /** What was streamed so far is void: the model call was begun again. More events may follow; not an end. */
+  /**
+   * The streamed text so far is void, because the model call was restarted. This is not the end: more events may
+   * follow.
+   */
   onInterrupted?(): void | Promise<void>;
 }
 
@@ -24,12 +27,12 @@ export interface ChatStreamOptions {
   readonly requestId: string;
   readonly message: UIMessage;
   readonly errorText: string;
-  /** Instead of `errorText`, when the model could not answer for too long. */
+  /** Used instead of `errorText` if the model could not answer for too long. */
   readonly overloadedText: string;
   readonly callback: StreamCallback;
 }
 
-/** Runs a turn and streams it to a callback. Resolves when the turn has ended and the callback knows. */
+/** Runs a turn and streams it to a callback. Resolves when the turn has ended and the callback knows it. */
 export async function streamChat(options: ChatStreamOptions): Promise<void> {
   const { callback, engine, requestId, session } = options;
   let calls = Promise.resolve();
@@ -40,13 +43,14 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
       try {
         await body();
       } catch {
-        // The caller went away (its object died, its connection broke). The turn itself goes on.
+        // The caller is gone (its object died, or its connection broke). The turn itself continues.
         isBroken = true;
       }
     });
     return calls;
   };
-  // A callback in another object has every method; one that it lacks throws when it is called, which is no harm here.
+  // A callback in another object seems to have every method. If one is missing, the call throws, which does no harm
+  // here.
   const interrupted = async (): Promise<void> => {
     try {
       await callback.onInterrupted?.();
@@ -63,7 +67,7 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
   const unsubscribe = handle.subscribe((event) => {
     if (event.type === "chunk" && event.operationId === requestId) {
       text.onChunk(event.chunk);
-      // A failed model call may be made again; whether the turn failed is told by `onError` alone.
+      // A failed model call may be made again. Only `onError` reports that the turn failed.
       if (event.chunk.type === "error") return;
       void call(() => callback.onEvent(JSON.stringify(event.chunk)));
     } else if (
@@ -76,7 +80,7 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
   });
   try {
     const submitted = engine.submit(requestId, session, options.message);
-    // Before all that the turn says, and not before there is a turn.
+    // Runs before any text of the turn, but after the turn exists.
     void call(async () => {
       await submitted;
       await callback.onStart({ requestId });

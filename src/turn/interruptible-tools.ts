@@ -4,14 +4,14 @@ import { isThenable } from "../core/is-thenable.ts";
 export interface ToolGuard {
   /** Runs code of the bot inside the turn's context. */
   readonly inTurn: <T>(body: () => T) => T;
-  /** Told of what a tool threw, for the log. Must not throw. */
+  /** Called with the error of a tool, for the log. Must not throw. */
   readonly onFailure: (toolName: string, error: unknown) => void;
 }
 
 /**
- * Copies of the bot's tools that run inside their turn's context and end as soon as the turn is aborted, also when the
- * tool itself does not look at its signal. The model learns that a tool has failed, and nothing of its exception, because
- * a model may repeat what it reads (I10).
+ * Returns copies of the bot's tools that run inside their turn's context. They end as soon as the turn is aborted, even
+ * if a tool ignores its signal. The model learns that a tool has failed, but nothing about the exception, because a
+ * model may repeat what it reads (I10).
  */
 export function interruptibleTools(tools: ToolSet, { inTurn, onFailure }: ToolGuard): ToolSet {
   return Object.fromEntries(
@@ -46,7 +46,7 @@ export function interruptibleTools(tools: ToolSet, { inTurn, onFailure }: ToolGu
 const STOPPED = "The turn was stopped before the tool had finished.";
 const FAILED = "The tool failed. Its log says why.";
 
-/** What a tool shows piece by piece. */
+/** Runs a tool that returns its result in pieces. */
 async function* interruptiblePieces(
   pieces: AsyncIterable<unknown>,
   signal: AbortSignal | undefined,
@@ -62,16 +62,16 @@ async function* interruptiblePieces(
   } catch (error) {
     throw failed(error);
   } finally {
-    // Not waited for: a tool that hangs ends when it likes, or never.
+    // Not awaited, because a hanging tool may never end.
     void Promise.resolve()
       .then(() => iterator.return?.())
       .catch(() => {
-        // It has been told to end; how it ends is of no matter any more.
+        // The tool has been told to end. Its result no longer matters.
       });
   }
 }
 
-/** The outcome of `work`, or a rejection as soon as the signal aborts; the work itself is not ended by it. */
+/** Resolves with the outcome of `work`, or rejects as soon as the signal aborts. It does not end the work itself. */
 export function untilAborted<T>(
   signal: AbortSignal | undefined,
   work: T,

@@ -1,13 +1,13 @@
 import type { UIMessage } from "ai";
 
-/** How many tokens of a transcript reach the model; roughly four characters of its JSON are one token. */
+/** About this many characters of a transcript's JSON are one token. */
 export const CHARACTERS_PER_TOKEN = 4;
-/** Files of one call, together: their bytes are in memory at once, several times over. */
+/** Most bytes of all files of one call. They are in memory at the same time, several times over. */
 const MAX_BYTES = 20 * 1024 * 1024;
-/** The part of the context that the text of files may take. */
+/** Share of the context that the text of files may use. */
 const TEXT_SHARE = 0.5;
 const AT_ONCE = 4;
-/** No more files are begun to be loaded after so long: the person waits for the answer. */
+/** After this time no further file is loaded, because the person waits for the answer. */
 const LONGEST_MS = 20_000;
 const LEFT_OUT = "[A file was left out: there are too many, or they are too large or too slow.]";
 
@@ -16,15 +16,15 @@ export type ResolvedFile =
   | { readonly kind: "text"; readonly text: string };
 
 export interface LoadFilesOptions {
-  /** Older messages beyond this many tokens are left out. */
+  /** Older messages beyond this number of tokens are left out. */
   readonly maxContextTokens: number;
-  /** Turns a stored file into content for the model; `undefined` when it is not a stored reference. */
+  /** Turns a stored file into content for the model. Returns undefined if the URL is not a stored reference. */
   readonly resolveFile: (
     url: string,
     mediaType: string,
     name: string | undefined,
   ) => Promise<ResolvedFile | undefined>;
-  /** Epoch milliseconds. @default no limit of time */
+  /** Returns the time in epoch milliseconds. @default no time limit */
   readonly now?: () => number;
 }
 
@@ -32,8 +32,8 @@ type Part = UIMessage["parts"][number];
 type FilePart = Extract<Part, { type: "file" }>;
 
 /**
- * The messages with their stored files in them: those of the newest messages, as many as fit. A transcript holds
- * references only, so nothing else keeps a person from having every later call of the model carry all they ever sent.
+ * Loads the stored files of the newest messages, as many as fit, into the messages. A transcript holds only references.
+ * Without these limits every later model call would carry all files that a person ever sent.
  */
 export async function loadFiles(
   messages: readonly UIMessage[],

@@ -7,7 +7,7 @@ export interface ModelMessagesOptions extends LoadFilesOptions {
   readonly tools: ToolSet;
 }
 
-/** The newest part of a transcript that fits, as the model reads it, with stored files loaded. */
+/** Returns the newest part of a transcript that fits, as model messages, with stored files loaded. */
 export async function toModelMessages(
   history: readonly UIMessage[],
   options: ModelMessagesOptions,
@@ -18,8 +18,8 @@ export async function toModelMessages(
 }
 
 /**
- * Whole messages from the newest backwards, as many as fit, beginning with a user's: a model must not see an answer or
- * a tool result without what it belongs to. The newest message is kept however long it is. Empty ones are left out.
+ * Returns the newest whole messages that fit, beginning with a user's message: a model must not see an answer or a tool
+ * result without its question. The newest message is kept, however long it is. Empty ones are left out.
  */
 export function withinLimit(history: readonly UIMessage[], maxContextTokens: number): UIMessage[] {
   const messages = history.filter((message) => message.parts.some((part) => part.type !== "step-start"));

@@ -1,26 +1,29 @@
 import { STEP_BREAK } from "../core/step-break.ts";
 import type { UIMessage, UIMessageChunk } from "ai";
 
-/** Where the text of a reply goes while it streams. */
+/** Receives the text of a reply while it streams. */
 export interface ReplyTextSink {
   append(delta: string): void;
-  /** What was streamed is void; this is the text now. */
+  /** Replaces the streamed text. */
   replace(text: string): void;
-  /** The model call was cut short and is made again: what was streamed stays until the new text is as long or whole. */
+  /**
+   * The model call was interrupted and is made again. The streamed text stays until the new text is as long, or whole.
+   * The new text begins with a `replace`, which includes the text from before that call.
+   */
   interrupt(): void;
 }
 
 interface JoinedText {
   readonly text: string;
-  /** Whether a tool call came after the last text: what follows is a paragraph of its own. */
+  /** True if a tool call came after the last text. The next text is then a separate paragraph. */
   readonly afterTool: boolean;
 }
 
 const PARAGRAPH = `${STEP_BREAK}\n\n`;
 
 /**
- * The text of an assistant message: what was said before and after a tool call is set apart by a step break and a blank
- * line; what a model continued after an interruption is joined as it is.
+ * Returns the text of an assistant message. A step break and a blank line separate the text before and after a tool
+ * call. Text that the model continued after an interruption is joined as it is.
  */
 export function textOfParts(parts: UIMessage["parts"]): string {
   return joinParts(parts).text;
@@ -42,14 +45,14 @@ function withText(joined: JoinedText, text: string): JoinedText {
   return { text: joined.text + separator + text, afterTool: false };
 }
 
-/** Follows one operation's events and keeps its text so far, telling a sink of every change. */
+/** Follows the events of one operation, keeps its text so far, and tells a sink every change. */
 export class ReplyText {
   readonly #sink: ReplyTextSink;
   #joined: JoinedText;
-  /** The text shrank (a model call was begun anew). The sink learns of it with the next text, not with a blank. */
+  /** True if a model call started over. The sink gets the whole text with the next word, so it never shows a blank. */
   #isVoid = false;
 
-  /** @param parts what is stored of the message already */
+  /** @param parts the stored parts of the message */
   constructor(sink: ReplyTextSink, parts: UIMessage["parts"] = []) {
     this.#sink = sink;
     this.#joined = joinParts(parts);
@@ -65,13 +68,15 @@ export class ReplyText {
     else if (chunk.type.startsWith("tool-")) this.#joined = { ...this.#joined, afterTool: true };
   }
 
-  /** The model call that said the last of these parts was cut short and is made again. */
+  /** Notes that the model call of the last of these parts was interrupted and is made again. */
   onInterrupted(parts: UIMessage["parts"]): void {
     this.#advance(joinParts(parts));
     this.#sink.interrupt();
+    // The sink compares the new text as a whole, even if nothing of the interrupted call must be removed.
+    this.#isVoid = true;
   }
 
-  /** The message as it is stored now: what counts, whatever was streamed. */
+  /** Sets the stored message. It counts, whatever was streamed before. */
   onMessage(parts: UIMessage["parts"]): void {
     this.#advance(joinParts(parts));
   }

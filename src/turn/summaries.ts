@@ -4,16 +4,16 @@ type Summarize = ReturnType<typeof createCompactFunction>;
 type Summary = Awaited<ReturnType<Summarize>>;
 
 /**
- * Summaries of what was said long ago, by session. The harness waits for its summary in the middle of a turn, so one is
- * made beside the turns and taken by a later one: nobody waits for it, however long the model takes.
+ * Summaries of old messages, by session. The harness waits for its summary in the middle of a turn. So a summary is
+ * made beside the turns, and a later turn takes it. Nobody waits for it, however long the model takes.
  */
 export class Summaries {
   readonly #made = new Map<string, NonNullable<Summary>>();
   readonly #making = new Map<string, Promise<void>>();
 
   /**
-   * The summary that has been made since it was asked for last; `null` when there is none yet. A summary of messages
-   * that are gone meanwhile is none for the harness.
+   * Returns the summary that was made since the last request, or `null` if there is none yet. The harness does not
+   * accept a summary of messages that no longer exist.
    */
   take(session: string, summarize: () => Promise<Summary>): Summary {
     const made = this.#made.get(session);
@@ -22,7 +22,7 @@ export class Summaries {
     return made ?? null;
   }
 
-  /** Makes a summary, unless one is being made. Resolves when that has ended, and never rejects. */
+  /** Makes a summary, unless one is already being made. Resolves when it has ended. Never rejects. */
   make(session: string, summarize: () => Promise<Summary>): Promise<void> {
     const making = this.#making.get(session) ?? this.#make(session, summarize);
     this.#making.set(session, making);
@@ -34,7 +34,7 @@ export class Summaries {
       const summary = await Promise.resolve().then(summarize);
       if (summary !== null) this.#made.set(session, summary);
     } catch {
-      // The guard of the model has said why. It is tried again with the next message.
+      // The model's guard has logged the reason. The next message tries again.
     } finally {
       this.#making.delete(session);
     }

@@ -21,18 +21,18 @@ import { TurnPatience } from "./turn-patience.ts";
 import type { WaitStore } from "./wait-store.ts";
 import { TurnStats } from "./turn-stats.ts";
 
-/** What the turn engine needs of the agent. Functions of a turn run inside that turn's context. */
+/** The agent's functions that the turn engine needs. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
-  /** The log of an operation: each of its lines says whose it is. */
+  /** Returns the log of an operation, whose lines name the operation. */
   readonly logOf: (operationId: string) => Log;
   readonly clock: Clock;
   readonly random: () => number;
   readonly waits: WaitStore;
-  /** The model of one call. Only a call with `patience` waits for a model that cannot answer now. */
+  /** Returns the model for one call. Only a call with `patience` waits for a model that cannot answer now. */
   readonly model: (patience: Patience | undefined) => LanguageModel | Promise<LanguageModel>;
   readonly modelPatienceMs: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;
-  /** As `preparedTools` makes them. */
+  /** Returns the tools, made by `preparedTools`. */
   readonly tools: () => ToolSet | Promise<ToolSet>;
   readonly maxSteps: () => number;
   readonly maxContextTokens: () => number;
@@ -40,22 +40,30 @@ export interface TurnEngineOptions {
   readonly resolveFile: (
     ...file: [...Parameters<ModelMessagesOptions["resolveFile"]>, signal: AbortSignal | undefined]
   ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
-  /** The model is about to be called again, after its tools ran. `yield` ends the operation there, with their results. */
+  /**
+   * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
+   */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  /** A tool is about to run; one that changes nothing is `isReadOnly`. `block` leaves it undone. */
+  /** Called before a tool runs. `isReadOnly` is true for a tool that changes nothing. `block` prevents the call. */
   readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
-  /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
+  /**
+   * Called when an operation has ended. It may be called more than once, or not at all if the object died, so call
+   * `outcome` at start.
+   */
   readonly onSettled: (operationId: string) => void;
-  /** An operation waits for its model for so long that the person should hear of it. May be called more than once. */
+  /**
+   * Called when an operation has waited for its model so long that the person should be told. May be called more than
+   * once.
+   */
   readonly onLongWait: (operationId: string) => void;
-  /** An operation that waited for its model waits no more, however that ended. */
+  /** Called when an operation no longer waits for its model, for whatever reason. */
   readonly onWaitEnd: (operationId: string) => void;
-  /** Runs code of the bot so that it can ask which turn it serves. */
+  /** Runs the bot's code in a context that knows the current turn. */
   readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }
 
 /**
- * How an operation ended. `text` is everything that it said, also when it failed. `isOverloaded`: it failed because the
+ * The end of an operation. `text` is its whole text, also if it failed. `isOverloaded` means that it failed because the
  * model could not answer for too long.
  */
 export type TurnOutcome =
@@ -66,41 +74,41 @@ export type TurnOutcome =
   | { readonly kind: "failed"; readonly text: string; readonly isOverloaded?: boolean };
 
 /**
- * A model call that failed in the middle of its answer is made once more. The other interruptions are left for crashes.
- * Failures before the first word have a limit of time instead: see `TurnPatience`.
+ * Number of attempts of a model call that fails in the middle of its answer. The other interruptions are reserved for
+ * crashes. Failures before the first word have a time limit instead: see `TurnPatience`.
  */
 const MODEL_ATTEMPTS = 2;
 const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
-/** Before the second attempt; a server may ask for longer, up to a limit that a person can wait for. */
+/** Rest before the second attempt. A server may ask for longer, up to a time that a person can wait. */
 const REST_MS = 300;
 const LONGEST_REST_MS = 15_000;
-/** Where compaction begins, and what it leaves verbatim, as parts of the context limit. */
+/** Compaction begins at this share of the context limit. `KEEP_VERBATIM` is the share that it leaves as it is. */
 const COMPACT_AT = 0.75;
 const KEEP_VERBATIM = 0.25;
 
 /**
- * The model loop of one object. Durable queue, streaming and resumption are the harness's; ours is what happens when a
- * model call is cut short, which text a reply has, and what the model gets to read.
+ * The model loop of one object. The harness provides the durable queue, streaming and resumption. This class decides
+ * what happens to an interrupted model call, which text a reply has, and what the model reads.
  */
 export class TurnEngine {
   readonly harness: ThinkHarness;
   readonly stats = new TurnStats();
   readonly #options: TurnEngineOptions;
   readonly #sessions = new Map<string, Session>();
-  /** The operation that each session runs now. */
+  /** The running operation of each session. */
   readonly #running = new Map<string, string>();
-  /** What ends the wait for code of the bot when a running operation is to end. */
+  /** Ends the wait for the bot's code when a running operation must end. */
   readonly #aborts = new Map<string, AbortController>();
   readonly #texts = new Map<string, ReplyText>();
   readonly #failures = new Map<string, number>();
   readonly #rests = new Map<string, number>();
-  /** The bot's tools as each session saw them last. */
+  /** The bot's tools that each session got last. */
   readonly #offered = new Map<string, ToolSet>();
   readonly #decisions = new WeakMap<object, ThinkErrorClass>();
   readonly #summaries = new Summaries();
   readonly #patience: TurnPatience;
-  /** Sessions whose transcript a model has refused as too long: the answer needs a summary. */
+  /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
   readonly #overflowing = new Set<string>();
 
   constructor(options: TurnEngineOptions) {
@@ -169,20 +177,20 @@ export class TurnEngine {
     this.harness.observe((session, event) => this.#observe(session, event));
   }
 
-  /** Begins an operation, or does nothing when it exists. Its text goes to `sink` from now on. */
+  /** Begins an operation, or does nothing if it exists. From now on its text goes to `sink`. */
   async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
     await this.#follow(operationId, session, sink);
     await this.submit(operationId, session, message);
   }
 
-  /** Begins an operation whose text nobody follows, or does nothing when it exists. */
+  /** Begins an operation without a sink, or does nothing if it exists. */
   async submit(operationId: string, session: string, message: UIMessage): Promise<void> {
     await this.harness
       .session(session)
       .submit({ ...message, id: userMessageId(operationId) }, { operationId });
   }
 
-  /** Sends the text of an operation that a crash left open, what is stored of it first, to `sink`. */
+  /** Sends the text of an operation that was cut by a crash to `sink`, beginning with its stored text. */
   async follow(operationId: string, session: string, sink: ReplyTextSink): Promise<void> {
     const inFlight = await this.harness.session(session).inFlight();
     const chunks = inFlight?.operationId === operationId ? inFlight.chunks : [];
@@ -203,7 +211,7 @@ export class TurnEngine {
     for (const chunk of chunks) text.onChunk(chunk);
   }
 
-  /** Takes up everything that a crash left open, at once instead of at the harness's own next heartbeat. */
+  /** Resumes everything that was cut by a crash, at once instead of at the harness's next heartbeat. */
   async resumeAll(): Promise<void> {
     for (const { operationId, session } of await this.harness.pending()) {
       await this.harness.session(session).submit("", { operationId });
@@ -216,7 +224,7 @@ export class TurnEngine {
     await this.harness.wait(session, operationId);
   }
 
-  /** Tells an operation to end. `false` when it has ended already, or never began. */
+  /** Tells an operation to end. Returns false if it has already ended, or never began. */
   async cancel(operationId: string, session: string): Promise<boolean> {
     const wasOpen = await this.harness.abort(session, operationId);
     this.#aborts.get(operationId)?.abort();
@@ -234,12 +242,12 @@ export class TurnEngine {
       : { kind: "failed", text, isOverloaded: this.#patience.isOver(operationId) };
   }
 
-  /** The text of a running operation so far. */
+  /** Returns the text of a running operation so far. */
   textSoFar(operationId: string): string {
     return this.#texts.get(operationId)?.text ?? "";
   }
 
-  /** Takes an ended operation's question and answers out of the transcript, as if it had never been asked. */
+  /** Removes an ended operation's question and answers from the transcript, as if it had never been asked. */
   async forget(operationId: string, session: string): Promise<void> {
     const question = userMessageId(operationId);
     const answers = await this.harness.session(session).branches(question);
@@ -295,7 +303,7 @@ export class TurnEngine {
     return decision;
   }
 
-  /** A server that is overloaded is asked again after a moment, or after the time it named. */
+  /** Waits before an overloaded server is called again: a moment, or the time that it named. */
   async #restBeforeRetry(operationId: string): Promise<void> {
     const delayMs = this.#rests.get(operationId);
     this.#rests.delete(operationId);
@@ -304,8 +312,9 @@ export class TurnEngine {
   }
 
   /**
-   * Drops what the interrupted call said. The harness stores the partial message after its hook, so cutting the parts
-   * back to those that were stored before the call makes the call start over, with the results of finished tools kept.
+   * Drops the text of the interrupted call. The harness stores the partial message after its hook. So this hook cuts
+   * the parts back to those that were stored before the call. The call then starts over, and results of finished tools
+   * are kept.
    */
   async #cutBack(session: string, partial: UIMessage): Promise<void> {
     const stored = await this.#session(session).getMessage(partial.id);
@@ -355,7 +364,10 @@ export class TurnEngine {
     return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
   }
 
-  /** The same, but a turn that is stopped meanwhile goes on to its end with `instead`: the harness logs what is thrown. */
+  /**
+   * Runs code in the session's turn. If the turn is stopped in the meantime, it returns `instead`, because the harness
+   * would log an error.
+   */
   async #unlessStopped<T, Instead>(
     session: string,
     body: () => T,
@@ -372,7 +384,7 @@ export class TurnEngine {
   }
 }
 
-/** The transcript's message that an operation answers. */
+/** Returns the id of the message in the transcript that an operation answers. */
 export function userMessageId(operationId: string): string {
   return `${operationId}:question`;
 }

@@ -8,25 +8,25 @@ export interface TurnPatienceOptions {
   readonly random: () => number;
   readonly logOf: (operationId: string) => Log;
   readonly waits: WaitStore;
-  /** Longest time that one operation waits for its model, in milliseconds; 0 to never wait. */
+  /** Returns the longest time that one operation waits for its model, in milliseconds; 0 to never wait. */
   readonly patienceMs: () => number;
-  /** An operation has waited for so long that the person should hear of it. May be called again after a crash. */
+  /** Called when an operation has waited so long that the person should be told. May be called again after a crash. */
   readonly onLongWait: (operationId: string) => void;
-  /** The operation waits no more, however that ended. */
+  /** Called when the operation no longer waits, for whatever reason. */
   readonly onWaitEnd: (operationId: string) => void;
 }
 
-/** The first wait, when the server names no time. Each further one is twice as long. */
+/** The first wait, if the server names no time. Each further one is twice as long. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** A server that names a time names it to everybody: they come back spread over this share of it. */
+/** A server names the same time to everybody, so retries are spread over this share of it. */
 const SPREAD = 0.1;
 const TELL_AFTER_MS = 20_000;
 
 /**
- * How long operations wait for a model that cannot answer now. What an operation has waited is counted over all of its
- * model calls, and is stored when a wait begins and ends: after a crash the wait goes on where it was. Time in which the
- * model answers, or tools run, does not count.
+ * Limits how long operations wait for a model that cannot answer now. The time is counted over all model calls of an
+ * operation, and stored when a wait begins and ends. So after a crash the wait continues where it was. Time in which
+ * the model answers or tools run does not count.
  */
 export class TurnPatience {
   readonly #options: TurnPatienceOptions;
@@ -35,7 +35,7 @@ export class TurnPatience {
     this.#options = options;
   }
 
-  /** For one model call of an operation. */
+  /** Returns the patience for one model call of an operation. */
   of(operationId: string): Patience {
     const { clock, logOf, random, waits } = this.#options;
     const known = waits.read(operationId);
@@ -86,7 +86,7 @@ export class TurnPatience {
     };
   }
 
-  /** Whether an operation ended because its model could not answer for too long. */
+  /** Tells whether an operation ended because its model could not answer for too long. */
   isOver(operationId: string): boolean {
     return this.#options.waits.read(operationId)?.isOver === true;
   }

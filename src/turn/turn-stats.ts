@@ -1,13 +1,13 @@
 import type { TokenUsage } from "../core/token-usage.ts";
 
-/** What a turn has taken, as far as this object has seen it: what came before a restart is missing. */
+/** The use of a turn, as far as this process has counted it. Anything before a restart is missing. */
 export interface TurnStatsEntry {
-  /** Calls of the model that were completed. */
+  /** Number of completed model calls. */
   readonly steps: number;
   readonly toolCalls: number;
-  /** The tools that were called, each once, in order, with blanks between them. */
+  /** Names of the called tools, each once, in order, separated by blanks. */
   readonly tools: string | undefined;
-  /** Tokens that the model counted. `undefined` where it counts none. */
+  /** Tokens that the model's server counted. Undefined if it counts none. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
 }
@@ -20,10 +20,10 @@ interface Counted {
   outputTokens: number | undefined;
 }
 
-/** So many turns are remembered. One runs at a time; those of `chat()` may run beside it. */
+/** Number of turns that are remembered. One runs at a time; those of `chat()` may run beside it. */
 const MOST_TURNS = 32;
 
-/** Counts what turns take, for the log. In memory only: a row for each step would cost more than it is worth. */
+/** Counts the use of turns, for the log. In memory only, because a row for each step would cost too much. */
 export class TurnStats {
   readonly #turns = new Map<string, Counted>();
 

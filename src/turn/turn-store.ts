@@ -5,8 +5,8 @@ import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
 
 /**
- * The turns that messages of a messenger started. A turn is `open` until its reply's whole text is stored; after a
- * crash every open turn is taken up again.
+ * Turns that messages of a messenger have started. A turn is `open` until its reply's whole text is stored. After a
+ * crash every open turn is resumed.
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS turn_v1 (
@@ -23,9 +23,11 @@ CREATE TABLE IF NOT EXISTS turn_v1 (
 ) STRICT, WITHOUT ROWID`;
 
 /**
+ * The state of a turn.
+ *
  * - `open`: the model is at work, or will be
- * - `stopping`: somebody ended it; what is visible stays
- * - `yielding`: it ends between two steps, because the person said more; what it found out stays in the transcript
+ * - `stopping`: somebody stopped it; the visible text stays
+ * - `yielding`: it ends between two steps, because the person wrote more; its results stay in the transcript
  * - `ended`: its reply's text is stored
  * - `withdrawn`: a later turn answers its messages too
  */
@@ -41,7 +43,7 @@ export interface Turn {
   readonly address: Address;
   /** The event of the newest message that it answers. */
   readonly context: MessengerEvent;
-  /** Whether a tool has begun that must not run twice: from then on the turn cannot be withdrawn. */
+  /** True if a tool with an effect has begun. The turn can no longer be withdrawn. */
   readonly acted: boolean;
   readonly lastReceivedAt: number;
   /** The inbox rows that it answers. */
@@ -51,10 +53,7 @@ export interface Turn {
 }
 
 export interface TurnStore {
-  /**
-   * Begins a turn, and forgets those that finished before the newest one; those that were withdrawn, when it replaces
-   * none.
-   */
+  /** Adds a turn. Deletes turns that ended before the newest one, and withdrawn turns if the new one replaces none. */
   insert(turn: Omit<Turn, "seq" | "state" | "acted">): Turn;
   get(id: string): Turn | undefined;
   /** Turns that are `open`, `stopping` or `yielding`, oldest first. */
@@ -62,7 +61,7 @@ export interface TurnStore {
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;
   markActed(id: string): void;
-  /** A chat goes on under another id: so do its turns. */
+  /** Moves the turns of a chat that continues under another id. */
   move(messengerId: string, move: ChatMove): void;
 }
 
@@ -90,7 +89,7 @@ export function createTurnStore(database: Database): TurnStore {
     insert(turn) {
       const newest =
         firstRow(database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1"))?.seq ?? 0;
-      // What a turn replaces may be at work until it has begun itself.
+      // The replaced turn may still be running until the new turn has begun.
       const over = turn.replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
       database.run(`DELETE FROM turn_v1 WHERE state IN ${over} AND seq < ?`, newest);
       database.run(

@@ -1,7 +1,7 @@
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 
-/** How long operations have waited for their model. Most objects never have one, so the table is made with the first. */
+/** The waiting times of operations. Most objects never have one, so the table is made with the first. */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS model_wait_v1 (
   operation TEXT PRIMARY KEY,
@@ -14,17 +14,17 @@ CREATE TABLE IF NOT EXISTS model_wait_v1 (
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
 export interface ModelWait {
-  /** Of waits that are over, in milliseconds. */
+  /** Total of the waits that have ended, in milliseconds. */
   readonly waitedMs: number;
-  /** When the wait that goes on began, in epoch milliseconds. */
+  /** Start of the current wait, in epoch milliseconds. */
   readonly since: number | undefined;
-  /** Whether the operation has waited enough. */
+  /** True if the operation has waited long enough. */
   readonly isOver: boolean;
 }
 
 export interface WaitStore {
   read(operationId: string): ModelWait | undefined;
-  /** Also forgets what has not changed for a day. */
+  /** Stores a waiting time. Deletes those that have not changed for a day. */
   write(operationId: string, wait: ModelWait, now: number): void;
 }
 

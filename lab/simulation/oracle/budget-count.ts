@@ -6,12 +6,15 @@ interface Bucket {
   at: number;
   burst: number;
   everyMs: number;
+  /** Calls that a search may make beside, out of what was not used. */
+  saved: number;
   /** The end of a penalty: from then on there is at least one call. */
   penaltyUntil: number;
 }
 
 /** Calls that a gate grants after a start, when it does not know what was sent before. */
 const FIRST_TOKENS = 2;
+const MOST_SAVED = 8;
 /** Rounding of times to whole milliseconds, in tokens. */
 const TOLERANCE = 0.01;
 
@@ -36,12 +39,17 @@ export class BudgetCount {
       at: now,
       burst,
       everyMs,
+      saved: MOST_SAVED,
       penaltyUntil: Infinity,
     };
     this.#chats.set(chatId, bucket);
     fill(bucket, now);
-    bucket.tokens -= 1;
     this.#unused.set(chatId, (this.#unused.get(chatId) ?? 0) + 1);
+    if (purpose === "search" && bucket.saved >= 1 - TOLERANCE) {
+      bucket.saved -= 1;
+      return undefined;
+    }
+    bucket.tokens -= 1;
     if (bucket.tokens < -TOLERANCE) return `${chatId} was granted more than its rate allows (${purpose})`;
     const isCosmetic = purpose === "edit" || purpose === "typing";
     if (isCosmetic && bucket.tokens < 1 - TOLERANCE) {
@@ -60,7 +68,7 @@ export class BudgetCount {
 
   penalized(chatId: string, until: number): void {
     const bucket = this.#chats.get(chatId);
-    if (bucket !== undefined) bucket.penaltyUntil = until;
+    if (bucket !== undefined) Object.assign(bucket, { penaltyUntil: until, saved: 0 });
   }
 
   /** A start of the chat's gate: it gives a few calls, because it does not know what was sent before. */
@@ -69,6 +77,7 @@ export class BudgetCount {
     if (bucket === undefined) return;
     fill(bucket, now);
     bucket.tokens = Math.max(bucket.tokens, FIRST_TOKENS);
+    bucket.saved = MOST_SAVED;
   }
 }
 
@@ -83,6 +92,8 @@ function fill(bucket: Bucket, now: number): void {
 }
 
 function grow(bucket: Bucket, now: number): void {
-  bucket.tokens = Math.min(bucket.burst, bucket.tokens + (now - bucket.at) / bucket.everyMs);
+  const tokens = bucket.tokens + (now - bucket.at) / bucket.everyMs;
+  bucket.tokens = Math.min(bucket.burst, tokens);
+  bucket.saved = Math.min(MOST_SAVED, bucket.saved + tokens - bucket.tokens);
   bucket.at = now;
 }

@@ -32,8 +32,8 @@ export function checkWords(
   const said = turnWordsOf(model).join(" ");
   const isWhole = operation.status === "done" && !reply.text.includes(STOPPED);
   const isStopped = reply.text.includes(STOPPED);
-  const stays = isStopped && reply.interrupted?.isHeld === true ? reply.interrupted.text : "";
-  const maySay = [...mayHaveSaid(operation), turnWordsOf(stays).join(" ")];
+  const stays = isStopped ? reply.interrupted.held : [];
+  const maySay = [...mayHaveSaid(operation), ...stays.map((text) => turnWordsOf(text).join(" "))];
   if (isWhole ? words !== said : !maySay.some((text) => text.startsWith(words))) {
     oracle.fail("I5", `${reply.id} says ${JSON.stringify(words)}, and the model ${JSON.stringify(said)}`);
   }

@@ -30,7 +30,7 @@ export interface SaidReply {
   readonly order: number;
   /** What was said of the current attempt so far, or the whole text. */
   text: string;
-  interrupted: InterruptedText | undefined;
+  readonly interrupted: InterruptedText;
   isFinal: boolean;
   /** When the text was whole. */
   finalAt: number;

@@ -320,14 +320,14 @@ export class Oracle {
         wereDraftsRefused: this.#draftsRefused.has(threadId),
         isRich: this.#isRich,
       };
-      const held = reply.isFinal || reply.interrupted?.isHeld !== true ? undefined : reply.interrupted;
-      if (held !== undefined && isPartOf(held.text, before + (call.content?.text ?? ""), question)) {
-        problem = modeProblem({ ...question, reply: { ...reply, text: held.text } });
+      for (const text of reply.isFinal ? [] : reply.interrupted.held) {
+        if (!isPartOf(text, before + (call.content?.text ?? ""), question)) continue;
+        problem = modeProblem({ ...question, reply: { ...reply, text } });
         if (problem === undefined) return;
       }
       if (!isRunOf(words, wordsOf(reply.text))) continue;
-      problem =
-        held?.isStored === true ? "shows less than an interrupted attempt did" : modeProblem(question);
+      const isTooEarly = !reply.isFinal && reply.interrupted.isHeld;
+      problem = isTooEarly ? "shows less than an interrupted attempt did" : modeProblem(question);
       if (problem === undefined) return;
     }
     this.fail("I5", `call #${call.number} ${problem ?? "shows what is not said"}: ${words.join(" ")}`);

@@ -2,7 +2,7 @@ import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import type { Invariant, SaidReply } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
-import { afterInterruption } from "./interrupted-text.ts";
+import { InterruptedText } from "./interrupted-text.ts";
 import type { Life } from "../machine/life.ts";
 import type { PlatformKind } from "../plan/plan.ts";
 
@@ -71,7 +71,7 @@ export class Said {
       if (state !== undefined && state !== "streaming") continue;
       reply.text = "";
       reply.isFinal = false;
-      reply.interrupted?.restarted();
+      reply.interrupted.restarted();
     }
     const real: Watched = {
       open: delivery.open.bind(delivery),
@@ -93,7 +93,7 @@ export class Said {
     const say = (id: string, text: (before: string) => string): void => {
       change(id, text);
       const reply = known(id);
-      reply?.interrupted?.said(reply.text);
+      reply?.interrupted.said(reply.text);
     };
     const end = (reply: SaidReply): void => {
       if (!reply.isFinal) reply.finalAt = this.#options.now();
@@ -121,13 +121,14 @@ export class Said {
         if (life.isDead) return real.interrupt(id);
         const reply = known(id);
         // Messages that cannot be changed stay anyway.
-        if (reply !== undefined && !reply.isFinal && this.#options.platform !== "fixed") {
-          if (reply.text !== "" && isSeen(id)) this.figures.held += 1;
-          reply.interrupted = afterInterruption(reply.interrupted, reply.text);
-          reply.text = "";
+        if (reply === undefined || reply.isFinal || this.#options.platform === "fixed") {
+          return real.interrupt(id);
         }
+        if (reply.text !== "" && isSeen(id)) this.figures.held += 1;
+        reply.interrupted.begin(reply.text);
+        reply.text = "";
         real.interrupt(id);
-        if (reply?.interrupted !== undefined) reply.interrupted.isStored = true;
+        reply.interrupted.done();
       },
       finish: (id: string, text: string) => {
         if (life.isDead) return real.finish(id, text);
@@ -167,7 +168,7 @@ export class Said {
       takesOver,
       order,
       text: "",
-      interrupted: undefined,
+      interrupted: new InterruptedText(),
       isFinal: false,
       finalAt: Infinity,
     };

@@ -133,8 +133,13 @@ export class Platform {
     throw new PlatformRefusal({ kind: "flood", retryAfterS });
   }
 
-  /** @throws {PlatformRefusal} for a chat that is in a penalty, which this call lengthens, has used up its rate, or is blocked */
-  admit({ chatId, isDirectMessage }: Address): void {
+  /**
+   * `isLookup`: a call about a message that is not there. The server of Telegram finds that out before it edits, so that
+   * nothing counts against the chat's rate.
+   *
+   * @throws {PlatformRefusal} for a chat that is in a penalty, which this call lengthens, has used up its rate, or is blocked
+   */
+  admit({ chatId, isDirectMessage }: Address, isLookup = false): void {
     const now = this.#now();
     const flood = this.#flood(chatId);
     if (flood.penaltyUntil > now) {
@@ -146,8 +151,10 @@ export class Platform {
     const capacity = isDirectMessage ? DIRECT_CAPACITY : GROUP_CAPACITY;
     flood.tokens = Math.min(capacity, flood.tokens + (now - flood.at) / (isDirectMessage ? 1_000 : 3_000));
     flood.at = now;
-    if (flood.tokens < 1) this.penalize(chatId, FLOOD_PENALTY_S);
-    flood.tokens -= 1;
+    if (!isLookup) {
+      if (flood.tokens < 1) this.penalize(chatId, FLOOD_PENALTY_S);
+      flood.tokens -= 1;
+    }
     if (this.#blocked.has(chatId)) throw new PlatformRefusal({ kind: "blocked" });
   }
 
@@ -233,6 +240,17 @@ export class Platform {
     return this.messages.some(
       (message) =>
         message.threadId === threadId && String(message.id) === messageId && message.deletedBy === "person",
+    );
+  }
+
+  /** Whether a message of the bot has this id. */
+  hasOwn({ chatId }: Address, messageId: string): boolean {
+    return this.messages.some(
+      (message) =>
+        message.isFromBot &&
+        message.chatId === chatId &&
+        String(message.id) === messageId &&
+        message.deletedBy === undefined,
     );
   }
 

@@ -46,7 +46,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
         return { kind: "done", value: undefined };
       }
       if (fault?.kind === "flood") platform.penalize(address.chatId, fault.retryAfterS);
-      platform.admit(address);
+      platform.admit(address, method === "probe" && !platform.hasOwn(address, messageId ?? ""));
       if (content?.blocks !== undefined) platform.takeBlocks(content.blocks);
       let value: unknown;
       if ((method === "post" || method === "begin") && content !== undefined) {

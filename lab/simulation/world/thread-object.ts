@@ -231,6 +231,7 @@ export class ThreadObject {
       const { clock } = options.deps(life);
       return options.mutant?.gateClient?.(reached, { clock, memory }) ?? reached;
     };
+    const definitions = [options.definition(life)];
     const runtime: ThreadRuntime = new ThreadRuntime({
       name,
       database,
@@ -244,8 +245,10 @@ export class ThreadObject {
         chatMoved: () => Promise.resolve(),
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
-      definitions: () => [options.definition(life)],
+      definitions: () => definitions,
       commands: () => ({}),
       onAction: () => undefined,
       handOver: () => Promise.resolve(),

@@ -43,7 +43,9 @@ export class BotApi {
     try {
       const method = findMethod(call.method);
       if (method === undefined) throw new BotApiError(404, "Not Found: method not found");
-      if (call.chatId !== undefined && floodCounted.has(method.name)) this.#flood?.count(call.chatId);
+      if (call.chatId !== undefined && floodCounted.has(method.name)) {
+        this.#flood?.count(call.chatId, this.#isLookup(method.name, raw, call.chatId));
+      }
       const result = method.run(this.#context, new CallParameters(raw));
       const messageId = messageIdOf(result);
       this.#log.update(call, { processed: true, ...(messageId !== undefined && { messageId }) });
@@ -74,6 +76,13 @@ export class BotApi {
     const answer = this.process(call, raw);
     this.answered(call, answer);
     return answer;
+  }
+
+  /** Telegram's server looks a message up before it edits it. One that is not there costs no edit. */
+  #isLookup(method: string, raw: RawParameters, chatId: number): boolean {
+    if (!method.startsWith("edit")) return false;
+    const messageId = new CallParameters(raw).integer("message_id");
+    return this.#context.world.chats.get(chatId)?.messages.has(messageId) !== true;
   }
 
   #chatOf(raw: RawParameters): number | undefined {

@@ -40,10 +40,10 @@ export class Flood {
   }
 
   /**
-   * Counts a call.
+   * Counts a call. A lookup is refused in a penalty, but uses up nothing.
    * @throws {BotApiError} 429 when the call starts or meets a penalty; a call during a penalty makes it longer
    */
-  count(chatId: number): void {
+  count(chatId: number, isLookup = false): void {
     const now = this.#clock.now();
     const { group, overall, penaltySeconds, growthSeconds } = this.#rules;
     const isPrivate = chatId > 0;
@@ -55,6 +55,7 @@ export class Flood {
       chat.penaltyUntil += growthSeconds * 1000;
       throw tooManyRequests(Math.ceil((chat.penaltyUntil - now) / 1000));
     }
+    if (isLookup) return;
     chat.tokens = Math.min(capacity, chat.tokens + (now - chat.at) * perMs);
     chat.at = now;
     this.#overall = {

@@ -2,12 +2,13 @@ import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
+import type { ConfiguredModel } from "../../models/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
-/** An AI SDK model, or the id of a Workers AI model. */
-export type ThinkModel = Exclude<LanguageModel, string> | string;
+/** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
+export type ThinkModel = Exclude<LanguageModel, string> | string | ConfiguredModel;
 
-/** What the runtime asks the bot's own class. */
+/** The methods of the bot's own class that the runtime calls. */
 export interface AgentMethods {
   readonly maxSteps: number;
   readonly maxContextTokens: number;

@@ -1,29 +1,15 @@
-import type { ChatMove } from "../../core/chat-move.ts";
 import { ConfigurationError } from "../../core/errors.ts";
-import type { BotIdentity, IncomingEvent } from "../../core/messenger.ts";
-import type { InnerDoor } from "../gate/inner-calls.ts";
-import type { HealthProblem } from "../root/health-problem.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
-import type { RouteResult } from "../root/root-runtime.ts";
-
-/** The methods of another object of the class, over RPC. */
-export interface AgentStub extends InnerDoor {
-  healthProblem(): Promise<HealthProblem | undefined>;
-  receiveMessengerEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
-  botIdentity(messengerId: string): Promise<BotIdentity>;
-  takeQuestion(asked: AskedQuestion): Promise<boolean>;
-  chatMoved(messengerId: string, move: ChatMove): Promise<void>;
-  hasMessengerEvent(messengerId: string, key: string): Promise<boolean>;
-  reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
-  routeMessengerEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
-}
+import type { InnerDoor } from "./inner-calls.ts";
 
 /** The objects of an agent's class, by name. */
 export interface AgentNamespace {
-  getByName(name: string): AgentStub & { fetch(request: Request): Promise<Response> };
+  getByName(name: string): InnerDoor & { fetch(request: Request): Promise<Response> };
 }
 
-/** The Durable Object namespace of a class: from the Worker's own exports, or from a binding named after the class. */
+/**
+ * Returns the Durable Object namespace of a class: from the Worker's own exports, or from a binding with the name of
+ * the class.
+ */
 export function agentNamespace(
   context: { readonly exports?: unknown },
   env: object,

@@ -1,7 +1,9 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, UIMessage } from "ai";
+import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
@@ -28,16 +30,15 @@ import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import type { AgentMethods } from "./agent-methods.ts";
-import type { AgentStub } from "./agent-namespace.ts";
 import { BotHealth } from "../root/bot-health.ts";
-import { answerInner, callsOver } from "../gate/inner-calls.ts";
-import type { InnerCalls } from "../gate/inner-calls.ts";
+import { answerInner, callsOver } from "./inner-calls.ts";
+import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
-import type { Speech } from "../replies/speech.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
+import type { Cards } from "../replies/cards.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 
@@ -48,25 +49,31 @@ export interface AgentRuntimeOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly env: object;
-  readonly stub: (name: string) => AgentStub;
+  readonly stub: (name: string) => InnerDoor;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
-/** Wakes closer together than this are one. */
+/** Wake-ups that are closer together than this count as one. */
 const SAME_WAKE_MS = 5;
-/** Each move is a durable write: a wake is put off by this much at least, and only when it is about to come. */
+/**
+ * A wake-up is postponed by at least this much, and only shortly before it fires, because each move is a durable write.
+ */
 const PUT_OFF_FROM_MS = 1000;
 const PUT_OFF_WITHIN_MS = 600;
 /**
- * The answer to the platform leaves before a turn begins, where both are the work of one thread. Several short waits and
- * not a long one: on a busy machine time passes without the answer's having come any further.
+ * The platform gets its answer before a turn begins, although both are done by the same thread. This is the number of
+ * short waits in between. One long wait would not help: on a busy machine it can pass without any progress of the
+ * answer.
  */
 const ANSWER_FIRST_WAITS = 5;
 const ANSWER_FIRST_MS = 1;
 
-/** Everything that an agent object does, as a Lifecycle capability: its root's part, its conversation's part, its alarm. */
+/**
+ * All that an agent object does, as a Lifecycle capability. It connects the object's three roles and its one alarm:
+ * `RootRuntime` takes webhooks, `ThreadRuntime` runs the conversation, and the gate grants calls to the chat.
+ */
 export class AgentRuntime extends LifecycleCapability {
   readonly engine: TurnEngine;
   readonly health: BotHealth;
@@ -76,12 +83,38 @@ export class AgentRuntime extends LifecycleCapability {
   #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
-  /** The code of what `getMessengers` threw last: every request asks it again, and the log has it once. */
+  /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
-  /** The time of the durable wake, as far as this object knows. */
+  /** Time of the durable wake-up, as far as this object knows. */
   #armedAt: number | undefined;
   #arming = Promise.resolve();
   #chats = new Map<string, string>();
+  /** The calls that this object answers, as a root and as a conversation. */
+  readonly #calls: InnerCalls = {
+    acquire: (...asked) => this.gate.acquire(...asked),
+    penalize: (...asked) => this.gate.penalize(...asked),
+    report: (...asked) => this.gate.report(...asked),
+    unclaimed: (...asked) => this.gate.unclaimed(...asked),
+    noteCard: (...told) => this.gate.noteCard(...told),
+    findCard: (...asked) => this.gate.findCard(...asked),
+    claimMessage: (...asked) => this.gate.claimMessage(...asked),
+    lend: (...asked) => this.budget.lend(...asked),
+    tellSent: (...asked) => this.budget.tellSent(...asked),
+    seenIds: (...asked) => this.budget.seenIds(...asked),
+    healthProblem: () => this.health.problem(),
+    chatMoved: async (...asked) => this.root.chatMoved(...asked),
+    identity: (...asked) => this.root.identity(...asked),
+    takeQuestion: async (...asked) => this.root.takeQuestion(...asked),
+    reportAccess: async (messengerId, refusedWith) => {
+      if (refusedWith === undefined) this.root.access.works(messengerId);
+      else this.root.access.refused(messengerId, refusedWith);
+    },
+    chatGone: async (...asked) => this.root.chatGone(...asked),
+    resolveTarget: async (to) => this.root.resolveTarget(to),
+    routeEvent: (...asked) => this.root.route(...asked),
+    receiveEvents: (...asked) => this.#receive(...asked),
+    hasEvent: async (...asked) => this.thread.hasEvent(...asked),
+  };
   #files: ModelFiles | undefined;
 
   constructor(options: AgentRuntimeOptions) {
@@ -134,10 +167,10 @@ export class AgentRuntime extends LifecycleCapability {
       observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
         conversation === ""
-          ? this.receive(messengerId, events)
-          : this.#options.stub(this.childName(conversation)).receiveMessengerEvents(messengerId, events),
+          ? this.#receive(messengerId, events)
+          : this.#callsTo(this.objectNameOf(conversation)).receiveEvents(messengerId, events),
       hasEvent: (conversation, messengerId, key) =>
-        this.#options.stub(this.childName(conversation)).hasMessengerEvent(messengerId, key),
+        this.#callsTo(this.objectNameOf(conversation)).hasEvent(messengerId, key),
     });
     return this.#root;
   }
@@ -153,15 +186,14 @@ export class AgentRuntime extends LifecycleCapability {
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
       onAction: (press) => this.#options.agent.onAction(press),
-      handOver: (name, messengerId, event) =>
-        this.#options.stub(name).receiveMessengerEvents(messengerId, [event]),
+      handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onReaction !== undefined && {
         onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
       }),
       transcribes: () => this.#options.agent.transcribe !== undefined,
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
-          this.#options.stub(this.#rootName()).routeMessengerEvent(messengerId, event),
+          this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
       }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
       wakeAt: (at) => this.#wakeAt(at),
@@ -170,7 +202,7 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#thread;
   }
 
-  /** The rate of this bot over all its chats, where this object is the root. */
+  /** The rate of this bot over all its chats, if this object is the root. */
   get budget(): RootBudget {
     this.#budget ??= createBotBudget({ database: this.#options.database, deps: this.#options.deps });
     return this.#budget;
@@ -192,37 +224,18 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#gate;
   }
 
-  /** Answers what another object of the bot asks. */
+  /** Answers a call of another object of this bot. */
   async answer(method: string, args: readonly unknown[]): Promise<unknown> {
     await this.lifecycle.ready();
-    const gate = (): ChatGate => this.gate;
-    const root = (): RootBudget => this.budget;
-    const calls: InnerCalls = {
-      acquire: (...asked) => gate().acquire(...asked),
-      penalize: (...asked) => gate().penalize(...asked),
-      report: (...asked) => gate().report(...asked),
-      unclaimed: (...asked) => gate().unclaimed(...asked),
-      noteCard: (...told) => gate().noteCard(...told),
-      findCard: (...asked) => gate().findCard(...asked),
-      claimMessage: (...asked) => gate().claimMessage(...asked),
-      lend: (...asked) => root().lend(...asked),
-      tellSent: (...asked) => root().tellSent(...asked),
-      seenIds: (...asked) => root().seenIds(...asked),
-    };
-    return answerInner(calls, method, args);
+    return answerInner(this.#calls, method, args);
   }
 
-  reportAccess(messengerId: string, refusedWith: string | undefined): void {
-    if (refusedWith === undefined) this.root.access.works(messengerId);
-    else this.root.access.refused(messengerId, refusedWith);
+  /** Returns the name of a conversation's object: that of the root itself for `""`. */
+  objectNameOf(conversation: string): string {
+    return conversation === "" ? this.#rootName() : `${this.#rootName()}/${conversation}`;
   }
 
-  /** The name of an object that belongs to this root. */
-  childName(conversation: string): string {
-    return `${this.#rootName()}/${conversation}`;
-  }
-
-  /** After every start: a job may be due that a former object left, and open turns are taken up without waiting. */
+  /** Runs after every start. A job of an earlier process may be due, and open turns are resumed without waiting. */
   override onStart(): void {
     const job = this.lifecycle.jobs.get(DRIVE_JOB);
     this.#armedAt = job?.time;
@@ -241,25 +254,19 @@ export class AgentRuntime extends LifecycleCapability {
     await this.#arming;
   }
 
-  async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
-    await this.lifecycle.ready();
+  async #receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
     await this.#arming;
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
-  /** Runs code that has something sent, and resolves when that is durable. */
-  async speak<T>(body: (speech: Speech) => T | Promise<T>): Promise<T> {
+  /** Changes or removes what bot code has sent, and resolves when that is durable. */
+  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
     await this.lifecycle.ready();
-    const result = await body(this.thread.speech);
+    const result = body(this.thread.cards);
     await this.#arming;
     return result;
-  }
-
-  async hasEvent(messengerId: string, key: string): Promise<boolean> {
-    await this.lifecycle.ready();
-    return this.thread.hasEvent(messengerId, key);
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
@@ -286,9 +293,16 @@ export class AgentRuntime extends LifecycleCapability {
     }
   }
 
+  async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
+    // The turn that this code runs in, before anything is waited for.
+    const event = getMessengerContext();
+    await this.lifecycle.ready();
+    return this.thread.say(content, to, { ...options, event });
+  }
+
   async cancelChat(requestId: string): Promise<boolean> {
     await this.lifecycle.ready();
-    // After a restart the chat goes on without its caller; its session is the current one, unless a new one was opened.
+    // After a restart the chat continues without its caller, in the current session.
     const session = this.#chats.get(requestId) ?? this.thread.memory.session();
     return this.engine.cancel(requestId, session);
   }
@@ -320,25 +334,18 @@ export class AgentRuntime extends LifecycleCapability {
 
   #link(): RootLink {
     const gate = (conversation: string): ChatGate => {
-      const name = this.childName(conversation);
+      const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
-    if (this.#isRoot()) {
-      return {
-        gate,
-        chatMoved: async (messengerId, move) => this.root.chatMoved(messengerId, move),
-        identity: (messengerId) => this.root.identity(messengerId),
-        takeQuestion: (asked) => Promise.resolve(this.root.takeQuestion(asked)),
-        reportAccess: async (...report) => this.reportAccess(...report),
-      };
-    }
-    const root = (): AgentStub => this.#options.stub(this.#rootName());
+    const root = this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
     return {
       gate,
-      chatMoved: (messengerId, move) => root().chatMoved(messengerId, move),
-      identity: (messengerId) => root().botIdentity(messengerId),
-      takeQuestion: (asked) => root().takeQuestion(asked),
-      reportAccess: (...report) => root().reportAccess(...report),
+      chatMoved: (...asked) => root.chatMoved(...asked),
+      identity: (...asked) => root.identity(...asked),
+      takeQuestion: (...asked) => root.takeQuestion(...asked),
+      reportAccess: (...asked) => root.reportAccess(...asked),
+      chatGone: (...asked) => root.chatGone(...asked),
+      resolveTarget: (to) => root.resolveTarget(to),
     };
   }
 
@@ -362,21 +369,21 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#files;
   }
 
-  /** The log, with the names of the turn for which code of the bot runs. */
+  /** The log, with the fields of the turn that the bot's code is running for. */
   #turnLog(): Log {
     return this.#options.log.with(turnFields(getTurnId(), getMessengerContext()));
   }
 
-  /** Sets the durable wake to `at`, unless an earlier one is set. */
+  /** Sets the durable wake-up to `at`, unless an earlier one is set. */
   #wakeAt(at: number): void {
     if (this.#armedAt !== undefined && this.#armedAt <= at + SAME_WAKE_MS) return;
     this.#arm(at);
   }
 
-  /** Moves the durable wake to a later time, or takes it away. */
+  /** Moves the durable wake-up to a later time, or removes it. */
   #putOffWake(at: number | undefined): void {
     if (this.#armedAt === undefined) return;
-    // A chat that nobody answers by a messenger has no other wake of ours.
+    // A turn of `chat()` has no other wake-up of ours.
     if (at === undefined) {
       if (this.#chats.size === 0) this.#arm(undefined);
       return;

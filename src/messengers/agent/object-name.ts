@@ -1,18 +1,18 @@
 /**
- * Where the `agents` package looks for the name of an object that the runtime opened without one. It reads this key and
- * never writes it (0.32).
+ * The key where the `agents` package looks for the name of an object that the runtime opened without one. It reads this
+ * key and never writes it (0.32).
  */
 const NAME_KEY = "__ps_name";
 
 /**
- * Stores the name of an object, unless it is stored. An object that another process takes over may be opened by its id
- * alone, and could not work without its name, which says whose conversation it is.
+ * Stores the name of an object, unless it is stored already. Another process may open the object by its id alone. It
+ * could not work then without its name, which says which conversation it belongs to.
  */
 export function keepName({ kv }: Pick<DurableObjectStorage, "kv">, name: string | undefined): void {
   if (name !== undefined && kv.get(NAME_KEY) !== name) kv.put(NAME_KEY, name);
 }
 
-/** The name of an object: the runtime's word, else what is stored. */
+/** Returns the name of an object: from the runtime, or else the stored one. */
 export function nameOf({ id, storage }: Pick<DurableObjectState, "id" | "storage">): string | undefined {
   if (id.name !== undefined) return id.name;
   const stored: unknown = storage.kv.get(NAME_KEY);

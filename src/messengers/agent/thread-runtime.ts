@@ -1,5 +1,7 @@
 import { atOnce } from "../../core/at-once.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
+import type { Content } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps, Timer } from "../../core/deps.ts";
@@ -25,9 +27,9 @@ import { conversationNameOf, threadConversationName } from "../declare/conversat
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
-import { MoveNews } from "../replies/move-news.ts";
-import { Speech } from "../replies/speech.ts";
+import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
+import { say } from "../replies/say.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
@@ -36,7 +38,7 @@ import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
 
 export interface ThreadRuntimeOptions {
-  /** Of the object. */
+  /** Name of the object. */
   readonly name: string;
   readonly database: Database;
   readonly deps: Deps;
@@ -55,52 +57,64 @@ export interface ThreadRuntimeOptions {
   readonly transcribes?: () => boolean;
   /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
-  /** How long receipts of deliveries are kept, in milliseconds. @default 30 days */
+  /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;
-  /** Asks for `drive` to be called at this time at the latest, even if the object dies meanwhile. */
+  /** Asks for a call of `drive` at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
-  /** Nothing has to be done before this time, or ever: a wake that was asked for may be put off, or dropped. */
+  /**
+   * Notes that nothing has to be done before this time, or ever (`undefined`). The wake-up may be postponed or removed.
+   */
   readonly putOffWake: (at: number | undefined) => void;
 }
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
-/** So soon a running turn goes on after a crash. */
+/** A running turn continues this soon after a crash. */
 const HEARTBEAT_MS = 2500;
-/** A loop that fails rests for longer each time, up to this. */
+/** Longest rest after a failure of the loop. Each rest is longer than the one before. */
 const LONGEST_REST_MS = 60_000;
-/** While the object lives, the wake is moved before it comes: one write, where a wake that comes takes several. */
+/** While the object lives, its wake-up is moved before it fires. A move is one write, a wake-up several. */
 const MOVE_WAKE_AFTER_MS = 2000;
-/** A running turn waits at most this long for events to be read: reading may run code of the bot. */
+/** A running turn waits at most this long for events to be read, because reading may run the bot's own code. */
 const LONGEST_READING_MS = 5000;
 
-/** One conversation: its inbox, its turns and its deliveries, driven by one loop. */
+/**
+ * One conversation: connects its inbox, its turns and its deliveries, and drives them with one loop. It stores incoming
+ * events, and calls `Intake` to decide about them, `TurnRunner` to answer messages, and the delivery to send replies.
+ * It makes no such decision itself.
+ *
+ * 1. `receive` resolves only after its events are stored, and a wake-up is set if work is left (I1).
+ * 2. The loop can stop at any point and start again, because its work follows from stored rows. A failure of the loop
+ *    is tried again later, also after a restart.
+ * 3. Running turns of an earlier process are resumed before anything can change them.
+ * 4. Deliveries run beside the loop, so a slow platform never holds up the inbox.
+ * 5. Before each model call and each tool with an effect, a turn reads the inbox first, also right after a crash (I3).
+ */
 export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
-  readonly speech: Speech;
+  readonly cards: Cards;
   readonly files: EventFiles;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
   readonly #intake: Intake;
   readonly #runner: TurnRunner;
-  readonly #moveNews: MoveNews;
+  readonly #rootNews: RootNews;
   readonly #platforms = new Map<string, PlatformContext>();
-  #definitions: ReadonlyMap<string, NormalizedMessengerDefinition> | undefined;
   #driving: Promise<void> | undefined;
-  /** How often in a row the loop has failed, and when it is to be tried again. */
+  /** Number of consecutive failures of the loop. `#retryAt` is the time of its next try. */
   #failures = 0;
   #retryAt: number | undefined;
   #isDirty = false;
-  /** When the loop has to look at unreadable events, and at waiting messages, again. */
+  /** Time at which the loop must look at unreadable events again. `#advanceAt` is the time for waiting messages. */
   #readAgainAt: number | undefined;
   #advanceAt: number | undefined;
   #heartbeat: Timer | undefined;
   #hasResumed = false;
   #takingUp: Promise<void> | undefined;
-  /** No turn of an earlier life is waiting to be taken up. */
+  /** True if no turn of an earlier process is waiting to be resumed. */
   #isFree = false;
   #sweptAt = 0;
 
@@ -128,35 +142,32 @@ export class ThreadRuntime {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
-        memory.keepUntoldMove({ messengerId, move });
+        memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
           messenger: messengerId,
           chat: move.from.chatId,
           toChat: move.to.chatId,
         });
-        // Not in the transaction that this is.
+        // Runs after the current transaction.
         void Promise.resolve().then(() => this.poke());
       },
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
         log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+        // A thread that is gone leaves the chat as it is.
+        if (threadId === undefined)
+          memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
         this.#runner.endings.abandon(place);
         this.poke();
       },
       onAccess: (...report) =>
         void root.reportAccess(...report).catch((error: unknown) => {
-          // Told again with the next refused call.
+          // Reported again with the next refused call.
           log.warn("access.not-reported", { code: failureCode(error) });
         }),
     });
     const cards = new Cards({ database, deps, delivery: this.delivery });
-    this.speech = new Speech({
-      deps,
-      cards,
-      definition: (messengerId) => this.#definition(messengerId),
-      lastPlace: () => inbox.newestThread(),
-      isKnown: (id) => this.delivery.receipt(id) !== undefined,
-    });
+    this.cards = cards;
     this.files = new EventFiles({
       definition: (messengerId) => this.#definition(messengerId),
       context: (messengerId) => this.#platform(messengerId),
@@ -171,7 +182,7 @@ export class ThreadRuntime {
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#byId().has(messengerId),
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
       ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
     });
     const commands = (): ThinkCommands => ({
@@ -193,13 +204,13 @@ export class ThreadRuntime {
       canNotify: ({ messengerId }) => this.#surface(messengerId).capabilities.notices !== false,
       handOver: options.handOver,
       onAction: options.onAction,
-      definition: (messengerId) => this.#byId().get(messengerId),
+      definition: (messengerId) => this.#declared(messengerId),
       context: (messengerId) => this.#platform(messengerId),
       route: options.route,
       commands,
       host: {
-        stopRunning: (by) => this.#runner.endings.stop(by),
-        stop: (by) => this.#runner.endings.stopAll(by),
+        stopRunning: (by) => this.#runner.endings.stopRunning(by),
+        stopAll: (by) => this.#runner.endings.stopAll(by),
         openSession: () => memory.openSession(deps.newId()),
       },
       handlers: (messengerId) => {
@@ -209,11 +220,8 @@ export class ThreadRuntime {
           onUpdate: handleUpdate && ((event) => handleUpdate(event, this.#platform(messengerId))),
         };
       },
-      takeQuestion: (asked) => root.takeQuestion(asked),
-      mayRerun: (edit) => this.#runner.mayRerun(edit),
-      rerun: (edit) => this.#runner.rerun(edit),
-      keepEdit: (edit) => this.#runner.keepEdit(edit),
-      stop: (press) => this.#runner.endings.stopDraft(press),
+      root,
+      answers: this.#runner,
       poke: () => this.poke(),
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
       inContext: (event, body) => {
@@ -221,13 +229,13 @@ export class ThreadRuntime {
         return inMessengerContext(context, () => body(context));
       },
     });
-    this.#moveNews = new MoveNews({ deps, log, memory, root, wakeAt: options.wakeAt });
+    this.#rootNews = new RootNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
   }
 
   /**
-   * Stores events, and decides at once what becomes of them where that takes nobody else: that is one commit. When this
-   * resolves, nothing is left to do for them (`false`), or a wake was asked for and `drive` is to be called (I1).
+   * Stores events. Decides about them in the same commit, if no other object is needed. When this resolves, either
+   * nothing is left to do (`false`), or a wake-up is set and the caller must call `drive` (I1).
    */
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
     const now = this.#options.deps.clock.now();
@@ -242,15 +250,15 @@ export class ThreadRuntime {
       reading.catch((error: unknown) => this.#logFailure(error));
       await atOnce(reading);
     }
-    // One that is known already may have been stored by a process that died before it could ask for a wake.
+    // A known event may come from a process that died before it could set a wake-up.
     const isWorkLeft = arrivals.some((arrival) => arrival?.outcome !== "passed-over");
     if (isWorkLeft) this.#options.wakeAt(now + HEARTBEAT_MS);
     return isWorkLeft;
   }
 
   /**
-   * An edit of a message that was never seen is a new message. The edit's own key is stored first: a redelivery of the
-   * same message finds both keys, and is no edit of itself (I2).
+   * Turns an edit of an unseen message into a new message. The edit's own key is stored first, so a redelivery finds
+   * both keys and does not count as an edit of itself (I2).
    */
   #editOrNew(messengerId: string, { ifUnseen, ...event }: IncomingEvent, now: number): IncomingEvent {
     if (ifUnseen === undefined || this.#inbox.isKnown(messengerId, ifUnseen.key)) return event;
@@ -258,13 +266,13 @@ export class ThreadRuntime {
     return { ...event, ...ifUnseen };
   }
 
-  /** An event that knows of a move of its chat is stored after the move, and as one of the chat that goes on. */
+  /** Stores the move that an event reports, and returns the event with its new address. */
   #atCurrentPlace(messengerId: string, event: IncomingEvent): IncomingEvent {
     const { move } = event;
     if (move !== undefined) {
       this.delivery.move(messengerId, move);
-      // The event has it from the root.
-      this.memory.forgetUntoldMove({ messengerId, move });
+      // The event got the move from the root, so the root knows it.
+      this.memory.forgetUntold({ kind: "moved", messengerId, move });
     }
     return { ...event, thread: this.#current(messengerId, event.thread) };
   }
@@ -275,11 +283,33 @@ export class ThreadRuntime {
     return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
   }
 
+  /** Sends content of bot code. Returns the id of its receipt. */
+  say(
+    content: Content,
+    to: ChatTarget | undefined,
+    { event, ...options }: SayOptions & { readonly event: MessengerEvent | undefined },
+  ): Promise<string> {
+    const { deps, name, root } = this.#options;
+    const host = {
+      delivery: this.delivery,
+      cards: this.cards,
+      definition: (messengerId: string) => this.#definition(messengerId),
+      resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
+      newId: () => deps.newId(),
+      event,
+      conversation: conversationNameOf(name),
+    };
+    return say(host, content, to, options);
+  }
+
   hasEvent(messengerId: string, key: string): boolean {
     return this.#inbox.isKnown(messengerId, key);
   }
 
-  /** Most messages of a group are not for the bot: where that is certain, the event is stored as done, in one write. */
+  /**
+   * Ignores an event that is certainly not for the bot, with one write that stores it as done. Most messages of a group
+   * are like this.
+   */
   async #passOver(messengerId: string, event: IncomingEvent, now: number): Promise<boolean> {
     if (event.thread.isDirectMessage || !this.#mayReadAtOnce()) return false;
     const glance = await atOnce(this.#intake.glance(messengerId, event));
@@ -299,59 +329,62 @@ export class ThreadRuntime {
     return undefined;
   }
 
-  /** A turn that a crash left has to be taken up before anything can be done to it. */
+  /** Tells whether events may be read at once. A turn that was cut by a crash must be resumed first. */
   #mayReadAtOnce(): boolean {
     this.#isFree ||= this.#hasResumed || !this.#runner.isBusy();
     return this.#isFree;
   }
 
-  /** The event that a turn answers. */
+  /** Returns the event that a turn answers. */
   eventOf(turnId: string): MessengerEvent | undefined {
     return this.#turns.get(turnId)?.context;
   }
 
-  /** The event that a turn answers as the bot's code sees it: with the files of all messages of the turn. */
+  /** Returns that event as the bot's code sees it: with the files of all messages of the turn. */
   contextOf(turnId: string): MessengerContext | undefined {
     const turn = this.#turns.get(turnId);
     return turn && this.files.contextOf(turn.context, () => this.#runner.eventsOf(turn));
   }
 
-  /** What is added to the bot's own system prompt for the turn of an event. */
+  /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
-    const definition = event === undefined ? undefined : this.#byId().get(event.messengerId);
+    const definition = event === undefined ? undefined : this.#declared(event.messengerId);
     return event === undefined || definition === undefined
       ? undefined
       : silenceInstruction(definition, event);
   }
 
-  /** Before the model is called again. Stored events are read first: one of them may end the turn, or steer it. */
+  /**
+   * Called before the model is called again. Stored events are read first, because one of them may end or steer the
+   * turn.
+   */
   async beforeStep(turnId: string): Promise<"go" | "yield"> {
     await this.#readInbox(turnId);
     return this.#runner.beforeStep(turnId);
   }
 
-  /** Before a tool runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  /** Called before a tool runs. Stored events are read first, because a `/stop` among them blocks the tool. */
   async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     if (!isReadOnly) await this.#readInbox(turnId);
     return this.#runner.beforeTool(turnId, isReadOnly);
   }
 
-  /** The model of a turn cannot answer now, for so long that the person should hear of it. */
+  /** Tells the person that the turn is waiting for its model. */
   tellWaiting(turnId: string): void {
     this.#runner.tellWaiting(turnId);
   }
 
-  /** The turn waits for its model no more. */
+  /** Notes that the turn no longer waits for its model. */
   endWaiting(turnId: string): void {
     this.#runner.endWaiting(turnId);
   }
 
-  /** Starts the loop, or has it go round once more. */
+  /** Starts the loop, or makes a running loop go around once more. */
   poke(): void {
     void this.drive();
   }
 
-  /** Does everything that is due. Never rejects: what fails is tried again later, also when the object dies meanwhile. */
+  /** Does all work that is due. Never rejects: failed work is tried again later, even if the object dies before. */
   drive(): Promise<void> {
     this.#isDirty = true;
     this.#driving ??= this.#loop();
@@ -363,25 +396,25 @@ export class ThreadRuntime {
   }
 
   /**
-   * Waits until the stored events have been read, so that a running turn goes on in knowledge of them (I3). The process
-   * may have died right after it stored one, and the turn engine may take up its operations before the loop runs.
+   * Waits until the stored events have been read, so that a running turn knows them (I3). The process may have died
+   * right after it stored one, and the turn engine may resume its operations before the loop runs.
    */
   async #readInbox(turnId: string): Promise<void> {
     if (this.#turns.get(turnId) === undefined) return;
     const reading = this.#takeUp().then(async () => {
       if (!this.#intake.hasOpen()) return;
       await this.#intake.run();
-      // The loop acts on whatever was read.
+      // The loop acts on the events that were read.
       this.poke();
     });
     try {
       await withinTime(this.#options.deps.clock, LONGEST_READING_MS, reading, "reading the inbox");
     } catch {
-      // It takes too long, or failed: the loop reads on, and logs the reason.
+      // Reading takes too long, or failed. The loop continues it, and logs the reason.
     }
   }
 
-  /** Loads the stored text of running turns: an event that ends one of them needs it. */
+  /** Loads the stored text of running turns, which an event that ends one of them needs. */
   #takeUp(): Promise<void> {
     this.#takingUp ??= this.#runner.resume().catch((error: unknown) => {
       this.#takingUp = undefined;
@@ -403,7 +436,7 @@ export class ThreadRuntime {
         this.#advanceAt = await this.#runner.advance();
       }
       this.#deliver();
-      this.#moveNews.tell();
+      this.#rootNews.tell();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -415,12 +448,12 @@ export class ThreadRuntime {
       this.#retryAt = this.#options.deps.clock.now() + restMs;
       this.#options.wakeAt(this.#retryAt);
     } finally {
-      // At once, and not a moment later: whoever asks from now on is not heard by this loop.
+      // Cleared at once, because this loop does not see requests from now on.
       this.#driving = undefined;
     }
   }
 
-  /** Sets the durable wake to the moment at which something has to be done, and to none when that is all. */
+  /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
     const { deps, putOffWake, wakeAt } = this.#options;
     const now = deps.clock.now();
@@ -429,7 +462,7 @@ export class ThreadRuntime {
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
-      this.#moveNews.tellAgainAt,
+      this.#rootNews.tellAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
@@ -440,7 +473,7 @@ export class ThreadRuntime {
     this.#heartbeat = isBusy ? deps.clock.setTimeout(() => this.poke(), MOVE_WAKE_AFTER_MS) : undefined;
   }
 
-  /** Sends what is due, beside the loop: a slow platform never holds up the inbox. */
+  /** Sends the due replies beside the loop, so a slow platform never holds up the inbox. */
   #deliver(): void {
     this.delivery.run().catch((error: unknown) => {
       this.#options.log.error("delivery.failed", { code: failureCode(error) });
@@ -455,15 +488,12 @@ export class ThreadRuntime {
     this.#inbox.sweep(now - KEEP_KEYS_MS);
   }
 
-  #byId(): ReadonlyMap<string, NormalizedMessengerDefinition> {
-    this.#definitions ??= new Map(
-      this.#options.definitions().map((definition) => [definition.id, definition]),
-    );
-    return this.#definitions;
+  #declared(messengerId: string): NormalizedMessengerDefinition | undefined {
+    return this.#options.definitions().find(({ id }) => id === messengerId);
   }
 
   #definition(messengerId: string): NormalizedMessengerDefinition {
-    const definition = this.#byId().get(messengerId);
+    const definition = this.#declared(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
   }

@@ -6,7 +6,7 @@ import type { Patience } from "../../core/model-patience.ts";
 import { getMessengerContext } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
-import type { AgentMethods } from "./agent-methods.ts";
+import type { AgentMethods, ThinkModel } from "./agent-methods.ts";
 
 export interface TurnModelOptions {
   readonly agent: Pick<
@@ -16,22 +16,24 @@ export interface TurnModelOptions {
   readonly deps: Deps;
   readonly env: object;
   readonly log: Log;
-  /** Told of every completed call how many tokens it took. */
+  /** Called after every completed model call, with its number of tokens. */
   readonly onUsage: (usage: TokenUsage) => void;
 }
 
-/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
+/**
+ * Text is collected for up to this long. A chat's message is edited at most every 700 ms, so nobody would see smaller
+ * pieces.
+ */
 const MESSENGER_MERGE_MS = 500;
 
-/** The bot's model as a turn calls it: guarded, and with `patience` waiting for a server that cannot answer now. */
+/** Returns the bot's model for a turn. It is guarded. With `patience` it waits for a server that cannot answer now. */
 export function turnModel(
   { agent, deps, env, log, onUsage }: TurnModelOptions,
   patience: Patience | undefined,
 ): LanguageModel {
   let model: Exclude<LanguageModel, string>;
   try {
-    const chosen = agent.getModel();
-    model = typeof chosen === "string" ? workersAiModel(env, chosen) : chosen;
+    model = modelOf(agent.getModel(), env);
   } catch (error) {
     logBotFailure(log, "getModel", error);
     return brokenModel();
@@ -46,4 +48,10 @@ export function turnModel(
     onUsage,
   });
   return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
+}
+
+/** Returns the AI SDK model of anything that `getModel` may return. */
+function modelOf(chosen: ThinkModel, env: object): Exclude<LanguageModel, string> {
+  if (typeof chosen === "string") return workersAiModel(env, chosen);
+  return "specificationVersion" in chosen ? chosen : chosen.model;
 }

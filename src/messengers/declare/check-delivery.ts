@@ -36,7 +36,7 @@ const schema = z.strictObject({
 } satisfies Record<keyof DeliveryPolicy, z.ZodType>);
 
 /**
- * Checks how a messenger's replies are to be shown: what is wrong shows when the bot starts, not with its first answer.
+ * Checks a messenger's delivery options, so that a mistake shows when the bot starts and not with its first answer.
  *
  * @throws {ConfigurationError} that names the option
  */

@@ -9,7 +9,7 @@ const isFunction = z.custom<(...input: never[]) => unknown>(
   "it must be a function",
 );
 
-/** Options whose kind nothing else checks. A wrong one would show with the first message, or never. */
+/** Options that nothing else checks. A wrong one would show with the first message, or never. */
 const schema = z.object({
   path: z.string().optional(),
   respondTo: z.array(z.string()).optional(),
@@ -24,7 +24,7 @@ const schema = z.object({
   rerunOnEdit: z.boolean().optional(),
 });
 
-/** What each of them takes, in words: a union's own error says nothing. */
+/** The accepted values of each option, in words, because the error of a union type says nothing. */
 const TAKES: Readonly<Record<keyof typeof schema.shape, string>> = {
   path: 'a path, such as "/telegram"',
   respondTo: 'a list, such as ["direct-message", "mention"]',
@@ -42,7 +42,7 @@ const TAKES: Readonly<Record<keyof typeof schema.shape, string>> = {
 const LIMITS = { turnsPerPersonPerDay: true, turnsPerPersonPerMinute: true } as const;
 
 /**
- * Checks the options that every messenger understands: that they exist, and are of the right kind.
+ * Checks the common options of all messengers: that they exist, and have the right type.
  *
  * @throws {ConfigurationError} that names the option
  */

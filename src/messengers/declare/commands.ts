@@ -8,9 +8,9 @@ export interface ThinkCommand {
   /** One line for `/help`. */
   readonly description: string;
   /**
-   * Runs before the model and beside a running turn. Returns the reply, or `{ prompt }` to hand text to the model, or
-   * nothing when it has used `reply` or wants to stay silent. May run again when the process dies before its reply is
-   * stored. A throw shows the messenger's `errorResponseText`.
+   * Runs before the model, and beside a running turn. Returns the reply, `{ prompt }` to pass text to the model, or
+   * nothing if it has used `reply` or wants to stay silent. May run again if the process dies before its reply is
+   * stored. If it throws, the person reads the messenger's `errorResponseText`.
    */
   readonly handler: (context: CommandContext) => CommandResult | Promise<CommandResult>;
 }
@@ -19,36 +19,39 @@ export interface ThinkCommand {
 export type CommandResult = Content | { readonly prompt: string } | undefined | void;
 
 export interface CommandContext {
-  /** What the person wrote after the command; for `/start` the payload of the link. */
+  /** The text after the command. For `/start`, the payload of the link. */
   readonly args: string;
   readonly event: MessengerContext;
   /** Sends a message at once; may be called several times, and does nothing after the handler has ended. */
   reply(content: Content): void;
   /**
-   * Does what the built-in `/stop` does: ends the answer to this chat, or drops the messages that wait for one, and says
-   * so with `stoppedResponseText`. `false` when there is nothing to stop.
+   * Does the same as the built-in `/stop`: ends the answer to this chat, or drops the messages that wait for one, and
+   * shows `stoppedResponseText`. Returns false if there is nothing to stop.
    */
   readonly stop: () => boolean;
-  /** Does what the built-in `/new` does: ends the answer to this chat, and later ones look back at nothing. */
+  /**
+   * Does the same as the built-in `/new`: ends the answer to this chat. Later answers do not refer to anything from
+   * before.
+   */
   readonly beginAnew: () => void;
 }
 
 /** The commands of a bot by name: lower case letters, digits and underscores, without the slash. */
 export type ThinkCommands = Readonly<Record<string, ThinkCommand>>;
 
-/** What commands can do to the conversation. */
+/** The actions that commands can take on the conversation. */
 export interface CommandHost {
   /**
-   * Ends the running turn, if it answers the thread of the command: several may share one agent. `false` when there is
-   * none. It says so in the reply itself.
+   * Ends the running turn, if it answers the command's thread: several threads may share a conversation. The reply
+   * itself then says that it was stopped. Returns false if no such turn is running.
    */
   stopRunning(by: MessengerEvent): boolean;
-  /** The same; where no turn runs, messages that wait for one are not answered either. */
-  stop(by: MessengerEvent): boolean;
+  /** Ends the running turn, as `stopRunning` does. If none is running, drops the messages that wait for one. */
+  stopAll(by: MessengerEvent): boolean;
   openSession(): void;
 }
 
-/** The commands that a person can choose from, as a menu shows them. */
+/** Returns the commands for a platform's menu. */
 export function menuOf(own: ThinkCommands): CommandEntry[] {
   const all = { ...builtInCommands(() => own), ...own };
   return Object.entries(all).map(([name, { description }]) => ({ name, description }));
@@ -58,7 +61,7 @@ const GREETING = "Hello! Send me a message and I'll answer. /help shows what els
 const NOTHING_TO_STOP = "There's nothing to stop right now.";
 const NEW_SESSION = "Let's start over. I won't refer to anything from before.";
 
-/** `/start`, `/help`, `/stop` and `/new`; a bot may define its own of the same name instead. */
+/** Returns `/start`, `/help`, `/stop` and `/new`. A bot may define its own instead. */
 export function builtInCommands(all: () => ThinkCommands): ThinkCommands {
   return {
     start: { description: "Say hello", handler: () => GREETING },

@@ -120,7 +120,10 @@ function normalize(id: string, definition: MessengerDefinition): NormalizedMesse
 const EXAMPLE =
   "return defineMessengers({ telegram: telegramMessenger({ token: this.env.TELEGRAM_BOT_TOKEN, secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN }) });";
 
-/** What the types promise, and plain JavaScript, or a forgotten `return`, does not keep. */
+/**
+ * Checks that there is a record of messengers. The types promise it, but plain JavaScript or a forgotten `return` can
+ * break it.
+ */
 function requireRecord(messengers: unknown): void {
   if (typeof messengers === "object" && messengers !== null && !Array.isArray(messengers)) {
     if (!(messengers instanceof Promise)) return;
@@ -144,7 +147,7 @@ function requireDefinition(id: string, definition: unknown): void {
   );
 }
 
-/** Why a bot answers nobody that declares no messenger. */
+/** Returns the error of a bot without a messenger. */
 export function noMessengers(): ConfigurationError {
   return new ConfigurationError(
     "messengers-missing",
@@ -167,7 +170,7 @@ function checkPath(id: string, path: string): void {
   }
 }
 
-/** Paths that requests of other kinds are taken by, before those of messengers. */
+/** Checks that a webhook's path is not one that other requests use. */
 function checkReserved(id: string, path: string): void {
   if (path !== "/health" && path !== "/health/live" && !/^\/agents(?:\/|$)|\/sub(?:\/|$)/.test(path)) return;
   throw new ConfigurationError(

@@ -1,9 +1,9 @@
 import { Agent } from "agents";
 
 /**
- * Kept so that a bot written for `@cloudflare/think` compiles: it exports this class from its Worker. Switchboard needs
- * no object of its own for the Chat SDK's state; the conversations keep theirs.
+ * Exists so that a bot written for `@cloudflare/think` compiles, which exports this class from its Worker. Switchboard
+ * needs no object for the Chat SDK's state, because conversations keep their own.
  *
- * @deprecated Nothing uses it; the export may be removed from a Worker.
+ * @deprecated Nothing uses it. A Worker need not export it.
  */
 export class ThinkMessengerStateAgent extends Agent {}

@@ -4,7 +4,7 @@ import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
-/** Everything that a person may read which no model wrote. Nothing of an exception is ever added to it (I10). */
+/** The texts that a person may read and no model wrote. They never contain anything from an exception (I10). */
 export type SafeText =
   | "emptyResponseText"
   | "errorResponseText"
@@ -35,8 +35,8 @@ const DEFAULTS: Readonly<Record<SafeText, string>> = {
 };
 
 /**
- * The text for the one who reads it. A function of the bot that throws, or returns anything but a text, gives the
- * default, and leaves a line in the log.
+ * Returns a text for the person. If a function of the bot throws, or does not return a text, the default is used, and
+ * the log gets a line.
  */
 export function safeText(
   policy: DeliveryPolicy | undefined,
@@ -59,7 +59,7 @@ export function safeText(
   }
 }
 
-/** What is stored with a reply. */
+/** Returns the part of the policy that is stored with a reply. */
 export function replyPolicy({
   callTimeoutMs,
   editEveryMs,

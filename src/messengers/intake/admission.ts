@@ -10,8 +10,8 @@ import { mayStaySilent } from "../replies/reply-filter.ts";
 import { safeText } from "../declare/texts.ts";
 import type { SafeText } from "../declare/texts.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { RootCalls } from "../root/root-link.ts";
 import { personOf } from "../root/turn-limits.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -19,8 +19,8 @@ export interface AdmissionOptions {
   readonly log: Log;
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
-  /** Asks the root, which counts what a person asks in all conversations, and counts this one if it is allowed. */
-  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
+  /** The root counts a person's questions in all conversations. It counts this one if it is allowed. */
+  readonly root: Pick<RootCalls, "takeQuestion">;
   readonly reply: (
     id: string,
     event: MessengerEvent,
@@ -30,7 +30,7 @@ export interface AdmissionOptions {
   readonly end: (row: InboxRow, outcome: string) => void;
 }
 
-/** Who may ask the bot something, and how much. What it refuses it ends, with a text for the person the first time. */
+/** Decides who may ask the bot, and how much. It ends refused messages, and tells the person the first time. */
 export class Admission {
   readonly #options: AdmissionOptions;
 
@@ -42,7 +42,7 @@ export class Admission {
     const { author } = event;
     if (allow === undefined || author === undefined) return allow === undefined;
     if (typeof allow !== "function") return allow.some((id) => String(id) === author.userId);
-    // What hangs would hold up every later event, also `/stop`.
+    // With a time limit, because a hanging function would hold up every later event, also `/stop`.
     return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, allow(author, event), "allow");
   }
 
@@ -67,7 +67,7 @@ export class Admission {
     return false;
   }
 
-  /** Whether one more message may wait for its answer; then it counts against the limits. */
+  /** Tells whether one more message may wait for its answer. If so, it counts against the limits. */
   async hasRoom(
     row: InboxRow,
     event: MessengerEvent,
@@ -85,7 +85,7 @@ export class Admission {
       return false;
     }
     if (await this.isWithinLimits(row, event, definition)) {
-      memory.hasRoom(event.thread.id);
+      memory.endFull(event.thread.id);
       return true;
     }
     this.#refuse(row, event, definition, {
@@ -97,17 +97,17 @@ export class Admission {
     return false;
   }
 
-  /** Whether the person may ask for one more answer; then it counts. */
+  /** Tells whether the person may ask for one more answer. If so, it is counted. */
   async isWithinLimits(
     row: InboxRow,
     event: MessengerEvent,
     { burstMs, limits }: NormalizedMessengerDefinition,
   ): Promise<boolean> {
     if (limits === undefined) return true;
-    const { memory, takeQuestion } = this.#options;
+    const { memory, root } = this.#options;
     const { message, messengerId, thread } = event;
     const userId = personOf(event);
-    const isAllowed = await takeQuestion({
+    const isAllowed = await root.takeQuestion({
       messengerId,
       userId,
       threadId: thread.id,
@@ -116,7 +116,7 @@ export class Admission {
       burstMs,
       limits,
     });
-    if (isAllowed) memory.isWithinLimits(messengerId, userId);
+    if (isAllowed) memory.endLimit(messengerId, userId);
     return isAllowed;
   }
 
@@ -128,7 +128,7 @@ export class Admission {
       readonly name: string;
       readonly text: SafeText;
       readonly isFirst: () => boolean;
-      /** The first time, and later. */
+      /** Outcome of the first refusal, and of later ones. */
       readonly outcomes: readonly [string, string];
     },
   ): void {
@@ -144,7 +144,7 @@ export class Admission {
   }
 }
 
-/** Who speaks to others of a subscribed thread has asked the bot nothing, and is told nothing. */
+/** Tells whether the event addresses the bot. A person who writes to others in a subscribed thread gets no notice. */
 function isAddressed({ kind, message }: MessengerEvent): boolean {
   return kind !== "message" || message?.command !== undefined;
 }

@@ -25,16 +25,16 @@ export interface CommandRunnerOptions {
   readonly prepare: (content: Content) => Promise<ReadyContent>;
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
-  /** Runs code of the bot so that it can ask which event it serves. */
+  /** Runs the bot's code in a context that knows the current event. */
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
-/** What a command hands to the model, if anything. */
+/** The result of a command: the text for the model, if there is one. */
 export interface CommandOutcome {
   readonly prompt: string | undefined;
 }
 
-/** Runs a command's handler. Never throws: what a handler throws becomes the messenger's `errorResponseText`. */
+/** Runs a command's handler. Never throws: if the handler throws, the person reads `errorResponseText`. */
 export function runCommand(
   command: MessengerCommand,
   event: MessengerEvent,
@@ -74,7 +74,7 @@ export function runCommand(
   try {
     const handler = options.commands()[command.name]?.handler;
     const { host } = options;
-    const stop = (): boolean => host.stop(event);
+    const stop = (): boolean => host.stopAll(event);
     const beginAnew = (): void => {
       host.stopRunning(event);
       host.openSession();

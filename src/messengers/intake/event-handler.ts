@@ -11,6 +11,7 @@ import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
+import type { Answers } from "../replies/answers.ts";
 import { Admission } from "./admission.ts";
 import { runCommand } from "./command-runner.ts";
 import type { CommandOutcome } from "./command-runner.ts";
@@ -23,7 +24,7 @@ import { isFromPerson } from "./is-from-person.ts";
 import type { Cards, ReadyContent } from "../replies/cards.ts";
 import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import type { AskedQuestion } from "../root/turn-limits.ts";
+import type { RootCalls } from "../root/root-link.ts";
 
 export interface EventHandlerOptions {
   readonly database: Database;
@@ -34,25 +35,18 @@ export interface EventHandlerOptions {
   readonly delivery: Delivery;
   readonly cards: Cards;
   readonly commands: () => ThinkCommands;
-  /** What commands can do to the conversation. */
+  /** The actions that commands can take on the conversation. */
   readonly host: CommandHost;
   /** Code of the bot that hears events outside of turns. `undefined` where it has none. */
   readonly handlers: (messengerId: string) => EventHandlers;
-  /** What the event asks for, as things are now. */
+  /** Decides how to handle the event in the current state. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
-  /** Asks the root whether a person may ask for one more answer, and counts it. */
-  readonly takeQuestion: (asked: AskedQuestion) => Promise<boolean>;
-  /** Whether `rerun` would do something. */
-  readonly mayRerun: (edit: MessengerEvent) => boolean;
-  /** Answers the last answered message anew, if the edit is of it and the messenger wants that. */
-  readonly rerun: (edit: MessengerEvent) => boolean;
-  /** Keeps an edit that has nothing answered anew now, in case another one does. */
-  readonly keepEdit: (edit: MessengerEvent) => void;
-  /** Ends the answer whose stop button was pressed; `false` when it has ended already. */
-  readonly stop: (press: MessengerEvent) => boolean;
-  /** Has the loop go round once more. */
+  /** The root counts a person's questions in all conversations. */
+  readonly root: Pick<RootCalls, "takeQuestion">;
+  readonly answers: Answers;
+  /** Makes the loop go around once more. */
   readonly poke: () => void;
-  /** The event as it is in the chat that its own has become. */
+  /** Returns the event with the current address of its chat, which may have moved. */
   readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
   /** Runs code of the bot so that it can ask which event it serves. */
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
@@ -72,14 +66,14 @@ interface RunCommand {
   readonly outcome: CommandOutcome;
 }
 
-/** Carries out what a sorted event asks for, and says what became of it. */
+/** Carries out the decision about a sorted event, and records its outcome. */
 export class EventHandler {
   readonly #options: EventHandlerOptions;
   readonly #outcomes: EventOutcomes;
   readonly #admission: Admission;
   /** Rows whose command is running. */
   readonly #beside = new Set<number>();
-  /** Commands that have run and could not be ended, by the number of their row. */
+  /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
   /** Outcomes of events whose handler has run and that could not be ended, by the number of their row. */
   readonly #handedOver = new Map<number, string>();
@@ -104,7 +98,7 @@ export class EventHandler {
     return this.#beside.has(row.seq);
   }
 
-  /** Ends an event whose code has run and that could not be ended then, without running it again. `false` when it is none. */
+  /** Stores the end of an event whose code has run, without running it again. Returns false if there is none. */
   async resume(row: InboxRow): Promise<boolean> {
     const outcome = this.#handedOver.get(row.seq);
     if (outcome !== undefined) {
@@ -119,7 +113,7 @@ export class EventHandler {
     return true;
   }
 
-  /** Nothing more will come of the event. */
+  /** Forgets an event that needs nothing more. */
   forget(row: InboxRow): void {
     this.#unended.delete(row.seq);
     this.#handedOver.delete(row.seq);
@@ -149,7 +143,7 @@ export class EventHandler {
       case "stop":
         this.#outcomes.end(
           row,
-          this.#options.stop(event) ? "stopped" : "ignored: the answer has ended already",
+          this.#options.answers.stopDraft(event) ? "stopped" : "ignored: the answer has ended already",
         );
         return;
       case "correct":
@@ -176,7 +170,10 @@ export class EventHandler {
     }
   }
 
-  /** Only who may use the bot makes it listen: otherwise a stranger could have it answer what nobody asked it. */
+  /**
+   * Tells whether the event subscribes the thread. Only people who may use the bot can do that; otherwise a stranger
+   * could make it answer messages that nobody meant for it.
+   */
   async #subscribes(event: MessengerEvent, definition: NormalizedMessengerDefinition): Promise<boolean> {
     if (event.kind !== "mention" || !definition.subscribeOnMention || event.author?.isBot === true)
       return false;
@@ -192,8 +189,8 @@ export class EventHandler {
   ): Promise<void> {
     const { database, deps, inbox, memory } = this.#options;
     if (!(await this.#admission.hasRoom(row, event, definition))) return;
-    memory.isReadable(event.thread.id);
-    // It was asked meanwhile whether the person may ask.
+    memory.endGivenUp(event.thread.id);
+    // The limit check is asynchronous, so the state may have changed since.
     const current = this.#options.atCurrentPlace(event);
     database.transaction(() => queueMessage(inbox, row, current, deps.clock.now()));
     this.#outcomes.queued(row);
@@ -208,16 +205,16 @@ export class EventHandler {
     if (target !== undefined) {
       this.#options.inbox.correct(target.seq, correctedEvent(target, event));
       this.#outcomes.end(row, "edit applied to the waiting message");
-    } else if (!this.#options.mayRerun(event)) {
-      this.#options.keepEdit(event);
+    } else if (!this.#options.answers.mayRerun(event)) {
+      this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit of a message that is not waiting"));
     } else if (!(await this.#admission.isWithinLimits(row, event, definition))) {
-      this.#options.keepEdit(event);
+      this.#options.answers.keepEdit(event);
       this.#outcomes.passOver(row, ignored("edit over the limit"));
     } else {
-      const isRerun = this.#options.rerun(event);
-      // It was asked meanwhile whether the person may ask.
-      if (!isRerun) this.#options.keepEdit(event);
+      const isRerun = this.#options.answers.rerun(event);
+      // The limit check is asynchronous, so the state may have changed since.
+      if (!isRerun) this.#options.answers.keepEdit(event);
       this.#outcomes.end(
         row,
         isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),
@@ -234,7 +231,7 @@ export class EventHandler {
     );
   }
 
-  /** A handler that takes its time runs beside the intake: later events, `/stop` among them, do not wait for it. */
+  /** Runs a command. A slow handler runs beside the intake, so later events, such as `/stop`, do not wait for it. */
   async #command(
     row: InboxRow,
     event: MessengerEvent,
@@ -261,7 +258,7 @@ export class EventHandler {
       .then(end)
       .then(() => this.#outcomes.settle(row))
       .catch(() => {
-        // The intake resumes it, and says in the log what is wrong.
+        // The intake resumes it, and logs the reason.
       })
       .finally(() => {
         this.#beside.delete(row.seq);

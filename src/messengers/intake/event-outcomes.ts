@@ -13,7 +13,7 @@ export interface EventOutcomesOptions {
   readonly arrivals: Arrivals;
 }
 
-/** What becomes of events: kept with their rows, and each said in the log. */
+/** Records the outcomes of events: stores each with its row, and logs it. */
 export class EventOutcomes {
   readonly #options: EventOutcomesOptions;
   readonly #passedOver: PassedOverLog;
@@ -23,32 +23,32 @@ export class EventOutcomes {
     this.#passedOver = new PassedOverLog(options);
   }
 
-  /** The event waits for its turn. */
+  /** Notes that the event waits for its turn. */
   queued(row: InboxRow): void {
     this.#options.arrivals.decide(row, "handled");
     this.#log(row, "queued");
   }
 
-  /** Nothing more is to be done about the event. */
+  /** Ends the event with an outcome. */
   end(row: InboxRow, outcome: string): void {
     this.#options.inbox.end([row.seq], outcome);
     this.#options.arrivals.decide(row, "handled");
     this.#log(row, outcome);
   }
 
-  /** Nothing follows from the event. */
+  /** Ends an event that is ignored. */
   passOver(row: InboxRow, outcome: string): void {
     this.#options.inbox.end([row.seq], outcome);
     this.#options.arrivals.decide(row, "passed-over");
     this.logPassedOver(nameOf(row), outcome);
   }
 
-  /** Only says it: for an event whose row is stored with its outcome. */
+  /** Logs an ignored event whose row is already stored with its outcome. */
   logPassedOver(name: EventFields, outcome: string): void {
     this.#passedOver.add(name, outcome);
   }
 
-  /** An outcome counts once its transaction cannot be undone any more. */
+  /** Marks an outcome as final, after its transaction was committed. */
   settle(row: InboxRow): void {
     this.#options.arrivals.forgetDecided(row);
   }
@@ -58,7 +58,7 @@ export class EventOutcomes {
   }
 }
 
-/** What the log calls a stored event. */
+/** Returns the log fields of a stored event. */
 export function nameOf({ incoming, messengerId }: InboxRow): EventFields {
   return eventFields(messengerId, incoming);
 }

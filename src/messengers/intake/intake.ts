@@ -1,15 +1,16 @@
 import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
 import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { withinTime } from "../../core/within-time.ts";
 import { Arrivals } from "../../inbox/arrivals.ts";
 import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
 import { sortEvent } from "../../inbox/sort-event.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
+import { mayBeAnswered } from "../../inbox/may-be-answered.ts";
 import { completesAlbum } from "../../inbox/waiting-messages.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
+import { readEvent } from "../declare/read-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CardEvents, isCardPress, mayAnswerCard } from "./card-events.ts";
 import type { CardEventsOptions } from "./card-events.ts";
@@ -26,13 +27,22 @@ import { safeText } from "../declare/texts.ts";
 export interface IntakeOptions extends Omit<EventHandlerOptions, "sort">, Omit<CardEventsOptions, "mayUse"> {
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   readonly context: (messengerId: string) => PlatformContext;
-  /** Hands an event to the conversation that the bot's resolver names; absent in that conversation itself. */
+  /**
+   * Passes an event to the conversation that the bot's `conversation` function names. Undefined in that conversation
+   * itself.
+   */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
 }
 
 /**
- * Looks at every stored event once, in order of arrival, and decides what becomes of it. Control events are carried
- * out here, so they never wait behind a turn (I3). Each event leaves one line in the log that says what and why.
+ * Looks at every stored event once, in order of arrival, and decides what to do with it. It ends where a message is
+ * queued: `TurnRunner` answers queued messages.
+ *
+ * 1. Every stored event gets one outcome and one line in the log, which says the outcome and its reason.
+ * 2. Control events, such as `/stop`, are carried out here. So they never wait behind a turn (I3).
+ * 3. An event that cannot be read now stays and is tried again. It holds up no other event. After about 40 minutes it
+ *    is given up, and the person is told.
+ * 4. The bot's own code has a time limit, so a hanging function does not hold up later events.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -57,14 +67,14 @@ export class Intake {
     this.#cards = new CardEvents({ ...options, mayUse }, this.#outcomes);
   }
 
-  /** An event that was stored just now; `run` looks at it. */
+  /** Adds an event that was stored just now. `run` looks at it. */
   add(row: InboxRow): Arrival {
     return this.#arrivals.add(row);
   }
 
   /**
-   * What `run` would say of an event from which nothing follows, asked before it is stored; nothing where that is not
-   * certain, or where an earlier event is not decided. Changes nothing.
+   * Returns the outcome of an event that will be ignored, before it is stored. Undefined if that is not certain, or if
+   * an earlier event is undecided. Changes nothing.
    */
   async glance(
     messengerId: string,
@@ -80,20 +90,21 @@ export class Intake {
     return { event, outcome: ignored(sorting.reason) };
   }
 
-  /** An event that was stored after `glance` had told what becomes of it. */
+  /** Notes an ignored event that was stored after `glance` had decided about it. */
   passOver(event: MessengerEvent, outcome: string): void {
     if (isFromPerson(event)) this.#options.delivery.revive(event.thread.chatId);
     this.#outcomes.logPassedOver(eventFields(event.messengerId, event), outcome);
   }
 
-  /** Whether there are events of which it is not decided what becomes of them. */
+  /** Tells whether there are undecided events. */
   hasOpen(): boolean {
     return this.#arrivals.hasOpen();
   }
 
   /**
-   * Sorts all events that have not been looked at. An event that cannot be read now (the platform could not be asked
-   * who the bot is, code of the bot threw) stays, and holds up no other. Returns when to call again for such a one.
+   * Sorts all new events. An event that cannot be read now (the platform could not be asked who the bot is, or the
+   * bot's code threw) stays, and holds up no other. Returns the time (epoch milliseconds) to call again for such
+   * events.
    */
   run(): Promise<number | undefined> {
     this.#isAsked = true;
@@ -110,7 +121,7 @@ export class Intake {
       }
       return again;
     } finally {
-      // At once, and not a moment later: whoever asks from now on is not heard by these rounds.
+      // Cleared at once, because this run does not see requests from now on.
       this.#running = undefined;
     }
   }
@@ -125,7 +136,7 @@ export class Intake {
         again = Math.min(again, restsUntil);
         continue;
       }
-      // What was decided before has been undone with its transaction.
+      // The earlier decision was undone with its transaction.
       arrival.outcome = "open";
       try {
         await this.#take(row);
@@ -142,13 +153,13 @@ export class Intake {
     return again === Infinity ? undefined : again;
   }
 
-  /** The person hears of it, once until something of theirs can be read again. */
+  /** Gives up an event and tells the person, once until another of their events can be read. */
   async #giveUp(row: InboxRow, code: string): Promise<void> {
     const { database, definition: definitionOf, delivery, memory } = this.#options;
     const definition = definitionOf(row.messengerId);
     const { thread } = row.incoming;
     const event = definition === undefined ? undefined : await this.#readable(row, definition);
-    // What cannot be read at all was meant for the bot where nobody else listens.
+    // In a private chat, a completely unreadable message was certainly meant for the bot.
     const isAwaited = event === undefined ? thread.isDirectMessage : this.#isAwaited(event, definition);
     database.transaction(() => {
       const isTold = definition !== undefined && isAwaited && memory.reportGivenUpOnce(thread.id);
@@ -170,7 +181,7 @@ export class Intake {
     try {
       return await platform.parse(row.incoming, this.#options.context(row.messengerId));
     } catch {
-      // It may be this that has failed all the time; the log has said so.
+      // This may be the reason of all earlier failures. The log has named it already.
       return undefined;
     }
   }
@@ -192,36 +203,63 @@ export class Intake {
       this.#outcomes.end(row, `the messenger "${row.messengerId}" is not declared any more`);
       return;
     }
-    if (this.#options.route !== undefined && (await this.#isRouted(row, definition))) {
-      const result = await this.#options.route(row.messengerId, row.incoming);
-      if (result.kind === "unresolved") throw new UnresolvedError(result.code);
-      this.#options.memory.isReadable(row.incoming.thread.id);
-      this.#outcomes.end(row, "passed on to its conversation");
-      return;
-    }
-    let event = await definition.platform.parse(row.incoming, this.#options.context(row.messengerId));
-    if (definition.toEvent !== undefined) {
-      const input = { event, eventKind: event.kind, thread: event.thread, raw: event.raw };
-      event = await this.#inTime("toEvent", definition.toEvent(input));
-    }
-    event = this.#options.atCurrentPlace(event);
+    if (await this.#passOn(row, definition)) return;
+    const event = this.#options.atCurrentPlace(await this.#read(row, definition));
     if (await this.#cards.take(row, event, definition)) return;
     await this.#handler.handle(row, event, definition);
   }
 
-  /** Whether the bot's function names the conversation of the event. That of a card is the card's; a reaction has none. */
-  async #isRouted(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
-    if (typeof definition.conversation !== "function") return false;
-    const event = await this.#readable(row, definition);
-    if (event?.kind === "reaction" || event?.kind === "update") return false;
-    return event === undefined || !isCardPress(event);
+  #read(
+    { incoming, messengerId }: InboxRow,
+    definition: NormalizedMessengerDefinition,
+  ): Promise<MessengerEvent> {
+    return readEvent(definition, incoming, this.#options.context(messengerId), BOT_CODE_LIMIT_MS);
+  }
+
+  /**
+   * Hands an event that may be answered to the conversation that the bot's function names. `false` if the event stays
+   * here: nobody answers it, or the bot has no such function.
+   */
+  async #passOn(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    const { memory, route } = this.#options;
+    if (typeof definition.conversation !== "function" || route === undefined) return false;
+    if (!(await this.#mayBeAnswered(row, definition))) return false;
+    const result = await route(row.messengerId, row.incoming);
+    if (result.kind === "unresolved") throw new UnresolvedError(result.code);
+    if (result.kind === "not-answered") return false;
+    memory.endGivenUp(row.incoming.thread.id);
+    this.#outcomes.end(row, "passed on to its conversation");
+    return true;
+  }
+
+  /** `true` also if the event cannot be read here: the root may be able to. */
+  async #mayBeAnswered(row: InboxRow, definition: NormalizedMessengerDefinition): Promise<boolean> {
+    const { respondTo } = definition;
+    try {
+      const event = await this.#read(row, definition);
+      // The conversation of a card is that of the card.
+      if (isCardPress(event)) return false;
+      return mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#mayHaveCommand(name) });
+    } catch {
+      // The root reads it too, and logs the failure.
+      return true;
+    }
+  }
+
+  #mayHaveCommand(name: string): boolean {
+    try {
+      return Object.hasOwn(this.#options.commands(), name);
+    } catch {
+      // The conversation asks the bot again, and logs the failure.
+      return true;
+    }
   }
 
   #commandsIfAny(): ThinkCommands {
     try {
       return this.#options.commands();
     } catch {
-      // It may be this that has failed all the time; the log has said so.
+      // This may be the reason of all earlier failures. The log has named it already.
       return {};
     }
   }
@@ -239,10 +277,5 @@ export class Intake {
       hears: (handler) => this.#options.handlers(event.messengerId)[handler] !== undefined,
     });
     return sorting.kind === "ignore" && completesAlbum(inbox, event) ? { kind: "answer" } : sorting;
-  }
-
-  /** What hangs would hold up every later event, also `/stop`. */
-  #inTime<T>(method: string, work: T | Promise<T>): Promise<T> {
-    return withinTime(this.#options.deps.clock, BOT_CODE_LIMIT_MS, work, method);
   }
 }

@@ -1,6 +1,8 @@
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
-/** Whether the event shows that somebody reads the chat: what ended as gone may be written to again. */
+/**
+ * Tells whether the event shows that somebody reads the chat. Then a chat that counted as gone may be written to again.
+ */
 export function isFromPerson(event: MessengerEvent): boolean {
   return (
     event.message !== undefined ||

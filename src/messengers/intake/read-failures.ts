@@ -1,19 +1,25 @@
 import { failureCode, SwitchboardError } from "../../core/errors.ts";
 import type { Clock } from "../../core/deps.ts";
 
-/** How long to rest between looks at an event: each time twice as long as before, up to a longest. */
+/** The rests between tries to read an event. Each is twice as long as the one before, up to a limit. */
 interface Schedule {
   readonly maxAttempts: number;
   readonly longestRestMs: number;
 }
 
 const FIRST_REST_MS = 2500;
-/** About 40 minutes in all, so that an outage of the platform or of a service that the bot's code asks costs no message. */
+/**
+ * About 40 minutes in total, so that an outage of the platform, or of a service that the bot's code calls, loses no
+ * message.
+ */
 const READING: Schedule = { maxAttempts: 12, longestRestMs: 10 * 60_000 };
-/** As long in all. Later messages of the chat may have gone by already, so this one must not come long after them. */
+/**
+ * About 40 minutes in total too, but with short rests: later messages of the chat may already be answered, so this one
+ * must not come long after them.
+ */
 const ROUTING: Schedule = { maxAttempts: 82, longestRestMs: 30_000 };
 
-/** An event whose conversation cannot be told now. */
+/** Thrown for an event whose conversation cannot be determined now. */
 export class UnresolvedError extends SwitchboardError {
   constructor(code: string) {
     super(code, "The conversation of an event could not be determined. The event waits and is tried again.");
@@ -22,14 +28,16 @@ export class UnresolvedError extends SwitchboardError {
 }
 
 export interface ReadFailure {
-  /** What went wrong: a code, or the class of an error; never its text (I10). */
+  /** The reason: an error's code or class, never its text (I10). */
   readonly code: string;
   readonly attempts: number;
-  /** When to look again; `undefined` when it is given up. */
+  /** Time of the next try, in epoch milliseconds. Undefined if the event is given up. */
   readonly retryAt: number | undefined;
 }
 
-/** Which events could not be read, how often, and when to look at them again. In memory: a restart tries at once. */
+/**
+ * Tracks events that could not be read: how often, and when to try again. In memory only, so a restart tries at once.
+ */
 export class ReadFailures {
   readonly #clock: Clock;
   readonly #failures = new Map<number, ReadFailure>();
@@ -38,7 +46,7 @@ export class ReadFailures {
     this.#clock = clock;
   }
 
-  /** Until when an event is left alone. */
+  /** Returns until when an event is left alone. */
   restsUntil(seq: number): number | undefined {
     const retryAt = this.#failures.get(seq)?.retryAt;
     return retryAt !== undefined && retryAt > this.#clock.now() ? retryAt : undefined;

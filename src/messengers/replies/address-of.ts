@@ -1,7 +1,7 @@
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 
-/** Where the answer to an event goes. */
+/** Returns the address for the answer to an event. */
 export function addressOf({ messengerId, thread }: Pick<MessengerEvent, "messengerId" | "thread">): Address {
   return {
     messengerId,

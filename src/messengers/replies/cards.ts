@@ -36,6 +36,8 @@ export interface StoredFilesContent {
 /** Content that can be sent at once. */
 export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent;
 
+/** Shown in place of a card that is removed, where the platform does not delete its message any more. */
+const REMOVED = "(removed)";
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
@@ -136,11 +138,11 @@ export class Cards {
   }
 
   /** Takes a card away. `false` if there is no such card any more, or its chat takes nothing. */
-  remove(id: string, text: string): boolean {
+  remove(id: string): boolean {
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
     return this.#options.database.transaction(() => {
-      const isRemoved = this.#options.delivery.remove(id, known.key, text);
+      const isRemoved = this.#options.delivery.remove(id, known.key, REMOVED);
       if (isRemoved) this.store.setRemoved(id);
       return isRemoved;
     });

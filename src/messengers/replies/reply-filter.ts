@@ -7,7 +7,7 @@ import { createOutgoingText, silencePrompt } from "../../outgoing/index.ts";
 import type { OutgoingOptions, OutgoingText, TextSink } from "../../outgoing/index.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 
-/** What stands between the text of a model and one reply. */
+/** Creates the filter between a model's text and one reply. */
 export function replyFilter(
   definition: NormalizedMessengerDefinition,
   event: MessengerEvent,
@@ -17,7 +17,7 @@ export function replyFilter(
   return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), sink);
 }
 
-/** A text that is no whole answer (it failed, was stopped, made way): filtered, and without a footer. */
+/** Returns the filtered text of an incomplete answer (it failed, was stopped, or made way), without a footer. */
 export function filteredFragment(
   definition: NormalizedMessengerDefinition,
   event: MessengerEvent,
@@ -28,7 +28,7 @@ export function filteredFragment(
   return createOutgoingText(outgoingOptions(definition, event, log), contextOf(event), nobody).fragment(text);
 }
 
-/** What the system prompt says of silence, for an event of a group where the model may choose it. */
+/** Returns the system prompt's paragraph about silence, for an event of a group where the model may choose it. */
 export function silenceInstruction(
   definition: NormalizedMessengerDefinition,
   event: MessengerEvent,
@@ -36,7 +36,7 @@ export function silenceInstruction(
   return event.thread.isDirectMessage ? undefined : silencePrompt({ silence: silenceOf(definition) });
 }
 
-/** Whether events may be met with silence because nobody has asked the bot anything. */
+/** Tells whether events may get no answer, because they do not address the bot. */
 export function mayStaySilent(
   definition: NormalizedMessengerDefinition,
   events: readonly MessengerEvent[],

@@ -4,7 +4,7 @@ import { addressOf } from "./address-of.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 
-/** Sends a text that is no answer of the model to where the event came from; once for each id. */
+/** Sends a text that is not the model's answer to the place of an event; once for each id. */
 export function sendNotice(
   delivery: Delivery,
   id: string,

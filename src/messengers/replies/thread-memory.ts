@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
@@ -7,36 +8,58 @@ const SCHEMA =
   "CREATE TABLE IF NOT EXISTS thread_v1 (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
 export interface ThreadMemory {
-  /** The transcript's session that new turns belong to. */
+  /** Returns the transcript session of new turns. */
   session(): string;
-  /** Later turns begin with an empty transcript; what was said before stays stored. */
+  /** Starts a new session. Later turns begin with an empty transcript; earlier messages stay stored. */
   openSession(id: string): void;
   isSubscribed(threadId: string): boolean;
   subscribe(threadId: string): void;
-  /** `true` the first time since this person was within the limits. */
+  /** Returns true the first time since this person was within the limits. */
   reportLimitOnce(messengerId: string, userId: string): boolean;
-  isWithinLimits(messengerId: string, userId: string): void;
-  /** `true` the first time only, for this person. */
+  /** Records that the person is within the limits again. */
+  endLimit(messengerId: string, userId: string): void;
+  /** Returns true only the first time for this person. */
   refuseOnce(messengerId: string, userId: string): boolean;
-  /** `true` the first time since the inbox of this thread had room. */
+  /** Returns true the first time since the inbox of this thread had room. */
   reportFullOnce(threadId: string): boolean;
-  hasRoom(threadId: string): void;
-  /** `true` the first time since an event of this thread could be read. */
+  endFull(threadId: string): void;
+  /** Returns true the first time since an event of this thread could be read. */
   reportGivenUpOnce(threadId: string): boolean;
-  isReadable(threadId: string): void;
-  /** What is known of a thread is true of the one that took its place. */
+  endGivenUp(threadId: string): void;
+  /** Moves all facts about a thread to the thread that replaces it. */
   moveThread(from: string, to: string): void;
-  /** Moves of chats that the root has to hear of, by messenger. */
-  untoldMoves(): readonly UntoldMove[];
-  keepUntoldMove(untold: UntoldMove): void;
-  forgetUntoldMove(untold: UntoldMove): void;
+  /** News of chats that the root has to hear. */
+  untold(): readonly Untold[];
+  keepUntold(news: Untold): void;
+  forgetUntold(news: Untold): void;
 }
 
-/** A chat that has moved, as a refused call has said before the root knew. */
-export interface UntoldMove {
-  readonly messengerId: string;
-  readonly move: ChatMove;
-}
+/** A fact about a chat that a refused call has shown and the root does not know yet. */
+export type Untold =
+  | { readonly kind: "moved"; readonly messengerId: string; readonly move: ChatMove }
+  | {
+      readonly kind: "gone";
+      readonly messengerId: string;
+      readonly chatId: string;
+      readonly code: string;
+      /** Epoch milliseconds. */
+      readonly at: number;
+    };
+
+const chatMove = z.object({
+  from: z.object({ chatId: z.string(), threadId: z.string() }),
+  to: z.object({ chatId: z.string(), threadId: z.string() }),
+});
+const untoldNews = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("moved"), messengerId: z.string(), move: chatMove }),
+  z.object({
+    kind: z.literal("gone"),
+    messengerId: z.string(),
+    chatId: z.string(),
+    code: z.string(),
+    at: z.number(),
+  }),
+]);
 
 const OF_A_THREAD = ["subscribed", "full", "given-up"] as const;
 
@@ -66,12 +89,17 @@ export function createThreadMemory(database: Database): ThreadMemory {
     database.run("DELETE FROM thread_v1 WHERE key = ?", key);
   };
 
-  let untold: Map<string, UntoldMove> | undefined;
-  const untoldByKey = (): Map<string, UntoldMove> => {
+  let untold: Map<string, Untold> | undefined;
+  const untoldByKey = (): Map<string, Untold> => {
     untold ??= new Map(
       database
-        .all<{ key: string; value: string }>("SELECT key, value FROM thread_v1 WHERE key GLOB 'moved:*'")
-        .map(({ key, value }) => [key, JSON.parse(value) as UntoldMove]),
+        .all<{ key: string; value: string }>(
+          "SELECT key, value FROM thread_v1 WHERE key GLOB 'moved:*' OR key GLOB 'gone:*'",
+        )
+        .map(({ key, value }) => {
+          const kind = key.slice(0, key.indexOf(":"));
+          return [key, untoldNews.parse({ kind, ...(JSON.parse(value) as object) })];
+        }),
     );
     return untold;
   };
@@ -84,30 +112,31 @@ export function createThreadMemory(database: Database): ThreadMemory {
       once(`subscribed:${threadId}`);
     },
     reportLimitOnce: (messengerId, userId) => once(`limit:${messengerId}:${userId}`),
-    isWithinLimits: (messengerId, userId) => forget(`limit:${messengerId}:${userId}`),
+    endLimit: (messengerId, userId) => forget(`limit:${messengerId}:${userId}`),
     refuseOnce: (messengerId, userId) => once(`refused:${messengerId}:${userId}`),
     reportFullOnce: (threadId) => once(`full:${threadId}`),
-    hasRoom: (threadId) => forget(`full:${threadId}`),
+    endFull: (threadId) => forget(`full:${threadId}`),
     reportGivenUpOnce: (threadId) => once(`given-up:${threadId}`),
-    isReadable: (threadId) => forget(`given-up:${threadId}`),
+    endGivenUp: (threadId) => forget(`given-up:${threadId}`),
     moveThread(from, to) {
       for (const what of OF_A_THREAD) {
         if (get(`${what}:${from}`) !== undefined) once(`${what}:${to}`);
         forget(`${what}:${from}`);
       }
     },
-    untoldMoves: () => [...untoldByKey().values()],
-    keepUntoldMove(move) {
-      set(keyOf(move), JSON.stringify(move));
-      untoldByKey().set(keyOf(move), move);
+    untold: () => [...untoldByKey().values()],
+    keepUntold(news) {
+      set(keyOf(news), JSON.stringify(news));
+      untoldByKey().set(keyOf(news), news);
     },
-    forgetUntoldMove(move) {
-      forget(keyOf(move));
-      untoldByKey().delete(keyOf(move));
+    forgetUntold(news) {
+      forget(keyOf(news));
+      untoldByKey().delete(keyOf(news));
     },
   };
 }
 
-function keyOf({ messengerId, move }: UntoldMove): string {
-  return `moved:${JSON.stringify([messengerId, move.from.chatId])}`;
+function keyOf(news: Untold): string {
+  const chatId = news.kind === "moved" ? news.move.from.chatId : news.chatId;
+  return `${news.kind}:${JSON.stringify([news.messengerId, chatId])}`;
 }

@@ -4,8 +4,8 @@ import type { Log } from "../../core/log.ts";
 import { problem } from "../../core/problem.ts";
 
 /**
- * What a handler answers. When it throws, the answer tells nothing of it (I10) and the log has the rest: the base class
- * would answer with the error's stack.
+ * Returns a handler's response. If the handler throws, the response says nothing about it (I10), and the log has the
+ * details. The base class would answer with the error's stack.
  */
 export async function answerSafely<T extends Response | undefined>(
   log: Log,
@@ -21,8 +21,8 @@ export async function answerSafely<T extends Response | undefined>(
 }
 
 /**
- * A method of the bot that the base class calls. What it throws goes into the log as its kind and place, and is thrown
- * on without its words and its stack, because the base class shows them to clients and logs them (I10).
+ * Wraps a method of the bot that the base class calls. If it throws, the log gets the error's kind and place. The error
+ * is thrown on without its message and stack, because the base class shows them to clients and logs them (I10).
  *
  * @throws {SwitchboardError} `bot-code-failed`
  */

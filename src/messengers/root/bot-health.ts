@@ -16,7 +16,7 @@ export interface BotHealthOptions {
   readonly root: () => Pick<RootRuntime, "problem">;
 }
 
-/** Whether the bot can answer: its declarations, then its storage and its platforms. */
+/** Checks whether the bot can answer: first its declarations, then its storage and its platforms. */
 export class BotHealth {
   readonly #options: BotHealthOptions;
   readonly #toolCheck: ToolCheck;
@@ -44,7 +44,7 @@ export class BotHealth {
     }
   }
 
-  /** Logs what it throws, once; who declares the messengers logs that already. */
+  /** Runs a method of the bot and logs its error once. */
   #logged(method: string, body: () => unknown): void {
     try {
       body();

@@ -10,9 +10,9 @@ export interface BotIdentitiesOptions {
   readonly log: Log;
   readonly store: Pick<RootStore, "identity" | "setIdentity">;
   readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
-  /** Runs work that nobody waits for. */
+  /** Runs work in the background. */
   readonly later: (work: () => Promise<void>) => void;
-  /** The platform was asked: with the error when it did not answer. */
+  /** Called after the platform was asked, with the error if it did not answer. */
   readonly onAsked?: (definition: NormalizedMessengerDefinition, error?: unknown) => void;
 }
 
@@ -22,24 +22,24 @@ const REFRESH_AFTER_MS = 24 * 60 * 60_000;
 const TRY_AGAIN_MS = 60 * 60_000;
 
 /**
- * Who the bot is on each platform.
+ * The bot's identity on each platform.
  *
- * - An identity belongs to the account whose token is configured: a stored one of another token is never used.
+ * - An identity belongs to the account of the configured token. A stored identity of another token is never used.
  * - It is stored, so that a cold start makes no call.
- * - It is asked for again once a day, beside everything else. Until the answer is there, the known one is used.
+ * - It is refreshed once a day in the background. Until then the known one is used.
  */
 export class BotIdentities {
   readonly #options: BotIdentitiesOptions;
   readonly #known = new Map<string, StoredIdentity>();
   readonly #loading = new Map<string, Promise<BotIdentity>>();
-  /** When a refresh may begin, where one was begun since this object was started. */
+  /** Time of the next refresh, for messengers that this process has refreshed. */
   readonly #refreshAt = new Map<string, number>();
 
   constructor(options: BotIdentitiesOptions) {
     this.#options = options;
   }
 
-  /** Rejects only when the platform has to be asked and cannot be. */
+  /** Returns the bot's identity. Rejects only if none is known and the platform cannot be asked. */
   async of(definition: NormalizedMessengerDefinition): Promise<BotIdentity> {
     const { id } = definition;
     const known = this.#known.get(id);

@@ -9,16 +9,16 @@ export interface ChatAliasesOptions {
   readonly store: Pick<RootStore, "aliases" | "addAlias">;
 }
 
-/** Keys of events are known for so long. */
+/** Keys of events are kept this long. */
 const KEPT_KEYS_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Chats that go on under another id, and what that means for routing: a conversation keeps the name that the first id
- * gave it. Few chats ever move, so all of them are in memory.
+ * Chats that continue under another id. A conversation keeps the name that it got from the first id. Few chats ever
+ * move, so all of them are in memory.
  */
 export class ChatAliases {
   readonly #options: ChatAliasesOptions;
-  /** By messenger and thread, the old one and the new one. */
+  /** By messenger and thread. Each move is listed under its old and its new thread. */
   #byThread: Map<string, StoredAlias> | undefined;
   #byNewChat = new Map<string, StoredAlias>();
 
@@ -26,21 +26,29 @@ export class ChatAliases {
     this.#options = options;
   }
 
-  learn(messengerId: string, move: ChatMove): void {
+  /** Returns whether that was news. */
+  learn(messengerId: string, move: ChatMove): boolean {
     const { clock, store } = this.#options;
     const known = this.#known();
     const { from, to } = move;
     const isKnown = [from, to].some(({ threadId }) => known.has(keyOf(messengerId, threadId)));
-    if (isKnown || from.chatId === to.chatId) return;
+    if (isKnown || from.chatId === to.chatId) return false;
     this.#remember(known, store.addAlias(messengerId, move, clock.now()));
+    return true;
   }
 
-  /** The move of the chat that an event belongs to, before it or after it. */
+  /** Returns the move of an event's chat, whether the event came before or after the move. */
   moveOf(messengerId: string, { id }: MessengerThread): ChatMove | undefined {
     return this.#known().get(keyOf(messengerId, id))?.move;
   }
 
-  /** The thread as it was called first. Topics of a chat that has moved keep their own id. */
+  /** Returns the id that a chat had before it moved. */
+  formerChatId(messengerId: string, chatId: string): string | undefined {
+    this.#known();
+    return this.#byNewChat.get(keyOf(messengerId, chatId))?.move.from.chatId;
+  }
+
+  /** Returns the thread with its first id. Topics of a moved chat keep their own id. */
   firstThread(messengerId: string, thread: MessengerThread): MessengerThread {
     const known = this.#known();
     const move = this.#byNewChat.get(keyOf(messengerId, thread.chatId))?.move;
@@ -49,7 +57,9 @@ export class ChatAliases {
     return { ...thread, id, chatId: move.from.chatId };
   }
 
-  /** The conversation that has answered the new chat before it was known that it is an old one, while that matters. */
+  /**
+   * Returns the conversation that answered the new chat before the move was known. Undefined when it no longer matters.
+   */
   twinOf(messengerId: string, { id }: MessengerThread): string | undefined {
     const alias = this.#known().get(keyOf(messengerId, id));
     if (alias?.hasTwin !== true || id !== alias.move.to.threadId) return undefined;

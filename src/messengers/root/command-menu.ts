@@ -10,37 +10,37 @@ export interface CommandMenuOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly store: Pick<RootStore, "menu" | "setMenu">;
-  /** What a person can choose from; may throw, as it asks the bot. */
+  /** Returns the commands for the menu. May throw, because it calls the bot's code. */
   readonly commands: () => readonly CommandEntry[];
-  /** The platform was asked, and has answered or failed. */
+  /** Called after the platform has answered, with the error if it failed. */
   readonly onAsked?: (definition: NormalizedMessengerDefinition, error?: unknown) => void;
 }
 
 const CALL_LIMIT_MS = 10_000;
 /**
- * Part of what is stored as told. Increased when platforms show the same list in more places, so that bots that are
- * already running tell it again. 2: Telegram's groups.
+ * Part of the stored hash. Increase it if platforms show the same list in more places, so that running bots send it
+ * again. 2: Telegram's groups.
  */
 const MENU_VERSION = 2;
-/** A platform that refused the menu is left alone for so long, however often the object starts anew. */
+/** After a refusal, the platform gets the menu again after this time, however often the object restarts. */
 const TRY_AGAIN_MS = 60 * 60_000;
 
-/** Tells each platform which commands the bot has: once for each version of the list, beside everything else. */
+/** Sends the bot's list of commands to each platform, once for each version of the list, in the background. */
 export class CommandMenu {
   readonly #options: CommandMenuOptions;
-  /** When to look again, of messengers that were looked at since the object was started. */
+  /** Time of the next check, for messengers that this process has checked. */
   readonly #lookAgainAt = new Map<string, number>();
 
   constructor(options: CommandMenuOptions) {
     this.#options = options;
   }
 
-  /** Whether there may be something to tell. */
+  /** Tells whether the menu may have to be sent. */
   isDue({ id, platform }: NormalizedMessengerDefinition): boolean {
     return platform.setCommands !== undefined && (this.#lookAgainAt.get(id) ?? 0) <= this.#now();
   }
 
-  /** Never throws: a bot without a menu answers all the same. */
+  /** Sends the menu if it is new. Never throws, because a bot without a menu can still answer. */
   async tell(definition: NormalizedMessengerDefinition, context: PlatformContext): Promise<void> {
     const { commands, deps, log, onAsked, store } = this.#options;
     const { id, platform } = definition;
@@ -59,7 +59,7 @@ export class CommandMenu {
         this.#lookAgainAt.set(id, known.tryAgainAt ?? Infinity);
         if ((known.tryAgainAt ?? Infinity) > this.#now()) return;
       }
-      // Until the platform has said that it has it, it counts as refused.
+      // Until the platform confirms it, the menu counts as refused.
       const tryAgainAt = this.#now() + TRY_AGAIN_MS;
       store.setMenu(id, { hash, tryAgainAt });
       this.#lookAgainAt.set(id, tryAgainAt);
@@ -84,7 +84,7 @@ export class CommandMenu {
   }
 }
 
-/** A new account has no menu yet, and the same list as the old one. */
+/** Returns the hash of a list and an account. A new account has the same list as the old one, but no menu yet. */
 async function hashOf(list: readonly CommandEntry[], { account }: MessengerPlatform): Promise<string> {
   const entries = [MENU_VERSION, ...list.map(({ name, description }) => [name, description])];
   return sha256(JSON.stringify(account === undefined ? entries : [await account(), entries]));

@@ -1,8 +1,8 @@
-/** Why the bot cannot answer messages now. */
+/** The reason why the bot cannot answer messages now. */
 export interface HealthProblem {
-  /** `misconfigured`: its owner has to change something. `unavailable`: its machine has to. */
+  /** `misconfigured`: the owner must change a setting. `unavailable`: the machine or its storage has a problem. */
   readonly status: "misconfigured" | "unavailable";
   readonly code: string;
-  /** What to do; words of ours only. */
+  /** Tells what to do. Contains only our own words. */
   readonly message: string;
 }

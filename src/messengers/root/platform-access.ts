@@ -10,15 +10,15 @@ export interface PlatformAccessOptions {
   readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
 }
 
-/** A platform is asked about a refusal this often at most, and only when somebody asks for `/health`. */
+/** A platform is asked about a refusal at most this often, and only on a request to `/health`. */
 const ASK_EVERY_MS = 30_000;
 const CALL_LIMIT_MS = 5_000;
-/** Calls that are refused are made again each minute: a refusal that nothing repeats is over. */
+/** Refused calls are repeated every minute, so a refusal without a repetition for this long is over. */
 const REFUSAL_COUNTS_MS = 5 * 60_000;
 
 /**
- * Whether the platforms take the bot's credentials, as far as its calls have shown. Refusals are stored, because an
- * object without work is taken from memory; one is over when a call works again, or the platform says so.
+ * Tracks whether the platforms accept the bot's credentials, as its calls have shown. Refusals are stored, because an
+ * idle object is removed from memory. A refusal ends when a call works again, or the platform says so.
  */
 export class PlatformAccess {
   readonly #options: PlatformAccessOptions;
@@ -28,7 +28,7 @@ export class PlatformAccess {
     this.#options = options;
   }
 
-  /** A call was refused for the credentials with which it was made. */
+  /** Notes a call that was refused because of its credentials. */
   refused(messengerId: string, code: string): void {
     this.#options.store.setRefusal(messengerId, { code, at: this.#now() });
   }
@@ -38,7 +38,7 @@ export class PlatformAccess {
     if (store.refusal(messengerId) !== undefined) store.clearRefusal(messengerId);
   }
 
-  /** A call of the root's own has failed with this error, or worked. */
+  /** Notes the outcome of the root's own call: an error, or success. */
   outcome(definition: NormalizedMessengerDefinition, error?: unknown): void {
     if (error === undefined) return this.works(definition.id);
     const code = this.#refusalIn(definition, error);
@@ -71,7 +71,7 @@ export class PlatformAccess {
         await platform.checkAccess(context(definition), limit.signal);
         this.works(id);
       } catch (error) {
-        // A platform that cannot be reached says nothing about the token.
+        // An unreachable platform says nothing about the token.
         this.outcome(definition, error);
       } finally {
         deps.clock.clearTimeout(timer);

@@ -1,17 +1,33 @@
 import type { ChatMove } from "../../core/chat-move.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 
-/** What a conversation's object asks its root for. Its methods cross to another object when it is not the root. */
-export interface RootLink {
-  /** The gate of the chats whose thread without a topic is this conversation. */
-  gate(conversation: string): ChatGate;
-  /** A call was refused, because its chat goes on under another id. */
+/** The calls from a conversation to its root. */
+export interface RootCalls {
+  /** Reports a chat that continues under another id, as a refused call has shown. */
   chatMoved(messengerId: string, move: ChatMove): Promise<void>;
   identity(messengerId: string): Promise<BotIdentity>;
-  /** Whether a person may ask for one more answer; then it counts. */
+  /** Returns whether a person may ask for one more answer, and counts it. */
   takeQuestion(asked: AskedQuestion): Promise<boolean>;
-  /** Whether the platform has refused the messenger's credentials, with this code, or takes them again. */
+  /**
+   * Reports that the platform has refused the messenger's credentials with this code, or accepts them again
+   * (`undefined`).
+   */
   reportAccess(messengerId: string, refusedWith: string | undefined): Promise<void>;
+  /**
+   * A call to a chat was refused: the bot cannot write there any more.
+   *
+   * @param at time of the refusal, in epoch milliseconds
+   */
+  chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void>;
+  /** Looks for the address of a target in the root's directories. */
+  resolveTarget(to: ChatTarget): Promise<Resolution>;
+}
+
+/** The calls that a conversation's object makes. They go to another object, unless this one is the root itself. */
+export interface RootLink extends RootCalls {
+  /** Returns the gate of the chats whose thread without a topic is this conversation. */
+  gate(conversation: string): ChatGate;
 }

@@ -1,5 +1,7 @@
 import { failureFields } from "../../core/bot-code.ts";
 import { failureCode } from "../../core/errors.ts";
+import type { ChatFilter, ChatPage } from "../../core/chat.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -7,11 +9,14 @@ import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { Probing } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { withinTime } from "../../core/within-time.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
-import { chosenConversationName, threadConversationName } from "../declare/conversation-name.ts";
+import { ChatDirectory } from "./chat-directory.ts";
+import { createChatStore } from "./chat-store.ts";
+import { ConversationResolver } from "./conversation-resolver.ts";
+import type { Resolved } from "./conversation-resolver.ts";
+import { threadConversationName } from "../declare/conversation-name.ts";
 import type { HealthProblem } from "./health-problem.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
@@ -19,6 +24,7 @@ import { PlatformAccess } from "./platform-access.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
+import { Targets } from "./targets.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
@@ -29,44 +35,48 @@ export interface RootRuntimeOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
-  /** Stores events in a conversation's inbox; resolves when they are durable. `""` is the root itself. */
+  /** Stores events in a conversation's inbox. Resolves when they are durable. `""` is the root itself. */
   readonly deliver: (
     conversation: string,
     messengerId: string,
     events: readonly IncomingEvent[],
   ) => Promise<void>;
-  /** Whether a conversation has stored an event. */
+  /** Tells whether a conversation has stored an event. */
   readonly hasEvent: (conversation: string, messengerId: string, key: string) => Promise<boolean>;
-  /** The commands that people can choose from. */
+  /** Returns the commands for the menu. */
   readonly commands: () => readonly CommandEntry[];
-  /** Runs work that nobody waits for. */
+  /** Runs work in the background. */
   readonly later: (work: () => Promise<void>) => void;
-  /** Ids of messages that have come, where the platform numbers them. Never throws. */
+  /** Notes the ids of incoming messages, if the platform numbers them. Never throws. */
   readonly observe: RootBudget["noteIncoming"];
 }
 
-/** Longest time that `conversation` of a messenger may take: a webhook waits for it, in milliseconds. */
-const RESOLVER_LIMIT_MS = 10_000;
-
-/** What became of an event that was handed to the root again. */
+/** The result of routing an event again. */
 export type RouteResult =
   | { readonly kind: "delivered" }
-  /** Which conversation it belongs to cannot be told now. */
+  /** No conversation answers it: the object of the thread keeps it. */
+  | { readonly kind: "not-answered" }
+  /** The conversation cannot be determined now. */
   | { readonly kind: "unresolved"; readonly code: string };
 
-/** The root: admits webhooks, finds the conversation of each event, and answers when the event is durable there. */
+/**
+ * The root: checks webhooks, finds the conversation of each event, and answers when the event is durable there (I1). It
+ * parses and answers no message; that is the conversation's part.
+ */
 export class RootRuntime {
   readonly #options: RootRuntimeOptions;
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
   readonly #storage: StorageHealth;
-  /** Whether the platforms take the bot's credentials. */
+  /** Whether the platforms accept the bot's credentials. */
   readonly access: PlatformAccess;
   readonly #limits: TurnLimits;
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
+  readonly #conversations: ConversationResolver;
+  readonly #chats: ChatDirectory;
+  readonly #targets: Targets;
   readonly #probing = new Map<string, Probing | undefined>();
-  #definitions: readonly NormalizedMessengerDefinition[] | undefined;
 
   constructor(options: RootRuntimeOptions) {
     this.#options = options;
@@ -83,7 +93,24 @@ export class RootRuntime {
       onAsked: (definition, error) => this.access.outcome(definition, error),
     });
     this.#aliases = new ChatAliases({ clock: options.deps.clock, store: this.#store });
+    this.#chats = new ChatDirectory({
+      clock: options.deps.clock,
+      store: createChatStore(options.database),
+      aliases: this.#aliases,
+    });
+    this.#targets = new Targets({
+      aliases: this.#aliases,
+      chats: this.#chats,
+      store: this.#store,
+      definitions: () => this.#all(),
+    });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
+    this.#conversations = new ConversationResolver({
+      clock: options.deps.clock,
+      aliases: this.#aliases,
+      context,
+      commands: options.commands,
+    });
     this.#identities = new BotIdentities({
       ...options,
       store: this.#store,
@@ -93,7 +120,7 @@ export class RootRuntime {
     this.#limits = new TurnLimits(options.database);
   }
 
-  /** The answer to a messenger's webhook; `undefined` when the request is for somebody else. */
+  /** Answers a messenger's webhook. Returns undefined if the request is not for a messenger. */
   async handle(request: Request): Promise<Response | undefined> {
     const { pathname } = new URL(request.url);
     const definition = this.#all().find((candidate) => candidate.path === pathname);
@@ -107,7 +134,7 @@ export class RootRuntime {
         ignore: (kind) => this.#store.countIgnored(definition.id, kind),
       });
     } catch (error) {
-      // Nothing is answered 2xx that is not durable (I1): the platform sends it again.
+      // An event that is not stored is never answered 2xx (I1). The platform sends it again.
       this.#options.log.error("webhook.failed", {
         messenger: definition.id,
         code: failureCode(error),
@@ -123,17 +150,32 @@ export class RootRuntime {
     return response ?? methodNotAllowed(definition);
   }
 
-  /** Who the bot is. */
+  /** Returns the bot's identity. */
   async identity(messengerId: string): Promise<BotIdentity> {
     return this.#identities.of(this.#definition(messengerId));
   }
 
-  /** A chat goes on under another id: its conversations do, too. */
+  /** Notes that a chat continues under another id, and so do its conversations. */
   chatMoved(messengerId: string, move: ChatMove): void {
-    this.#aliases.learn(messengerId, move);
+    if (this.#aliases.learn(messengerId, move))
+      this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
   }
 
-  /** Whether a person may ask for one more answer, in whatever conversation; then it counts. */
+  /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */
+  chatGone(messengerId: string, chatId: string, code: string, at: number): void {
+    this.#chats.gone(messengerId, chatId, code, at);
+  }
+
+  resolveTarget(to: ChatTarget): Resolution {
+    return this.#targets.resolve(to);
+  }
+
+  /** @throws {InvalidInputError} `chat-filter-invalid` */
+  listChats(filter: ChatFilter): ChatPage {
+    return this.#chats.list(filter);
+  }
+
+  /** Tells whether a person may ask for one more answer, in any conversation. If so, it is counted. */
   takeQuestion(asked: AskedQuestion): boolean {
     return this.#limits.take(asked);
   }
@@ -142,7 +184,7 @@ export class RootRuntime {
     return this.#store.directory(limit);
   }
 
-  /** How many updates of kinds that are not handled have come, by messenger and kind. */
+  /** Returns the number of ignored updates, by messenger and kind. */
   ignored(): Readonly<Record<string, number>> {
     return this.#store.ignored();
   }
@@ -164,35 +206,29 @@ export class RootRuntime {
     this.#observe(definition, events);
     for (const { move } of events) if (move !== undefined) this.chatMoved(definition.id, move);
     const byConversation = new Map<string, IncomingEvent[]>();
-    /** Objects that are no conversations of the directory. */
+    /** Objects that are not conversations of the directory. */
     const unlisted = new Set<string>();
     for (const event of events) {
-      const twin = await this.#twinWith(definition, event);
-      if (twin !== undefined) unlisted.add(twin);
-      const resolving = twin ?? this.#conversationOf(definition, event);
-      const name = await Promise.resolve(resolving).catch((error: unknown) => {
-        this.#logUnresolved(definition, event, error);
-        const place = threadConversationName(definition.id, event.thread.id);
-        unlisted.add(place);
-        return place;
-      });
-      if (event.isCardPress === true || event.isOfChat === true) unlisted.add(name);
+      const { isListed, name } = await this.#conversationOf(definition, event);
+      if (!isListed) unlisted.add(name);
       byConversation.set(name, [...(byConversation.get(name) ?? []), this.#withMove(definition, event)]);
     }
     const delivered = Promise.all(
       [...byConversation].map(([name, group]) => this.#options.deliver(name, definition.id, group)),
     );
-    // Beside the delivery: the answer does not wait for one commit after the other.
+    // Written at the same time as the events are stored, so that the answer does not wait for two commits in a row.
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
+    // Updates of no chat come as events of the bot's own, which is none.
+    for (const event of events) if (event.isOfChat !== true) this.#observeChat(definition, event);
     await delivered;
     this.#tellMenu(definition);
   }
 
   /**
-   * Why no message could be stored, or answered. A bot without a problem has its menu of commands told, so that it is
-   * there before the first message.
+   * Returns the reason why no message can be stored or answered. If there is none, the menu of commands is sent, so
+   * that it is there before the first message.
    */
   async problem(): Promise<HealthProblem | undefined> {
     const problem = this.#storage.problem() ?? (await this.access.problem(this.#all()));
@@ -200,7 +236,7 @@ export class RootRuntime {
     return problem;
   }
 
-  /** Has each platform told which commands there are, if it does not know. Nobody waits for it. */
+  /** Sends the menu of commands to each platform that does not know it, in the background. */
   tellMenus(): void {
     for (const definition of this.#all()) this.#tellMenu(definition);
   }
@@ -211,24 +247,26 @@ export class RootRuntime {
   }
 
   /**
-   * Hands an event to its conversation, which could not be told at its webhook. Such events wait in the object of their
-   * thread, which a bot with a resolver uses for nothing else; it asks here again and again.
+   * Routes an event whose conversation could not be determined at its webhook. Such events wait in the object of their
+   * thread, which a bot with a `conversation` function uses for nothing else. That object calls this again and again.
    */
   async route(messengerId: string, event: IncomingEvent): Promise<RouteResult> {
     const definition = this.#definition(messengerId);
-    let name: string;
+    let resolved: Resolved;
     try {
-      name = await this.#conversationOf(definition, event);
+      resolved = await this.#conversations.of(definition, event);
     } catch (error) {
       return { kind: "unresolved", code: failureCode(error) };
     }
+    const { isListed, name } = resolved;
+    if (!isListed) return { kind: "not-answered" };
     await this.#options.deliver(name, messengerId, [this.#withMove(definition, event)]);
     this.#touch(name, definition, event);
     return { kind: "delivered" };
   }
 
   /**
-   * The conversation that has stored an event of a chat that has moved before that was known: a redelivery has to end
+   * Returns the conversation that stored an event of a moved chat before the move was known. A redelivery must go
    * there, too (I2).
    */
   async #twinWith(
@@ -241,7 +279,7 @@ export class RootRuntime {
 
   #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
     // The gate of a chat goes by the chat's own id.
-    if (event.isCardPress === true) return event;
+    if (event.isCardPress === true || event.isOfChat === true) return event;
     const move = this.#aliases.moveOf(id, event.thread);
     return move === undefined ? event : { ...event, move };
   }
@@ -250,7 +288,16 @@ export class RootRuntime {
     try {
       this.#store.touch(name, id, thread, this.#options.deps.clock.now());
     } catch (error) {
-      // The directory is written again with the conversation's next message.
+      // The conversation's next message writes the directory again.
+      this.#options.log.error("directory.not-written", { code: failureCode(error) });
+    }
+  }
+
+  #observeChat(definition: NormalizedMessengerDefinition, event: IncomingEvent): void {
+    try {
+      this.#chats.observe(definition, event);
+    } catch (error) {
+      // It is written again with the chat's next event.
       this.#options.log.error("directory.not-written", { code: failureCode(error) });
     }
   }
@@ -260,7 +307,7 @@ export class RootRuntime {
     this.#options.log.error("conversation.unresolved", fields);
   }
 
-  /** In memory only: it costs no row. */
+  /** Notes incoming message ids. In memory only, so it writes no row. */
   #observe(definition: NormalizedMessengerDefinition, events: readonly IncomingEvent[]): void {
     const { id: messengerId, platform } = definition;
     for (const { messageId, thread } of events) {
@@ -279,20 +326,23 @@ export class RootRuntime {
     }
   }
 
-  async #conversationOf(definition: NormalizedMessengerDefinition, incoming: IncomingEvent): Promise<string> {
-    const { conversation, platform } = definition;
-    if (incoming.isCardPress === true) {
-      return threadConversationName(definition.id, platform.chatThreadId(incoming.thread.chatId));
+  /** If the conversation cannot be told, the event waits in the object of its thread. */
+  async #conversationOf(
+    definition: NormalizedMessengerDefinition,
+    incoming: IncomingEvent,
+  ): Promise<Resolved> {
+    if (incoming.isCardPress === true || incoming.isOfChat === true) {
+      const gateThread = definition.platform.chatThreadId(incoming.thread.chatId);
+      return { name: threadConversationName(definition.id, gateThread), isListed: false };
     }
-    const thread = this.#aliases.firstThread(definition.id, incoming.thread);
-    if (incoming.isOfChat === true)
-      return threadConversationName(definition.id, platform.chatThreadId(thread.chatId));
-    if (conversation === "self") return "";
-    if (conversation === "thread") return threadConversationName(definition.id, thread.id);
-    const event = await definition.platform.parse({ ...incoming, thread }, this.#context(definition));
-    const resolving = Promise.resolve(conversation(event));
-    const target = await withinTime(this.#options.deps.clock, RESOLVER_LIMIT_MS, resolving, "conversation");
-    return target.target === "self" ? "" : chosenConversationName(target);
+    const twin = await this.#twinWith(definition, incoming);
+    if (twin !== undefined) return { name: twin, isListed: false };
+    try {
+      return await this.#conversations.of(definition, incoming);
+    } catch (error) {
+      this.#logUnresolved(definition, incoming, error);
+      return { name: threadConversationName(definition.id, incoming.thread.id), isListed: false };
+    }
   }
 
   #context(definition: NormalizedMessengerDefinition): PlatformContext {
@@ -312,7 +362,6 @@ export class RootRuntime {
   }
 
   #all(): readonly NormalizedMessengerDefinition[] {
-    this.#definitions ??= this.#options.definitions();
-    return this.#definitions;
+    return this.#options.definitions();
   }
 }

@@ -2,15 +2,19 @@ import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
+import type { Address } from "../../core/surface.ts";
 import type { MessengerThread } from "../../core/messenger-event.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
 
-/** What the root knows of its bot: who it is on each platform, which conversations there are, what it passed over. */
+/** The root's facts about its bot: its identity on each platform, its conversations, and ignored updates. */
 const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS directory_v1 (
-    name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
+  // It had no address. The next message of each conversation lists it again.
+  "DROP TABLE IF EXISTS directory_v1",
+  `CREATE TABLE IF NOT EXISTS directory_v2 (
+    name TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, chat_id TEXT NOT NULL, topic_id TEXT,
+    is_direct INTEGER NOT NULL, title TEXT, last_active_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
-  // It did not say whose token it belongs to.
+  // The old table did not say which token an identity belongs to.
   "DROP TABLE IF EXISTS identity_v1",
   `CREATE TABLE IF NOT EXISTS identity_v2 (
     messenger_id TEXT PRIMARY KEY, account TEXT NOT NULL, user_id TEXT NOT NULL, user_name TEXT, asked_at INTEGER NOT NULL
@@ -27,7 +31,7 @@ const SCHEMA = [
 
 /** A conversation in the directory. */
 export interface DirectoryEntry {
-  /** The name of its agent, `""` for the root itself. */
+  /** The name of its object, `""` for the root itself. */
   readonly name: string;
   readonly messengerId: string;
   readonly threadId: string;
@@ -36,33 +40,36 @@ export interface DirectoryEntry {
   readonly lastActiveAt: number;
 }
 
-/** Who the bot is, as the platform has said. */
+/** The bot's identity, as the platform has reported it. */
 export interface StoredIdentity {
-  /** The account that it is the identity of: see `MessengerPlatform.account`. */
+  /** The account of the identity: see `MessengerPlatform.account`. */
   readonly account: string;
   readonly identity: BotIdentity;
   /** Epoch milliseconds. */
   readonly askedAt: number;
 }
 
-/** A chat that goes on under another id. */
+/** A chat that continues under another id. */
 export interface StoredAlias {
   readonly messengerId: string;
   readonly move: ChatMove;
-  /** Something came from the new chat before this was known: a conversation named after it has it. */
+  /**
+   * True if events came from the new chat before the move was known. A conversation with the name of the new chat has
+   * them.
+   */
   readonly hasTwin: boolean;
   /** Epoch milliseconds. */
   readonly learnedAt: number;
 }
 
-/** Which menu of commands a platform was told, or refused to take. */
+/** The menu of commands that a platform has, or has refused. */
 export interface StoredMenu {
   readonly hash: string;
-  /** Epoch milliseconds; `undefined` when the platform has it. */
+  /** Time of the next try, in epoch milliseconds. Undefined if the platform has the menu. */
   readonly tryAgainAt: number | undefined;
 }
 
-/** That a platform refuses the credentials of a messenger. */
+/** A platform's refusal of a messenger's credentials. */
 export interface StoredRefusal {
   readonly code: string;
   /** Epoch milliseconds of the newest refused call. */
@@ -73,27 +80,29 @@ export interface RootStore {
   refusal(messengerId: string): StoredRefusal | undefined;
   setRefusal(messengerId: string, refusal: StoredRefusal): void;
   clearRefusal(messengerId: string): void;
-  /** Writes something, to see whether the storage takes it. @throws {Error} when it does not */
+  /** Writes a row, to check whether the storage accepts it. @throws {Error} if it does not */
   probe(now: number): void;
   menu(messengerId: string): StoredMenu | undefined;
   setMenu(messengerId: string, menu: StoredMenu): void;
   identity(messengerId: string): StoredIdentity | undefined;
   setIdentity(messengerId: string, identity: StoredIdentity): void;
   aliases(): StoredAlias[];
-  /** The directory then knows the conversation by the new thread, and no other one of it. */
+  /** Stores a move. The directory then lists the conversation under the new thread only. */
   addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
   directory(limit: number): DirectoryEntry[];
+  /** Returns the place in which a conversation was last written to. */
+  conversation(name: string): Address | undefined;
   countIgnored(messengerId: string, kind: string): void;
   ignored(): Readonly<Record<string, number>>;
 }
 
-/** The directory is written at most this often for one conversation: a row written is what a root pays for. */
+/** The directory is written at most this often for one conversation, because each written row has a cost. */
 const TOUCH_EVERY_MS = 60_000;
 
 export function createRootStore(database: Database): RootStore {
   for (const statement of SCHEMA) database.run(statement);
-  const touched = new Map<string, number>();
+  const touched = new Map<string, { readonly at: number; readonly threadId: string }>();
 
   return {
     refusal: (messengerId) =>
@@ -180,11 +189,12 @@ export function createRootStore(database: Database): RootStore {
       return database.transaction(() => {
         const twin = threadConversationName(messengerId, to.threadId);
         const hasTwin =
-          database.all("DELETE FROM directory_v1 WHERE name = ? RETURNING name", twin).length > 0;
+          database.all("DELETE FROM directory_v2 WHERE name = ? RETURNING name", twin).length > 0;
         touched.delete(twin);
         database.run(
-          "UPDATE directory_v1 SET thread_id = ? WHERE messenger_id = ? AND thread_id = ?",
+          "UPDATE directory_v2 SET thread_id = ?, chat_id = ? WHERE messenger_id = ? AND thread_id = ?",
           to.threadId,
+          to.chatId,
           messengerId,
           from.threadId,
         );
@@ -202,17 +212,47 @@ export function createRootStore(database: Database): RootStore {
       });
     },
     touch(name, messengerId, thread, now) {
-      if (now - (touched.get(name) ?? 0) < TOUCH_EVERY_MS) return;
+      const last = touched.get(name);
+      if (last?.threadId === thread.id && now - last.at < TOUCH_EVERY_MS) return;
       database.run(
-        `INSERT INTO directory_v1 (name, messenger_id, thread_id, title, last_active_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (name) DO UPDATE SET title = excluded.title, last_active_at = excluded.last_active_at`,
+        `INSERT INTO directory_v2 (name, messenger_id, thread_id, chat_id, topic_id, is_direct, title, last_active_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (name) DO UPDATE SET messenger_id = excluded.messenger_id, thread_id = excluded.thread_id,
+           chat_id = excluded.chat_id, topic_id = excluded.topic_id, is_direct = excluded.is_direct,
+           title = excluded.title, last_active_at = excluded.last_active_at`,
         name,
         messengerId,
         thread.id,
+        thread.chatId,
+        thread.topicId ?? null,
+        thread.isDirectMessage ? 1 : 0,
         thread.title ?? null,
         now,
       );
-      touched.set(name, now);
+      touched.set(name, { at: now, threadId: thread.id });
+    },
+    conversation(name) {
+      const row = firstRow(
+        database.all<{
+          messenger_id: string;
+          thread_id: string;
+          chat_id: string;
+          topic_id: string | null;
+          is_direct: number;
+        }>(
+          "SELECT messenger_id, thread_id, chat_id, topic_id, is_direct FROM directory_v2 WHERE name = ?",
+          name,
+        ),
+      );
+      return (
+        row && {
+          messengerId: row.messenger_id,
+          threadId: row.thread_id,
+          chatId: row.chat_id,
+          ...(row.topic_id !== null && { topicId: row.topic_id }),
+          isDirectMessage: row.is_direct === 1,
+        }
+      );
     },
     directory: (limit) =>
       database
@@ -222,7 +262,7 @@ export function createRootStore(database: Database): RootStore {
           thread_id: string;
           title: string | null;
           last_active_at: number;
-        }>("SELECT * FROM directory_v1 ORDER BY last_active_at DESC LIMIT ?", limit)
+        }>("SELECT * FROM directory_v2 ORDER BY last_active_at DESC LIMIT ?", limit)
         .map((row) => ({
           name: row.name,
           messengerId: row.messenger_id,

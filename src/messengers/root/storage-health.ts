@@ -3,14 +3,14 @@ import { failureCode } from "../../core/errors.ts";
 import type { HealthProblem } from "./health-problem.ts";
 import type { RootStore } from "./root-store.ts";
 
-/** Anybody may ask for `/health`, so that one write answers all who ask within this time. */
+/** One write answers all requests within this time, because anybody may call `/health`. */
 const PROBE_EVERY_MS = 10_000;
-/** After this time a failure says nothing any more, if no message has come since. */
+/** A failure no longer counts after this time, if no message has come since. */
 const FAILURE_COUNTS_MS = 60_000;
 
 /**
- * Whether messages can be stored. A write of the root's own is tried; but its file may have room left where a new
- * conversation has none, so that the newest failure to store a message counts too, until one is stored.
+ * Checks whether messages can be stored, with a write of the root. The root's file may have room left where a new
+ * conversation has none. So the newest failure to store a message counts too, until one is stored.
  */
 export class StorageHealth {
   readonly #clock: Clock;
@@ -23,12 +23,12 @@ export class StorageHealth {
     this.#store = options.store;
   }
 
-  /** Messages were stored. */
+  /** Notes that messages were stored. */
   worked(): void {
     this.#failure = undefined;
   }
 
-  /** Messages could not be stored. */
+  /** Notes that messages could not be stored. */
   failed(error: unknown): void {
     this.#failure = { code: failureCode(error), at: this.#clock.now() };
   }
@@ -48,7 +48,7 @@ export class StorageHealth {
   }
 }
 
-/** The problem of an object whose storage has failed. */
+/** Returns the problem of an object whose storage has failed. */
 export function storageProblem(error: unknown): HealthProblem {
   return notStored(failureCode(error));
 }

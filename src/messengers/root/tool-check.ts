@@ -4,8 +4,9 @@ import { isThenable } from "../../core/is-thenable.ts";
 import { toolProblem } from "../../turn/bot-tools.ts";
 
 /**
- * Finds tools that nobody could run before a person asks for something. It lists the tools once in the life of its
- * object, because listing them may cost something. Tools that need a turn, or time, are checked when a turn begins.
+ * Finds tools without anyone to run them, before a person asks for something. It lists the tools once per process,
+ * because listing them may be expensive. If listing the tools needs a turn or takes time, they are checked when a turn
+ * begins.
  */
 export class ToolCheck {
   readonly #getTools: () => ToolSet | Promise<ToolSet>;
@@ -15,7 +16,7 @@ export class ToolCheck {
     this.#getTools = getTools;
   }
 
-  /** @throws {ConfigurationError} when there is such a tool, as `toolProblem` names it */
+  /** @throws {ConfigurationError} if there is such a tool, see `toolProblem` */
   run(): void {
     this.#result ??= { problem: this.#find() };
     if (this.#result.problem !== undefined) throw this.#result.problem;

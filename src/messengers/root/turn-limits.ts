@@ -6,10 +6,10 @@ import type { Question, UsageStore } from "./usage-store.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Quick lines are one question, but not for ever: each of them has the model begin anew. */
+/** Quick lines count as one question only within this time, because each of them restarts the model. */
 const LONGEST_QUESTION_MS = 10_000;
 
-/** What a person asks, for the root, which counts what they ask in all conversations. Plain JSON. */
+/** A person's question, for the root, which counts questions in all conversations. Plain JSON. */
 export interface AskedQuestion {
   readonly messengerId: string;
   readonly userId: string;
@@ -21,7 +21,7 @@ export interface AskedQuestion {
   readonly limits: MessengerLimits;
 }
 
-/** How much each person has asked of this root. Nothing is stored where no messenger has limits. */
+/** Counts each person's questions to this bot. Stores nothing if no messenger has limits. */
 export class TurnLimits {
   readonly #store: UsageStore;
 
@@ -29,7 +29,7 @@ export class TurnLimits {
     this.#store = createUsageStore(database);
   }
 
-  /** Whether the person may ask this; if so it is counted. The same question again counts once. */
+  /** Tells whether the person may ask this. If so, it is counted. The same question again counts once. */
   take(asked: AskedQuestion): boolean {
     const { albumId, at, limits, messengerId, threadId, userId } = asked;
     const windowMs = limits.turnsPerPersonPerDay === undefined ? MINUTE_MS : DAY_MS;
@@ -50,7 +50,7 @@ export class TurnLimits {
   }
 }
 
-/** A channel speaks for itself. */
+/** Returns the id to count for. In a channel this is the channel itself. */
 export function personOf({ author, thread }: MessengerEvent): string {
   return author?.userId ?? thread.id;
 }

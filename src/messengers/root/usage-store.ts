@@ -1,6 +1,6 @@
 import type { Database } from "../../core/database.ts";
 
-/** What each person has asked of this root, one row for each question that counts against a limit. */
+/** Each person's questions to this bot, one row for each question that counts against a limit. */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS usage_v2 (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS usage_v2 (
   album TEXT
 ) STRICT`;
 
-/** A question: its first message, and those that belong to it. */
+/** A question: its first message, and the messages that belong to it. */
 export interface Question {
   readonly id: number;
   readonly threadId: string;
@@ -23,7 +23,7 @@ export interface Question {
 }
 
 export interface UsageStore {
-  /** The questions of a person after `after`, the oldest first. */
+  /** Returns the questions of a person after `after`, oldest first. */
   since(messengerId: string, userId: string, after: number): Question[];
   begin(question: {
     readonly messengerId: string;
@@ -33,11 +33,11 @@ export interface UsageStore {
     readonly albumId: string | undefined;
   }): void;
   extend(id: number, at: number): void;
-  /** Forgets everybody's questions that began at `until` or before. */
+  /** Deletes all questions that began at `until` or before. */
   forget(until: number): void;
 }
 
-/** The table is made with its first use: bots without limits have none. */
+/** Creates the store. The table is made with its first use, so bots without limits have none. */
 export function createUsageStore(database: Database): UsageStore {
   let hasTable = false;
   const ready = (): Database => {

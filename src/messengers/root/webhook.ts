@@ -3,14 +3,17 @@ import { InvalidInputError } from "../../core/errors.ts";
 import { problem } from "../../core/problem.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 
-/** Longest time in which a body has to arrive, in milliseconds: whoever has shown no secret yet holds nothing for long. */
+/**
+ * Longest time for a body to arrive, in milliseconds. Somebody without the secret must not hold a connection for long.
+ */
 const BODY_LIMIT_MS = 20_000;
 /** Largest webhook body that is read, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Checks a webhook request before anything in it is used: the method, the secret in the header, then the size, then a
- * signature over the body. A GET request is checked alike where the platform has handshakes. Returns the request with its body in memory, or the answer that refuses it.
+ * Checks a webhook request before anything in it is used: the method, the secret in the header, the size, then a
+ * signature over the body. A GET request is checked in the same way if the platform has handshakes. Returns the request
+ * with its body in memory, or the response that refuses it.
  */
 export async function admitWebhook(
   request: Request,
@@ -42,7 +45,7 @@ export async function admitWebhook(
   return admitted();
 }
 
-/** The answer to a request whose method the messenger does not handle. */
+/** Returns the response to a method that the messenger does not handle. */
 export function methodNotAllowed({ platform }: NormalizedMessengerDefinition): Response {
   const allow = platform.handshake === undefined ? "POST" : "GET, POST";
   return problem(405, "method-not-allowed", "This is a webhook: send a POST request.", { allow });
@@ -53,8 +56,8 @@ function unauthorized(): Response {
 }
 
 /**
- * Whether the length of the body was declared and is within the limit: HTTP lets no more of it in, so that it need not
- * be counted as it is read.
+ * Tells whether the body's length was declared and is within the limit. HTTP then lets no more in, so the bytes need
+ * not be counted while reading.
  */
 function isFramed({ headers }: Request): boolean {
   const declared = headers.get("content-length");

@@ -4,8 +4,9 @@ import type { ResolvedFile } from "../../turn/load-files.ts";
 import { isTextFile, MAX_TEXT_FILE_BYTES, MAYBE_TEXT } from "./user-message.ts";
 
 /**
- * A file as the model gets it. Its sender has chosen its name and media type, so where a lie would do harm its first
- * bytes are looked at: a model's server refuses a whole conversation for one picture that is none.
+ * Turns a file into content for the model. The sender has chosen its name and media type, so where a wrong one does
+ * harm the first bytes are checked: a model's server refuses a whole conversation for one file that is not really an
+ * image.
  *
  * @throws {InvalidInputError} when its bytes do not match its media type, or it is too long to be read as text
  */
@@ -27,7 +28,9 @@ export function fileContent(
   throw new InvalidInputError("attachment-media-type", "The attachment's bytes do not match its media type.");
 }
 
-/** The text that bytes are; nothing for what no text has in it. One that is only taken for text has to be UTF-8. */
+/**
+ * Returns the text of the bytes. Undefined if they are not text. A file that is only guessed to be text must be UTF-8.
+ */
 function textOf(bytes: Uint8Array, isGuess: boolean): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -36,7 +39,7 @@ function textOf(bytes: Uint8Array, isGuess: boolean): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
-    // Not UTF-8: what was announced as text is most likely of an old Western encoding.
+    // Not UTF-8. A file that was declared as text then most likely has an old Western encoding.
     return isGuess ? undefined : new TextDecoder("windows-1252").decode(bytes);
   }
 }
@@ -70,7 +73,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, start: string])[] = [
   ["audio/amr", "#!AMR"],
 ];
 
-/** The media type of a picture, a sound or a PDF by its bytes; that of anything else as it was announced. */
+/** Returns the media type of an image, a sound or a PDF from its bytes, and the declared type of any other file. */
 function provenMediaType(bytes: Uint8Array, announced: string): string | undefined {
   const [family] = announced.toLowerCase().split("/");
   if (family !== "image" && family !== "audio" && announced.toLowerCase() !== "application/pdf")

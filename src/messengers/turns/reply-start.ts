@@ -3,10 +3,10 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Turn } from "../../turn/turn-store.ts";
 import { replyPolicy } from "../declare/texts.ts";
 
-/** The reply of a turn, as the delivery begins it. */
+/** Returns the start of a turn's reply for the delivery. */
 export function replyStartOf(turn: Turn, policy: DeliveryPolicy): ReplyStart {
   const { message, thread } = turn.context;
-  // A message of the chat that this one was before it moved has a number that means another one here.
+  // A message from before the chat moved has an id that means another message here.
   const messageId = thread.formerChatId === undefined ? message?.id : undefined;
   return {
     id: turn.id,

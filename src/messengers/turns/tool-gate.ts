@@ -5,13 +5,13 @@ import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 export interface ToolGateOptions {
   readonly deps: Deps;
   readonly turns: TurnStore;
-  /** Until when more of the person's message may come, as far as is known now; epoch milliseconds. */
+  /** Returns until when more of the person's message may arrive (epoch milliseconds), as far as is known now. */
   readonly burstEnd: (turn: Turn) => number;
 }
 
 /**
- * Stands before every tool. A tool that may change something does not begin while more of the person's message may come,
- * because then the turn is withdrawn and starts over. Whether it may run twice makes no difference here.
+ * Decides when a tool may run. A tool with an effect does not begin while more of the person's message may arrive,
+ * because the turn would then be withdrawn and start over. Tools that may run twice wait as well.
  */
 export class ToolGate {
   readonly #options: ToolGateOptions;
@@ -21,12 +21,12 @@ export class ToolGate {
     this.#options = options;
   }
 
-  /** Resolves when the tool may run, or must not any more. A tool that changes nothing is `isReadOnly`. */
+  /** Resolves when the tool may run, or must not run any more. `isReadOnly` is true for a tool that changes nothing. */
   async pass(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     const { burstEnd, deps, turns } = this.#options;
     if (isReadOnly || turns.get(turnId) === undefined) return "run";
     for (;;) {
-      // Stopped or withdrawn, perhaps while it waited: the state says so.
+      // The turn may have been stopped or withdrawn during the wait. Its state tells.
       const turn = turns.get(turnId);
       if (turn?.state !== "open") return "block";
       const delayMs = turn.acted ? 0 : burstEnd(turn) - deps.clock.now();
@@ -38,7 +38,7 @@ export class ToolGate {
     }
   }
 
-  /** The turn has been stopped or withdrawn: what waits need not wait any longer. */
+  /** Ends the waits of a turn that has been stopped or withdrawn. */
   release(turnId: string): void {
     for (const waiting of this.#waiting) if (waiting.turnId === turnId) waiting.controller.abort();
   }

@@ -23,7 +23,7 @@ export interface TurnEndingsOptions {
   readonly isDeclared: (messengerId: string) => boolean;
 }
 
-/** Ends answers that nobody wants any more, or will see. */
+/** Ends answers that nobody wants any more, or nobody will see. */
 export class TurnEndings {
   readonly #options: TurnEndingsOptions;
   #hasDropped = false;
@@ -32,8 +32,8 @@ export class TurnEndings {
     this.#options = options;
   }
 
-  /** The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs. */
-  stop(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
+  /** Stops the running answer. Its visible part stays, with a mark. Returns false if no answer is running. */
+  stopRunning(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     const { database, engine, inbox, turns } = this.#options;
     const turn = turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || (by !== undefined && !isOf(turn.address, by))) return false;
@@ -47,9 +47,9 @@ export class TurnEndings {
     return true;
   }
 
-  /** `stop`, and where no answer runs, the messages that wait for one get none. */
+  /** Stops the running answer. If none is running, drops the messages that wait for one. */
   stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
-    if (this.stop(by)) return true;
+    if (this.stopRunning(by)) return true;
     const { database, inbox, log } = this.#options;
     const waiting = inbox
       .inState("queued")
@@ -68,16 +68,22 @@ export class TurnEndings {
     return true;
   }
 
-  /** `stop` by the platform's own button, which belongs to one answer, or to the one that this one has replaced. */
+  /**
+   * Stops an answer by the platform's own button. The button belongs to one answer, or to the one that this answer has
+   * replaced.
+   */
   stopDraft({ messengerId, thread, stop }: MessengerEvent): boolean {
     const turn = this.#options.turns.unfinished().find((candidate) => candidate.state === "open");
     if (turn === undefined || stop === undefined) return false;
     const isItsChat = turn.address.messengerId === messengerId && turn.address.chatId === thread.chatId;
     const drafts = [turn.id, turn.replaces].flatMap((id) => (id === undefined ? [] : draftIdOf(id)));
-    return isItsChat && drafts.includes(stop.draftId) && this.stop();
+    return isItsChat && drafts.includes(stop.draftId) && this.stopRunning();
   }
 
-  /** Nobody will see the answer any more: neither the running turn for this place nor what waits is paid for. */
+  /**
+   * Ends the running turn and drops the waiting messages of a place where nobody will see an answer. This saves the
+   * cost of the model.
+   */
   abandon(place: GonePlace): void {
     const { database, inbox, turns } = this.#options;
     for (const turn of turns.unfinished()) {
@@ -98,7 +104,10 @@ export class TurnEndings {
     );
   }
 
-  /** Messengers that the bot has no more get no answers, and hold up none of the others that share the conversation. */
+  /**
+   * Drops the messages of messengers that are no longer declared, so that they do not hold up others in the
+   * conversation.
+   */
   dropUndeclared(): void {
     if (this.#hasDropped) return;
     this.#hasDropped = true;
@@ -119,7 +128,7 @@ export class TurnEndings {
   }
 }
 
-/** Whether something of a thread belongs to the thread of an event. */
+/** Tells whether an address belongs to the thread of an event. */
 function isOf(
   { messengerId, threadId }: Pick<Turn["address"], "messengerId" | "threadId">,
   by: Pick<MessengerEvent, "messengerId" | "thread">,

@@ -15,10 +15,10 @@ export interface TurnLogOptions {
 /** How a turn ended. */
 export type TurnEnd = "done" | "stopped" | "replaced" | "steered" | "gone" | "not-declared" | "failed";
 
-/** The log's lines about turns: every turn that has begun ends in the log, once, and says what it took. */
+/** Writes the log's lines about turns. Every turn that has begun gets one line at its end, which says what it used. */
 export class TurnLog {
   readonly #options: TurnLogOptions;
-  /** When each running turn began. Those of an earlier life of the object are missing. */
+  /** The start of each running turn. Turns of an earlier process are missing. */
   readonly #begunAt = new Map<string, number>();
 
   constructor(options: TurnLogOptions) {
@@ -45,7 +45,7 @@ export class TurnLog {
       durationMs: clock.now() - (begunAt ?? turn.lastReceivedAt),
       ...stats.of(turn.id),
       characters,
-      // What it took before the restart is not known any more.
+      // The use before the restart is not known any more.
       restarted: begunAt === undefined ? true : undefined,
     };
     if (outcome === "failed") log.error("turn.ended", fields);
@@ -53,7 +53,7 @@ export class TurnLog {
   }
 }
 
-/** How the log names a turn and what it answers; a turn without an event is one of `chat()`. */
+/** Returns the log fields of a turn and its event. A turn without an event belongs to `chat()`. */
 export function turnFields(
   turnId: string | undefined,
   event: MessengerEvent | undefined,

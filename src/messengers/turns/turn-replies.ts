@@ -18,21 +18,24 @@ export interface TurnRepliesOptions {
   readonly log: Log;
   readonly delivery: Delivery;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
-  /** What a turn answers. */
+  /** Returns the events that a turn answers. */
   readonly eventsOf: (turn: Turn) => readonly MessengerEvent[];
 }
 
-/** The text of turns on its way to their replies: through the messenger's filter, and with its words where it failed. */
+/**
+ * Passes the text of turns to their replies, through the messenger's filter. If a turn failed, it sends the messenger's
+ * own text.
+ */
 export class TurnReplies {
   readonly #options: TurnRepliesOptions;
-  /** What filters the text of each running turn. */
+  /** The filter of each running turn. */
   readonly #filters = new Map<string, OutgoingText>();
 
   constructor(options: TurnRepliesOptions) {
     this.#options = options;
   }
 
-  /** Shows the reply of a turn from here on, or goes on showing it. */
+  /** Opens the reply of a turn, or continues it. */
   open(turn: Turn): void {
     const policy = this.#policy(turn);
     const typing = policy.typing ?? !this.#mayStaySilent(turn);
@@ -40,21 +43,21 @@ export class TurnReplies {
     this.#options.delivery.open(start);
   }
 
-  /** Where the text of a turn goes while it streams. */
+  /** Returns the sink for the streamed text of a turn. */
   sinkOf(turn: Turn): ReplyTextSink {
     const filter = this.#newFilter(turn);
     this.#filters.set(turn.id, filter);
     return filter;
   }
 
-  /** The whole text of a turn that has ended; shows nothing when the model chose to say nothing. Returns its length. */
+  /** Shows the whole text of an ended turn, or nothing if the model chose silence. Returns the length of the text. */
   finish(turn: Turn, outcome: EndedTurn): number {
     const text = this.#finalText(turn, outcome);
     this.#options.delivery.finish(turn.id, text);
     return text.length;
   }
 
-  /** What people see of a turn that was stopped stays as it is, with a mark. */
+  /** Keeps the visible text of a stopped turn, and adds the mark. */
   finishStopped(turn: Turn, said: string): void {
     const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context, this.#options.log);
     this.open(turn);
@@ -65,7 +68,7 @@ export class TurnReplies {
     );
   }
 
-  /** Says that the messages up to this one are not answered. */
+  /** Tells the person that the messages up to this one are not answered. */
   tellStopped(id: string, event: MessengerEvent): void {
     const { delivery: policy } = this.#options.definition(event.messengerId);
     const text = safeText(policy, "stoppedResponseText", event, this.#options.log);
@@ -74,8 +77,8 @@ export class TurnReplies {
   }
 
   /**
-   * Asks for patience, once in a turn. Nothing where there is something to read already, because the answer would go on
-   * above that, nor where the model may choose to say nothing.
+   * Asks the person for patience, once in a turn. Sends nothing if part of the answer is visible, because the answer
+   * would continue above the notice, or if the model may choose silence.
    */
   tellWaiting(turn: Turn): void {
     const { delivery, log } = this.#options;
@@ -87,19 +90,19 @@ export class TurnReplies {
     sendNotice(delivery, waitingId(turn.id), turn.context, definition, text);
   }
 
-  /** A request for patience that has not left by now would come after the answer. */
+  /** Drops a request for patience that has not been sent yet. It would arrive after the answer. */
   endWaiting(turnId: string): void {
     const { delivery } = this.#options;
     if (!hasBegun(delivery.receipt(waitingId(turnId)))) delivery.withdraw(waitingId(turnId));
   }
 
-  /** What a turn said that made way for a later message, without any mark. */
+  /** Keeps the text of a turn that made way for a later message, without a mark. */
   finishYielded(turn: Turn, said: string): void {
     this.open(turn);
     this.#options.delivery.finish(turn.id, this.#fragment(turn, said));
   }
 
-  /** What is visible of a turn stays for the one that replaces it. */
+  /** Withdraws the reply of a turn. Its visible messages stay for the turn that replaces it. */
   withdraw(turn: Turn): void {
     this.#filters.delete(turn.id);
     this.#options.delivery.withdraw(turn.id);
@@ -134,7 +137,7 @@ export class TurnReplies {
     this.#filters.delete(turn.id);
     const definition = this.#options.definition(turn.address.messengerId);
     const said = filteredFragment(definition, turn.context, text, this.#options.log);
-    // After a death the turn may know less than a message shows that cannot be changed.
+    // After a crash the turn may know less text than is visible in messages that cannot be changed.
     const posted = this.#options.delivery.postedText(turn.id);
     return posted.startsWith(said) ? posted : said;
   }
@@ -148,7 +151,7 @@ function waitingId(turnId: string): string {
   return `waiting:${turnId}`;
 }
 
-/** Whether anything of a reply is visible, or may be. */
+/** Tells whether any part of a reply is visible, or may be. */
 function hasBegun(receipt: DeliveryReceipt | undefined): boolean {
   return receipt?.messages.some(({ state }) => state !== "planned" && state !== "removed") === true;
 }

@@ -11,6 +11,7 @@ import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
+import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
@@ -28,7 +29,7 @@ export interface TurnRunnerOptions {
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly engine: TurnEngine;
-  /** Throws for a messenger that is not declared. */
+  /** Returns a messenger's definition. Throws if the messenger is not declared. */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   readonly isDeclared: (messengerId: string) => boolean;
   /** Whether the bot writes down what is said in audio files. @default never */
@@ -36,14 +37,23 @@ export interface TurnRunnerOptions {
 }
 
 /**
- * Takes queued messages into turns, one turn at a time (I3), and a turn's text into its reply. Every step begins with
- * a row and can be repeated: after a crash `advance` finds each turn where it was left.
+ * Turns queued messages into answers: takes them into turns, starts turns at the turn engine, and passes their text to
+ * replies. It ends at its neighbours: `Intake` queues messages, the turn engine calls the model and the tools, and the
+ * delivery makes texts visible.
+ *
+ * 1. A thread runs one turn at a time, in order of arrival (I3).
+ * 2. A queued message becomes part of one turn that is not withdrawn (I2).
+ * 3. Every step begins with a stored row and can be repeated. After a crash `advance` continues each turn where it was.
+ * 4. Messages that follow within a burst withdraw the turn, and a new turn answers all of them. Both changes are one
+ *    transaction. The new turn takes over the visible messages.
+ * 5. A turn is not withdrawn after a tool with an effect has begun.
+ * 6. A turn that has begun ends once in the log.
  */
-export class TurnRunner {
+export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
   readonly endings: TurnEndings;
   readonly #options: TurnRunnerOptions;
-  /** Turns whose operation this object has begun or taken up since it was started. */
+  /** Turns whose operation this process has begun or resumed. */
   readonly #begun = new Set<string>();
   readonly #toolGate: ToolGate;
   readonly #turnLog: TurnLog;
@@ -66,7 +76,7 @@ export class TurnRunner {
     });
   }
 
-  /** After a start: what is stored of running turns is known before the first new token of theirs arrives. */
+  /** Resumes running turns after a start. Their stored text is loaded before their first new token arrives. */
   async resume(): Promise<void> {
     this.endings.dropUndeclared();
     for (const turn of this.#options.turns.unfinished()) {
@@ -75,7 +85,10 @@ export class TurnRunner {
     }
   }
 
-  /** Does everything that can be done now. Returns when it must be called again at the latest, if ever. */
+  /**
+   * Does everything that can be done now. Returns the latest time for the next call (epoch milliseconds), if one is
+   * needed.
+   */
   async advance(): Promise<number | undefined> {
     const { turns } = this.#options;
     this.endings.dropUndeclared();
@@ -87,7 +100,7 @@ export class TurnRunner {
         return wakeAt;
       }
       if (turn.state !== "open") {
-        // The process may have died before the turn that this one replaces had ended.
+        // The process may have died before the replaced turn had ended.
         await this.#endReplaced(turn);
         await this.#options.engine.abort(turn.id, turn.session);
         if (turn.state === "yielding")
@@ -96,7 +109,7 @@ export class TurnRunner {
         continue;
       }
       if (turn.replaces !== undefined && !this.#begun.has(turn.id)) {
-        // Before anything else, because this turn may be replaced in its turn.
+        // This comes first, because this turn may be replaced as well.
         await this.#takePlace(turn);
         if (turns.get(turn.id)?.state !== "open") continue;
       }
@@ -112,14 +125,14 @@ export class TurnRunner {
     }
   }
 
-  /** Whether a turn is at work. */
+  /** Tells whether a turn is running. */
   isBusy(): boolean {
     return this.#options.turns.unfinished().length > 0;
   }
 
   /**
-   * Whether the model goes on: not when the turn is being ended, nor when the person said more and the messenger wants
-   * the model to hear it now. Knows only of messages that have been read.
+   * Tells whether the model goes on to its next step. `yield` if the turn is being ended, or if the person wrote more
+   * and the messenger steers. Only knows messages that have been read.
    */
   beforeStep(turnId: string): "go" | "yield" {
     const { turns } = this.#options;
@@ -132,30 +145,34 @@ export class TurnRunner {
     return "yield";
   }
 
-  /** Before a tool runs: see `ToolGate`. A message that interrupts the turn may have been read a moment ago. */
+  /** Called before a tool runs: see `ToolGate`. A message that was just read may interrupt the turn. */
   beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
     const turn = this.#options.turns.get(turnId);
     if (turn?.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
     return this.#toolGate.pass(turnId, isReadOnly);
   }
 
-  /** The model of a turn cannot answer now, for so long that the person should hear of it. */
+  /** Tells the person that the turn is waiting for its model. */
   tellWaiting(turnId: string): void {
     const turn = this.#options.turns.get(turnId);
     if (turn?.state === "open") this.replies.tellWaiting(turn);
   }
 
-  /** The turn waits for its model no more. */
+  /** Notes that the turn no longer waits for its model. */
   endWaiting(turnId: string): void {
     this.replies.endWaiting(turnId);
   }
 
-  /** Whether the edit is of a message of the newest turn, and the messenger wants such answered anew. */
+  stopDraft(press: MessengerEvent): boolean {
+    return this.endings.stopDraft(press);
+  }
+
+  /** Tells whether the edit belongs to the newest turn, and the messenger re-answers edits (`rerunOnEdit`). */
   mayRerun(edit: MessengerEvent): boolean {
     return this.#rerunnable(edit) !== undefined;
   }
 
-  /** Answers the messages of the newest turn anew, because one of them was edited. `false` when that is not wanted. */
+  /** Restarts the newest turn, because one of its messages was edited. Returns false if that is not wanted. */
   rerun(edit: MessengerEvent): boolean {
     const found = this.#rerunnable(edit);
     if (found === undefined) return false;
@@ -167,7 +184,7 @@ export class TurnRunner {
     return true;
   }
 
-  /** Keeps an edit that has nothing answered anew, such as while the answer is being stopped, for the next that does. */
+  /** Stores an edit that does not restart the turn, so that a later restart sees it. */
   keepEdit(edit: MessengerEvent): void {
     const found = this.#edited(edit);
     if (found !== undefined) this.#options.inbox.correct(found.row.seq, correctedEvent(found.row, edit));
@@ -178,7 +195,7 @@ export class TurnRunner {
     return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
   }
 
-  /** The newest turn with its message that is edited, where the messenger has such answered anew. */
+  /** Returns the newest turn and its edited message, if this messenger re-answers edits (`rerunOnEdit`). */
   #edited(edit: MessengerEvent): { readonly turn: Turn; readonly row: InboxRow } | undefined {
     const { inbox, memory, turns } = this.#options;
     const turn = turns.newest();
@@ -214,14 +231,14 @@ export class TurnRunner {
     }
   }
 
-  /** When a message may be whole that could change the running turn. */
+  /** Returns when a held message that could change the running turn may be complete. */
   #heldUntil(turn: Turn): number | undefined {
     const now = this.#options.deps.clock.now();
     const held = this.#queuedFor(turn).filter((row) => row.readyAt > now);
     return held.length === 0 ? undefined : Math.min(...held.map(({ readyAt }) => readyAt));
   }
 
-  /** Until when more of what a turn answers may come. What has come already has the turn begun anew when it is whole. */
+  /** Returns when the current burst ends. Messages that are already queued restart the turn once they are complete. */
   #burstEnd(turn: Turn): number {
     const { burstMs } = this.#options.definition(turn.address.messengerId);
     const [next] = this.#queuedFor(turn);
@@ -232,7 +249,7 @@ export class TurnRunner {
     return lastAt + burstMs;
   }
 
-  /** A message that follows at once makes the running turn void: it is begun again with all of them. */
+  /** Restarts the running turn with the messages that follow it within the burst. */
   #supersede(turn: Turn): boolean {
     const { deps } = this.#options;
     const queued = this.#queuedFor(turn);
@@ -245,33 +262,39 @@ export class TurnRunner {
     return true;
   }
 
-  /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
+  /** Ends the running reply for a new message, if the messenger has `whenBusy: "interrupt"`. The visible part stays. */
   #interrupt(turn: Turn): boolean {
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
-    return this.#hasNews(turn) && this.endings.stop();
+    return this.#hasNews(turn) && this.endings.stopRunning();
   }
 
-  /** Whether a message waits in the turn's thread that says something new. After an outage people wait in a queue. */
+  /**
+   * Tells whether a new message waits in the turn's thread. Messages from before an outage do not count; they wait in a
+   * queue.
+   */
   #hasNews(turn: Turn): boolean {
     const definition = this.#options.definition(turn.address.messengerId);
     const now = this.#options.deps.clock.now();
     return this.#queuedFor(turn).some((row) => row.readyAt <= now && !isStale(row, definition, now));
   }
 
-  /** Whether the next message is a part of what the turn answers, which is begun again with it. */
+  /** Tells whether the next message continues the turn's messages, so that the turn restarts with it. */
   #isContinued(turn: Turn): boolean {
     return this.#continues(turn, this.#queuedFor(turn)[0]);
   }
 
-  /** The messages that wait in the turn's thread, in order of arrival; a conversation may have several threads. */
+  /** Returns the queued messages of the turn's thread, in order of arrival. A conversation may have several threads. */
   #queuedFor(turn: Turn): InboxRow[] {
     return this.#options.inbox.inState("queued").filter((row) => isForThread(row, turn));
   }
 
-  /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
+  /**
+   * Tells whether a message continues the turn's messages: it follows within the burst, and no tool with an effect has
+   * begun.
+   */
   #continues(turn: Turn, row: InboxRow | undefined): boolean {
     if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
-    // Who replies to what the bot has said has read it, and wants it to stay.
+    // A person who replies to the bot's answer has read it, and wants it to stay.
     if (row.event?.message?.quoted?.isFromBot === true) return false;
     const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
     if (last === undefined || turn.session !== this.#options.memory.session()) return false;
@@ -290,7 +313,7 @@ export class TurnRunner {
       context: event,
       lastReceivedAt: newest.receivedAt,
       messageSeqs: [...(replaced?.messageSeqs ?? []), ...rows.map((row) => row.seq)],
-      replaces: replaced === undefined ? undefined : this.#lastOpened(replaced),
+      replaces: replaced?.id,
     };
     database.transaction(() => {
       if (replaced !== undefined) {
@@ -300,27 +323,23 @@ export class TurnRunner {
         this.replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));
-      turns.insert(turn);
+      const inserted = turns.insert(turn);
+      // At once, because a lost post of the withdrawn reply is only searched for while a reply owns it (I6).
+      if (replaced !== undefined) this.replies.open(inserted);
     });
     if (replaced?.state === "open") this.#turnLog.ended(replaced, "replaced");
     this.#turnLog.begun(turn);
   }
 
-  /** The turn whose messages are taken over: one that was replaced before its reply began has none. */
-  #lastOpened({ id, replaces }: Turn): string {
-    return replaces !== undefined && this.#options.delivery.receipt(id) === undefined ? replaces : id;
-  }
-
-  /** Ends the turn that this one replaces, and makes its visible messages this one's. */
+  /** Ends the turn that this one replaces. Its visible messages have already been taken over. */
   async #takePlace(turn: Turn): Promise<void> {
-    this.replies.open(turn);
     const ended = await this.#endReplaced(turn);
     if (ended !== undefined) await this.#options.engine.forget(ended, turn.session);
   }
 
   /**
-   * Ends the operation of the turn that this one replaces. When that turn had none yet, the one that it replaced in its
-   * turn may still be at work. Returns the one that was begun, if any was.
+   * Ends the operation of the replaced turn. If that turn had none yet, the turn that it replaced may still be running.
+   * Returns the turn whose operation had begun, if there is one.
    */
   async #endReplaced(turn: Turn): Promise<string | undefined> {
     const { engine, turns } = this.#options;
@@ -366,7 +385,7 @@ export class TurnRunner {
     this.#turnLog.ended(turn, outcome.kind, characters);
   }
 
-  /** The reply of a turn that made way for a later message: what it said stays, without any mark. */
+  /** Finishes the reply of a turn that made way for a later message. Its text stays, without a mark. */
   #finishYielded(turn: Turn, outcome: TurnOutcome): void {
     const { database, inbox, turns } = this.#options;
     database.transaction(() => {
@@ -379,7 +398,7 @@ export class TurnRunner {
   }
 }
 
-/** Whether a turn answers the thread of a message. */
+/** Tells whether a turn answers the thread of a message. */
 function isForThread({ incoming, messengerId }: InboxRow, { address }: Turn): boolean {
   return messengerId === address.messengerId && incoming.thread.id === address.threadId;
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { UIMessage } from "ai";
 import { logBotFailure } from "../../core/bot-code.ts";
 import { eventFields } from "../../core/log-fields.ts";
@@ -21,7 +22,7 @@ type MediaSettings = Pick<
 const MAX_QUOTE_LENGTH = 1000;
 /** Longest name of a speaker, in characters. */
 const MAX_NAME_LENGTH = 64;
-/** Everything that a reader may take for the beginning of a line. */
+/** All line breaks that a reader may see. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 /** Longest text file that is read into the conversation, in bytes. */
 export const MAX_TEXT_FILE_BYTES = 200_000;
@@ -30,11 +31,11 @@ const TEXT_FILE = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|s
 const TEXT_FILE_NAME =
   /\.(txt|md|csv|tsv|json|jsonl|ya?ml|toml|xml|html?|css|log|ini|conf|py|js|ts|tsx|jsx|sh|sql|go|rs|java|c|h|cpp)$/i;
 
-/** Stands for the type of a file of which nothing is known: it is looked at whether it is text. */
+/** Media type for a file of unknown type. Its bytes tell later whether it is text. */
 export const MAYBE_TEXT = "text/x-maybe";
 const HAS_ENDING = /[^.]\.[a-z0-9]{1,8}$/i;
 
-/** The parts of one user message that says what several chat messages said, in their order. */
+/** Returns the parts of one user message that holds several chat messages, in order. */
 export function userParts(
   events: readonly MessengerEvent[],
   settingsOf: (messengerId: string) => MediaSettings,
@@ -56,7 +57,7 @@ export function userParts(
       if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment, settings));
       else if (transcribes && isAudio(attachment))
         files.push(filePart(event.messengerId, attachment, settings, { isTranscribed: true }));
-      // The text of a sticker says what it is.
+      // The text of a sticker already describes it.
       else if (attachment.kind !== "sticker" || lines.join("") === "") lines.push(describe(attachment));
     }
     const said = lines.filter((line) => line !== "").join("\n");
@@ -74,9 +75,10 @@ function textOf({ action, message }: MessengerEvent): string {
 }
 
 /**
- * Who speaks, in front of a message of a group. In a private chat there is nobody else. Further lines of a message are
- * indented, and a label has neither line breaks nor, unless the bot made it, colons: so that a line at the margin which
- * begins with a name and a colon is never something that somebody wrote.
+ * Returns the label with the speaker's name, for a message of a group. In a private chat there is no label.
+ *
+ * Nobody can fake a label: further lines of a message are indented, and a label has no line breaks and, unless the bot
+ * made it, no colons. So a line that starts at the margin with a name and a colon is always a real label.
  */
 function speakerLabel(event: MessengerEvent, settings: MediaSettings, log: Log): string | undefined {
   const { author } = event;
@@ -86,7 +88,7 @@ function speakerLabel(event: MessengerEvent, settings: MediaSettings, log: Log):
     try {
       return inOneLine(settings.channelSpeakerLabel(author));
     } catch (error) {
-      // It threw, or returned no text. The message is answered all the same, under the usual name.
+      // The function threw, or returned no text. The message is answered with the usual name.
       logBotFailure(log.with(eventFields(event.messengerId, event)), "channelSpeakerLabel", error);
     }
   }
@@ -94,7 +96,7 @@ function speakerLabel(event: MessengerEvent, settings: MediaSettings, log: Log):
   return clip(name.trim()) || author.userId;
 }
 
-/** Without line breaks, other control characters, and those that turn the direction of writing. */
+/** Removes line breaks, other control characters, and characters that change the direction of writing. */
 function inOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu, " ").trim();
 }
@@ -136,7 +138,10 @@ function isAudio({ kind }: MessengerAttachment): boolean {
   return kind === "voice" || kind === "audio";
 }
 
-/** A document whose type nobody named, and whose name says nothing either: `README`, `Makefile`, `.gitignore`. */
+/**
+ * Tells whether a document may be text: it has no media type, and its name has no extension, such as `README`,
+ * `Makefile` or `.gitignore`.
+ */
 function mayBeText(
   { kind, mediaType, name }: MessengerAttachment,
   { acceptsMedia }: Pick<MediaSettings, "acceptsMedia">,
@@ -149,7 +154,7 @@ function isUntyped(mediaType: string | undefined): boolean {
   return mediaType === undefined || mediaType === "application/octet-stream";
 }
 
-/** Media types are the same in any letter case, and people's programs write them in any. */
+/** Tells whether a media type is accepted. Letter case does not matter, and programs use any. */
 function isAccepted(mediaType: string, accepted: readonly string[]): boolean {
   const type = mediaType.toLowerCase();
   return accepted.some((each) => {
@@ -159,13 +164,13 @@ function isAccepted(mediaType: string, accepted: readonly string[]): boolean {
   });
 }
 
-/** Whether a file is read as text instead of handed to the model as a file. */
+/** Tells whether a file is read as text instead of being passed to the model as a file. */
 export function isTextFile(mediaType: string | undefined, name: string | undefined): boolean {
   if (mediaType !== undefined && TEXT_FILE.test(mediaType)) return true;
   return isUntyped(mediaType) && TEXT_FILE_NAME.test(name ?? "");
 }
 
-/** A line for a file that the model does not get. */
+/** Returns the line for a file that the model does not get. */
 export function describe(
   attachment: Pick<MessengerAttachment, "kind" | "name" | "mediaType" | "sizeBytes">,
 ): string {
@@ -187,12 +192,18 @@ function size(bytes: number): string {
 export interface StoredFile {
   readonly messengerId: string;
   readonly reference: AttachmentReference;
-  /** Absent in transcripts from before this was stored. */
+  /** Undefined in older transcripts. */
   readonly kind?: MessengerAttachment["kind"];
   /** The model gets what is said in it, as the bot's `transcribe` says, in place of its bytes. */
   readonly isTranscribed?: true;
   readonly sizeBytes?: number;
 }
+
+const storedFileSchema = z.object({
+  messengerId: z.string(),
+  reference: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  kind: z.custom<MessengerAttachment["kind"]>((kind) => typeof kind === "string").optional(),
+});
 
 function filePart(
   messengerId: string,
@@ -216,8 +227,8 @@ function filePart(
   };
 }
 
-/** The reference that a file part of the transcript holds; `undefined` for a URL of any other kind. */
+/** Returns the reference in a file part of the transcript. Undefined for any other URL. */
 export function parseStoredFile(url: string): StoredFile | undefined {
   if (!url.startsWith(REFERENCE_SCHEME)) return undefined;
-  return JSON.parse(decodeURIComponent(url.slice(REFERENCE_SCHEME.length))) as StoredFile;
+  return storedFileSchema.parse(JSON.parse(decodeURIComponent(url.slice(REFERENCE_SCHEME.length))));
 }

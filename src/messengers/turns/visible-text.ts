@@ -10,8 +10,8 @@ import type { SafeText } from "../declare/texts.ts";
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
 /**
- * What the person reads in the end: never an error's own words, and nothing only where the answer `mayStaySilent`, because
- * nobody has asked for one.
+ * Returns the text that the person reads at the end of a turn. It never has an error's own words. It is empty only if
+ * the answer `mayStaySilent`, because nobody has asked for one.
  */
 export function visibleText(
   outcome: EndedTurn,
@@ -34,10 +34,10 @@ export function visibleText(
   }
 }
 
-/** Whether nothing of a text is left to read: it is blank, or markup without words, such as an empty code block. */
+/** Tells whether a text has nothing to read: it is blank, or markup without words, such as an empty code block. */
 function showsNothing(text: string): boolean {
   const trimmed = text.trim();
-  // A text that begins with a word is a paragraph, so most need no look at their markup.
+  // A text that begins with a word is a paragraph, so for most texts the markup need not be parsed.
   if (trimmed === "" || /^[\p{L}\p{N}]/u.test(trimmed)) return trimmed === "";
   const limits = { maxLength: 4096, maxEntities: Infinity };
   return splitText(text, { renderer: plainText, limits, final: true }).length === 0;

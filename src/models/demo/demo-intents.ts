@@ -1,4 +1,4 @@
-/** Said at the end of the first reply of a conversation. */
+/** Added to the first reply of a conversation. */
 export const DEMO_NOTICE =
   "_You are talking to the built-in demo: it is no language model and understands only a few sentences. " +
   "For real answers set_ `OPENAI_BASE_URL`, `OPENAI_API_KEY` _and_ `MODEL` _(any OpenAI-compatible server), or_ " +
@@ -48,7 +48,7 @@ interface Intent {
   readonly answer: (match: RegExpExecArray, speaker: string | undefined) => string;
 }
 
-/** The first that fits answers. */
+/** The first one that matches answers. */
 const INTENTS: readonly Intent[] = [
   { pattern: /\b(summari[sz]e|summary)\b/i, answer: () => "The person tried out the demo." },
   { pattern: /\bmark ?down\b|\bformatting\b/i, answer: () => MARKDOWN },
@@ -75,7 +75,7 @@ const INTENTS: readonly Intent[] = [
   },
 ];
 
-/** The answer to a sentence that the demo knows; `undefined` for any other. */
+/** Returns the answer to a sentence that the demo knows. Undefined for any other. */
 export function answerSentence(asked: {
   readonly text: string;
   readonly speaker?: string;
@@ -96,8 +96,8 @@ export function answerSentence(asked: {
 const MOST_CHARACTERS = 20_000;
 
 /**
- * Numbered paragraphs, so that a reader sees at once whether one is missing or doubled. It ends with the last whole
- * sentence that fits into what is asked for.
+ * Returns numbered paragraphs, so that a reader notices a missing or doubled one. It ends with the last whole sentence
+ * that fits into the requested length.
  */
 function longText(length: number): string {
   const wanted = Math.min(Math.max(length, 200), MOST_CHARACTERS);
@@ -113,7 +113,7 @@ function longText(length: number): string {
     for (const [index, sentence] of sentences.entries()) {
       paragraph += index === 0 ? sentence : ` ${sentence}`;
       if (paragraph.length > wanted) return text;
-      // A number without anything behind it says nothing.
+      // A paragraph must not end after its number.
       if (index > 0) text = paragraph;
     }
   }

@@ -10,12 +10,12 @@ import { systemDeps, wait, type Clock } from "../../core/deps.ts";
 import { demoReply, type DemoReply } from "./demo-reply.ts";
 
 const PACE_MS = 30;
-/** However long a reply is, it is streamed in this many chunks at most, so in six seconds. */
+/** Even a long reply has at most this many chunks, so it is streamed within six seconds. */
 const MOST_CHUNKS = 200;
 
 /**
- * The model that answers when none is configured, so that a bot works on a fresh machine without a network. It is no
- * language model: it understands a few sentences, calls the bot's real tools for them, and says what it is in its
+ * Creates the model that answers if none is configured, so that a bot works on a fresh machine without a network. It is
+ * not a language model: it understands a few sentences, calls the bot's real tools for them, and says what it is in its
  * first reply. The same prompt gives the same reply.
  */
 export function createDemoModel(deps: { readonly clock: Clock } = systemDeps): LanguageModelV4 {
@@ -70,7 +70,7 @@ async function* streamParts(
   yield { type: "finish", finishReason: finishReason(reply), usage: usage(options, reply) };
 }
 
-/** Word by word; several words at a time when there are many. */
+/** Cuts a text into words, or into several words at a time if there are many. */
 function chunksOf(text: string): readonly string[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [text];
   const size = Math.ceil(words.length / MOST_CHUNKS);
@@ -96,7 +96,7 @@ function finishReason(reply: DemoReply): LanguageModelV4FinishReason {
     : { unified: "stop", raw: "stop" };
 }
 
-/** Tokens as people estimate them: four characters each. */
+/** Returns the number of tokens, estimated as four characters each. */
 function usage(options: LanguageModelV4CallOptions, reply: DemoReply): LanguageModelV4Usage {
   const input = Math.ceil(JSON.stringify(options.prompt).length / 4);
   const output = Math.ceil((reply.text.length + JSON.stringify(reply.calls).length) / 4);

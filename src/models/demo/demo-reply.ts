@@ -11,13 +11,13 @@ export interface DemoReply {
   readonly calls: readonly DemoToolCall[];
 }
 
-/** What the demo model says and calls. A pure function of the prompt and the tools on offer. */
+/** Returns the demo model's text and tool calls. Pure: it depends on the prompt and the offered tools. */
 export function demoReply(
   prompt: LanguageModelV4Prompt,
   tools: NonNullable<LanguageModelV4CallOptions["tools"]>,
 ): DemoReply {
   const lastUser = prompt.findLastIndex((message) => message.role === "user");
-  // Messages in a row that nothing has answered are one question.
+  // Consecutive unanswered messages are one question.
   const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
   const asked = askedIn(prompt.slice(answered + 1, lastUser + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
@@ -32,7 +32,7 @@ function replyTo(
   tools: NonNullable<LanguageModelV4CallOptions["tools"]>,
   turn: number,
 ): DemoReply {
-  // Tools are called once for a message; with their results at hand it only answers.
+  // Tools are called once for a message. Once their results are there, it only answers.
   if (results.length > 0) {
     return { text: results.map((result) => wordResult(result)).join("\n\n"), calls: [] };
   }
@@ -47,13 +47,13 @@ function replyTo(
 }
 
 export interface Asked {
-  /** What the person wrote, without quoted lines and without the speaker's name. */
+  /** The person's text, without quoted lines and the speaker's name. */
   readonly text: string;
   readonly quoted: string;
-  /** The speaker's name, where a group's text has one. */
+  /** The speaker's name, if a group's text has one. */
   readonly speaker?: string;
   readonly hasFiles: boolean;
-  /** What was sent that is neither words nor a file, such as "sticker". */
+  /** A sent thing that is neither text nor a file, such as "sticker". */
   readonly thing?: string;
 }
 
@@ -89,14 +89,14 @@ function askedIn(messages: LanguageModelV4Prompt): Asked {
 }
 
 /**
- * The notes that chat messages carry in brackets: a quoted message, a pressed button, a thing that is no file (with a
- * capital letter), or (any other) a file.
+ * The notes in brackets that chat messages contain: a quoted message, a pressed button, a thing that is not a file
+ * (with a capital letter), or (anything else) a file.
  */
 const QUOTE = /\[In reply to [^\n:]*: "([\s\S]*?)"\](?:\n|$)/g;
 const THING = /^\[(?<thing>[A-Z][a-z ]+)[:\]]/;
 const BUTTON = /^\[Button pressed: (?<data>.*)\]$/;
 
-/** `Ann Smith: hello` of a group. An order's number in front of a colon is no name. */
+/** `Ann Smith: hello` in a group. An order number before a colon is not a name. */
 const SPEAKER =
   /^(?![A-Za-z]{1,4}-?\d+:)(?<name>[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’_-]*(?: [\p{L}\p{M}\p{N}.'’_-]+){0,3}): ?(?=\S|$)/u;
 

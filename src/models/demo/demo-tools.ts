@@ -4,16 +4,16 @@ export interface DemoToolCall {
   readonly id: string;
   readonly toolName: string;
   readonly input: Readonly<Record<string, string | number>>;
-  /** What is asked for, in the person's words. */
+  /** The requested thing, in the person's words. */
   readonly subject: string;
 }
 
 type Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
 
-/** Calls of one message at most, e.g. of someone who asks for three orders at once. */
+/** Most calls for one message, e.g. if someone asks for three orders at once. */
 const MOST_CALLS = 3;
 
-/** Words of a tool's name that say nothing about its subject. */
+/** Words in a tool's name that do not name its subject. */
 const VERBS = new Set([
   "get",
   "look",
@@ -30,8 +30,8 @@ const VERBS = new Set([
 ]);
 
 /**
- * The calls that answer a message, from the names and schemas of whatever tools are offered: a tool is called when the
- * message (or the message it quotes) speaks of its subject and has a value for each of its required parameters.
+ * Returns the calls that answer a message, from the names and schemas of the offered tools. A tool is called if the
+ * message (or the message it quotes) mentions its subject and has a value for each required parameter.
  *
  * @param turn makes the ids of the calls unique in the conversation
  */
@@ -119,7 +119,7 @@ function isIdentifier(parameter: Parameter): boolean {
   return parameter.type === "string" && /(id|number|code|reference)$/i.test(parameter.name);
 }
 
-/** `A-1001`, `A1001`, `#1001`; bare numbers only where the text speaks of the subject. In order, each once. */
+/** Finds `A-1001`, `A1001` and `#1001`, and bare numbers if the text mentions the subject. In order, each once. */
 function identifiersIn(text: string, allowsNumbers: boolean): readonly string[] {
   const pattern = allowsNumbers
     ? /(?<![\w-])(?:[a-z]{1,6}[-_]?\d{2,12}|\d{3,12})(?![\w-])/gi
@@ -127,17 +127,17 @@ function identifiersIn(text: string, allowsNumbers: boolean): readonly string[] 
   return [...new Set([...text.matchAll(pattern)].map((match) => match[0].toUpperCase()))];
 }
 
-/** `A-1001` or `#1001` needs no word about what it is. */
+/** Tells whether the text has `A-1001` or `#1001`, which are clear without a subject. */
 function hasClearIdentifier(text: string): boolean {
   return /(?<![\w-])[a-z]{1,6}[-_]\d{3,12}(?![\w-])|#\d{2,12}\b/i.test(text);
 }
 
-/** "Where is it?" */
+/** Tells whether the text refers to something earlier, as in "Where is it?" */
 function refersBack(text: string): boolean {
   return /\b(it|this|that|one|status|where|when)\b/i.test(text);
 }
 
-/** `lookup_order`, `lookupOrder` and `get-order` speak of `order`. */
+/** Returns the subject in a tool's name: `order` for `lookup_order`, `lookupOrder` and `get-order`. */
 function subjectWords(toolName: string): readonly string[] {
   const words = toolName
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -151,7 +151,7 @@ function mentions(text: string, word: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(e?s)?(?![\\p{L}\\p{N}])`, "iu").test(text);
 }
 
-/** A tool's result in words a customer would read. */
+/** Writes a tool's result in words for a customer. */
 export function wordResult(part: LanguageModelV4ToolResultPart): string {
   const { output } = part;
   switch (output.type) {
@@ -181,7 +181,7 @@ function wordJson(value: unknown): string {
   if (fields["found"] === false || fields["ok"] === false || fields["error"] !== undefined) {
     return typeof message === "string" ? message : "I couldn't find that.";
   }
-  // A result often wraps the thing itself: { found: true, order: {...} }.
+  // A result often wraps the actual thing: { found: true, order: {...} }.
   const entries = Object.entries(fields).filter(([name, item]) => !isFlag(name) && item !== null);
   const [single] = entries;
   if (entries.length === 1 && single !== undefined && Object.keys(record(single[1])).length > 0) {
@@ -190,7 +190,7 @@ function wordJson(value: unknown): string {
   return wordThing("Result", Object.fromEntries(entries));
 }
 
-/** "Order **A-1001** is **shipped**." and the rest as a list. */
+/** Writes "Order **A-1001** is **shipped**." and the other fields as a list. */
 function wordThing(name: string, fields: Readonly<Record<string, unknown>>): string {
   const { id, status, currency, ...rest } = fields;
   const hasHeading = isScalar(id) && isScalar(status);
@@ -204,7 +204,7 @@ function wordThing(name: string, fields: Readonly<Record<string, unknown>>): str
   return hasHeading ? heading : "There's nothing more to say about that.";
 }
 
-/** An amount in cents reads as an amount. */
+/** Writes one field. An amount in cents becomes an amount. */
 function wordField(name: string, value: unknown, currency: string): string {
   const amount = /^(?<what>.+)Cents$/.exec(name)?.groups?.["what"];
   if (amount !== undefined && typeof value === "number") {
@@ -226,7 +226,7 @@ function wordValue(value: unknown): string {
   return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
 }
 
-/** `estimatedDelivery` and `estimated_delivery` read "Estimated delivery". */
+/** Turns `estimatedDelivery` and `estimated_delivery` into "Estimated delivery". */
 function readable(name: string): string {
   const words = name
     .replace(/([a-z])([A-Z])/g, "$1 $2")

@@ -93,7 +93,7 @@ describe("never lets more calls leave than the rate allows, in any window (1)", 
     if (rate.burst > 2) expect(extras, "some loans are of more than one call").toBeGreaterThan(20);
   });
 
-  it("also when the call that asked is not made at once, because its chat was refused meanwhile", async () => {
+  it("also if a granted call is not made at once, because its chat got a penalty", async () => {
     const rate: Rate = { burst: 2, everyMs: 1_000 };
     const clock = createVirtualClock();
     const deps = depsOn(clock);
@@ -140,7 +140,7 @@ describe("never lets more calls leave than the rate allows, in any window (1)", 
     expectPaced(made, rate);
   });
 
-  it("lends nothing more of what it has lent before that lapses, and all of it again then", async () => {
+  it("lends out a call again only after its loan has expired", async () => {
     const { clock, lend } = await seasoned();
     let lent = 0;
     for (let chat = 0; chat < 100; chat += 1) lent += slotsOf(await lend("post", chat));
@@ -211,7 +211,7 @@ describe("leaves a share of the rate to what must become visible (2)", () => {
     );
   });
 
-  it("lets a final text pass by the interim ones that wait", async () => {
+  it("lets a final text overtake waiting interim edits", async () => {
     const { clock, lend } = await seasoned();
     await drain(lend, RATE.burst);
     for (let chat = 100; chat < 150; chat += 1) expect((await lend("edit", chat)).kind).toBe("wait");
@@ -220,8 +220,8 @@ describe("leaves a share of the rate to what must become visible (2)", () => {
   });
 });
 
-describe("gives each waiting chat a time of its own (3)", () => {
-  it("in the order in which they asked, so that nobody asks in vain", async () => {
+describe("gives each waiting chat its own time (3)", () => {
+  it("in the order of their requests, so that no request is useless", async () => {
     const { clock, lend } = await seasoned();
     const asked: number[] = [];
     const post = async (chat: number): Promise<number> => {
@@ -241,7 +241,7 @@ describe("gives each waiting chat a time of its own (3)", () => {
     expect(Math.max(...lentAt) - begin).toBeLessThanOrEqual(90 * RATE.everyMs);
   });
 
-  it("also two speakers of one chat", async () => {
+  it("and each of two speakers of one chat", async () => {
     const { clock, lend } = await seasoned();
     await drain(lend, RATE.burst);
     const first = await lend("post", 1, "one");
@@ -255,7 +255,7 @@ describe("gives each waiting chat a time of its own (3)", () => {
     expect((await lend("post", 1, "one")).kind).toBe("lent");
   });
 
-  it("and serves everybody in the end, whoever asks for what", async () => {
+  it("and serves every caller in the end", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom<CallPurpose>("final", "post", "edit"), { minLength: 1, maxLength: 30 }),
@@ -279,7 +279,7 @@ describe("gives each waiting chat a time of its own (3)", () => {
     );
   });
 
-  it("and gives up the place of one that does not come back", async () => {
+  it("and removes the place of a caller that does not come back", async () => {
     const { clock, lend } = await seasoned();
     await drain(lend, RATE.burst);
     for (let chat = 0; chat < 20; chat += 1) await lend("post", chat);
@@ -287,7 +287,7 @@ describe("gives each waiting chat a time of its own (3)", () => {
     expect((await lend("edit", 50)).kind).toBe("lent");
   });
 
-  it("but none to typing", async () => {
+  it("but no place to typing", async () => {
     const { clock, lend } = await seasoned();
     await drain(lend, RATE.burst);
     for (let chat = 0; chat < 20; chat += 1) await lend("typing", chat);

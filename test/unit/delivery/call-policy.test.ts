@@ -77,7 +77,7 @@ it.each(CASES)("answers a $method that is $kind with $decision", ({ method, kind
   expect(decide(method, failure(kind), CONTEXT, 0).kind).toBe(decision);
 });
 
-describe("what came before changes the decision", () => {
+describe("decides by what happened before", () => {
   const REFINED: readonly [string, RowMethod, CallFailure["kind"], Partial<CallContext>, Decision["kind"]][] =
     [
       ["looks for a post that can be found", "post", "unknown", { isSearchable: true }, "search"],
@@ -179,7 +179,7 @@ it("waits as long as the platform says", () => {
   expect(decide("edit", failure("retry-after"), CONTEXT, 0.5)).toEqual({ kind: "wait", delayMs: 7_000 });
 });
 
-it("retries after as long as it has failed so far, from half a second to a minute", () => {
+it("retries after as long as the call has been failing, from half a second to a minute", () => {
   const delayAfter = (failingForMs: number): unknown =>
     decide("edit", failure("transient"), { ...CONTEXT, failingForMs }, 0);
   expect([0, 700, 9_000, 600_000].map(delayAfter)).toMatchObject([
@@ -190,7 +190,7 @@ it("retries after as long as it has failed so far, from half a second to a minut
   ]);
 });
 
-it("asks about a refused token soon at first, then each minute", () => {
+it("retries a refused token soon at first, then each minute", () => {
   const delayAfter = (failingForMs: number): unknown =>
     decide("post", failure("misconfigured"), { ...CONTEXT, failingForMs }, 0);
   expect([0, 9_000, 600_000].map(delayAfter)).toMatchObject([

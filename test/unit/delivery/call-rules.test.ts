@@ -44,7 +44,7 @@ function expectPenaltyKept(harness: Harness, method: string): void {
 }
 
 describe("typing", () => {
-  it.each(KINDS)("is not worth a second call, and holds nothing: %s", async (kind) => {
+  it.each(KINDS)("is not repeated, and holds up nothing: %s", async (kind) => {
     const harness = createHarness();
     const { surface, delivery, start, advance, visible } = harness;
     await advance(60_000);
@@ -69,7 +69,7 @@ describe("typing", () => {
 describe("the answer of a press", () => {
   const AGAIN: ReadonlySet<Kind> = new Set(["transient", "unknown"]);
 
-  it.each(KINDS)("is given again only when it may not have arrived: %s", async (kind) => {
+  it.each(KINDS)("is repeated only if it may not have arrived: %s", async (kind) => {
     const harness = createHarness();
     const { surface, delivery, start, advance } = harness;
     surface.fault("answer", fail(kind));
@@ -90,7 +90,7 @@ describe("the answer of a press", () => {
 describe("a draft", () => {
   const LATER: ReadonlySet<Kind> = new Set(["transient", "unknown"]);
 
-  it.each(KINDS)("is shown again, or gives way to a message that grows: %s", async (kind) => {
+  it.each(KINDS)("is shown again, or replaced by a growing message: %s", async (kind) => {
     const harness = harnessOf("draft");
     const { surface, delivery, start, advance, visible } = harness;
     await advance(60_000);
@@ -124,7 +124,7 @@ describe("a draft", () => {
 const ANSWER = "The lamp went out at nine, and nobody in the house noticed it.";
 
 describe("an addition to a streamed message", () => {
-  it.each(KINDS)("is made again only when it was certainly not made: %s", async (kind) => {
+  it.each(KINDS)("is repeated only if it was certainly not made: %s", async (kind) => {
     const harness = harnessOf("native", { streams: true });
     const { surface, delivery, start, advance, visible } = harness;
     surface.fault("append", fail(kind));
@@ -149,7 +149,7 @@ describe("an addition to a streamed message", () => {
 });
 
 describe("the end of a stream", () => {
-  it.each(KINDS)("is said again until it is, or an edit finds out why it cannot be: %s", async (kind) => {
+  it.each(KINDS)("is repeated until it works, or an edit finds out the reason: %s", async (kind) => {
     const harness = harnessOf("native", { streams: true });
     const { surface, delivery, start, advance, visible } = harness;
     surface.fault("end", fail(kind));
@@ -169,7 +169,7 @@ describe("the end of a stream", () => {
     expect(callsOf(harness, "edit").length > 0).toBe(isAbandoned);
   });
 
-  it("is said five times to a platform that refuses it, and then an edit says the whole text", async () => {
+  it("is tried five times if the platform refuses it, and then an edit sends the whole text", async () => {
     const harness = harnessOf("native", { streams: true });
     const { surface, delivery, start, advance, visible } = harness;
     surface.fault("end", ...Array.from({ length: 5 }, () => fail("rejected")));
@@ -185,7 +185,7 @@ describe("the end of a stream", () => {
 });
 
 describe("a question about a lost post", () => {
-  it.each(KINDS)("is asked again, or nothing can be found out: %s", async (kind) => {
+  it.each(KINDS)("is asked again, or the search cannot tell: %s", async (kind) => {
     const harness = probed();
     const { surface, delivery, start, advance, visible } = harness;
     // The look finds nothing, and the first question of the search meets the failure.

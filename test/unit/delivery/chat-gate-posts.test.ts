@@ -8,21 +8,21 @@ import type { GateRig } from "./gate-rig.ts";
 
 const granted = { kind: "granted" };
 
-describe("gives the right to post to one at a time (4)", () => {
+describe("gives the right to post to one speaker at a time (4)", () => {
   const holding = async (options: Parameters<typeof seasoned>[0] = {}): Promise<GateRig> => {
     const rig = await seasoned(options);
     expect(await rig.ask("post", TOPIC, POST)).toMatchObject({ kind: "granted", right: { ticket: 1 } });
     return rig;
   };
 
-  it("while edits, final texts and typing of all others go on", async () => {
+  it("while the edits, final texts and typing of all others continue", async () => {
     const { ask, clock } = await holding({
       pacing: { ...PACING, direct: { burst: 100, everyMs: 1 } },
     });
     for (const purpose of ["edit", "final", "typing", "post"] as const) {
       expect(await ask(purpose, inTopic(3), { news: QUIET })).toMatchObject(granted);
     }
-    expect(await ask("post", inTopic(3), POST)).toEqual({
+    expect(await ask("post", inTopic(3), POST)).toMatchObject({
       kind: "wait",
       retryAt: clock.now() + 250,
       reason: "post",
@@ -37,7 +37,17 @@ describe("gives the right to post to one at a time (4)", () => {
     expect(await ask("final", inTopic(5))).toMatchObject(granted);
   });
 
-  it("until its holder tells what became of the post, with whatever it says next", async () => {
+  it("and tells a waiting speaker no time before the chat's rate allows a post", async () => {
+    const { ask, clock } = await holding();
+    while ((await ask("final", inTopic(4))).kind === "granted");
+    expect(await ask("post", inTopic(3), POST)).toMatchObject({
+      kind: "wait",
+      retryAt: clock.now() + 1_000,
+      reason: "post",
+    });
+  });
+
+  it("until its holder reports the outcome of the post with its next request", async () => {
     const { ask } = await holding();
     expect(
       await ask("edit", TOPIC, { news: { ...QUIET, sentIds: [101], newestId: 101, ticket: 1 } }),
@@ -58,18 +68,18 @@ describe("gives the right to post to one at a time (4)", () => {
     expect(await ask("post", inTopic(3), POST)).toMatchObject(granted);
   });
 
-  it("of each chat", async () => {
+  it("separately for each chat", async () => {
     const { ask } = await holding();
     expect(await ask("post", chatOf(8), { ...POST, news: { ...QUIET, box: "8" } })).toMatchObject(granted);
   });
 
-  it("where messages are numbered; elsewhere nobody waits", async () => {
+  it("only on platforms with numbered messages; elsewhere nobody waits", async () => {
     const { ask } = await seasoned();
     expect(await ask("post", TOPIC, { isPost: true })).toMatchObject(granted);
     expect(await ask("post", inTopic(3), { isPost: true })).toMatchObject(granted);
   });
 
-  it("and says whether others wait for the outcome: in a forum, and where another one has just spoken", async () => {
+  it("and says whether others wait for the outcome: in a forum, and if another speaker was active lately", async () => {
     const { ask, clock } = await seasoned();
     const right = async (address: Address, speaker: string): Promise<unknown> => {
       const grant = await ask("post", address, { ...POST, speaker });
@@ -84,7 +94,7 @@ describe("gives the right to post to one at a time (4)", () => {
     expect(await right(TOPIC, OTHER), "a forum").toBe(true);
   });
 
-  it("and to nobody else while a post of the gate's own object is in doubt", async () => {
+  it("and to no other while a post of the gate's own object is in doubt", async () => {
     const asked: string[] = [];
     let isInDoubt = true;
     const { ask, clock } = await seasoned({
@@ -96,7 +106,7 @@ describe("gives the right to post to one at a time (4)", () => {
         },
       },
     });
-    expect(await ask("post", TOPIC, POST)).toEqual({
+    expect(await ask("post", TOPIC, POST)).toMatchObject({
       kind: "wait",
       retryAt: clock.now() + 500,
       reason: "post",
@@ -117,7 +127,7 @@ describe("knows the ids of messages", () => {
     afterId,
   });
 
-  it("leaves out what anybody of the chat has sent, and what came in, and names some behind the newest", async () => {
+  it("leaves out sent and received messages, and names some ids above the newest one", async () => {
     const { ask, gate, root } = await seasoned({
       local: { ...NOBODY, sentIds: (_chat, afterId) => [103].filter((id) => id > afterId) },
     });
@@ -131,7 +141,7 @@ describe("knows the ids of messages", () => {
     expect(ids.length - 3).toBeGreaterThanOrEqual(4);
   });
 
-  it("tells other chats of a shared box what was sent, before it asks what is somebody's", async () => {
+  it("reports sent ids to the root before it asks for the ids of a shared box", async () => {
     const rig = await seasoned();
     const shared = { box: "common", newestId: 100, startedAt: 0, isInDoubt: false };
     await rig.gate.report({
@@ -149,14 +159,14 @@ describe("knows the ids of messages", () => {
     expect((await other.gate.unclaimed(asked)).ids[0]).toBe(104);
   });
 
-  it("does not take another chat's ids for those of a box of its own", async () => {
+  it("does not mix up ids of other chats with those of its own box", async () => {
     const { gate, root } = await seasoned();
     root.noteIncoming("telegram", "-8", false, [101]);
     root.noteIncoming("other-bot", "7", false, [102]);
     expect((await gate.unclaimed(question())).ids.slice(0, 2)).toEqual([101, 102]);
   });
 
-  it("passes the newest id on with each grant, also what the root knows of a shared box", async () => {
+  it("passes the newest id on with each grant, including the root's for a shared box", async () => {
     const { ask, root } = await seasoned();
     root.noteIncoming("telegram", "common", true, [150]);
     const news = { box: "common", sentIds: [], newestId: 100, startedAt: 0, isInDoubt: false };
@@ -164,7 +174,7 @@ describe("knows the ids of messages", () => {
     expect(first).toMatchObject({ kind: "granted", newestId: 150 });
   });
 
-  it("says when another one may own what is found", async () => {
+  it("says when a found message may belong to another speaker", async () => {
     const { ask, gate, clock } = await seasoned();
     await ask("post", inTopic(3), { ...POST, speaker: "three" });
     const busy = await gate.unclaimed(question());
@@ -184,7 +194,7 @@ describe("knows the ids of messages", () => {
     expect(await gate.unclaimed(question())).toMatchObject({ claim: "certain", right: { ticket: 3 } });
   });
 
-  it("says so too of the gate's own object", async () => {
+  it("says so for the gate's own object, too", async () => {
     const { gate } = await seasoned({ local: { ...NOBODY, isInDoubt: () => true } });
     const { claim, right } = await gate.unclaimed(question());
     expect([claim, right]).toEqual(["busy", undefined]);

@@ -9,7 +9,7 @@ import { expectPaced } from "./paced.ts";
 
 const granted = { kind: "granted" };
 
-describe("asks the root for a share of the bot's rate, and nobody else (6)", () => {
+describe("borrows the bot's rate from the root, and calls nobody else (6)", () => {
   const counting = async (): Promise<GateRig & { readonly lends: readonly string[] }> => {
     const lends: string[] = [];
     const rig = await seasoned({
@@ -26,7 +26,7 @@ describe("asks the root for a share of the bot's rate, and nobody else (6)", () 
     return { ...rig, lends };
   };
 
-  it("a few calls at a time, which lapse", async () => {
+  it("a few calls at a time, which expire", async () => {
     const { ask, clock, lends } = await counting();
     for (let call = 0; call < 8; call += 1) expect(await ask("final")).toMatchObject(granted);
     expect(lends.length).toBe(2);
@@ -63,7 +63,7 @@ describe("asks the root for a share of the bot's rate, and nobody else (6)", () 
     expect(lends.length).toBe(before);
   });
 
-  it("rejects when the root cannot be reached, and takes no token for that", async () => {
+  it("rejects if the root cannot be reached, without taking a token", async () => {
     let isDown = true;
     const { ask } = await seasoned({
       way: (root) => ({
@@ -78,7 +78,7 @@ describe("asks the root for a share of the bot's rate, and nobody else (6)", () 
     for (let call = 0; call < 2; call += 1) expect(await ask("final")).toMatchObject(granted);
   });
 
-  it("and passes on that the bot is at its limit: the chat keeps its place there, and its token", async () => {
+  it("and passes on that the bot is at its limit, without losing the chat's place or token", async () => {
     const slow = { ...PACING, global: { burst: 2, everyMs: 10_000 } };
     const { ask, clock } = await seasoned({ pacing: slow });
     for (let chat = 10; chat < 12; chat += 1) expect(await ask("final", chatOf(chat))).toMatchObject(granted);
@@ -120,7 +120,7 @@ describe("after a start (7)", () => {
     expect(await burst(rig.restart())).toBe(1);
   });
 
-  it("is full where nobody has ever spoken", async () => {
+  it("is full if nobody has ever sent anything", async () => {
     const rig = await seasoned();
     expect(await burst(rig.restart())).toBe(3);
     expect(await burst(rig.restart(), { ...GROUP, chatId: "-8" })).toBe(4);
@@ -154,7 +154,7 @@ describe("after a start (7)", () => {
     expect(calls).toBe(expected);
   });
 
-  it("is full only when the rate allows it, whoever has spoken before and whenever the gate died", async () => {
+  it("is full only if the rate allows it, whatever was sent before and whenever the gate died", async () => {
     const lives = fc.array(
       fc.record({
         waits: fc.array(fc.integer({ min: 0, max: 4_000 }), { maxLength: 12 }),

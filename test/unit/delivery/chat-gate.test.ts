@@ -13,13 +13,13 @@ describe("meters all calls to a chat together (1)", () => {
     const { ask, clock } = await seasoned();
     expect(await ask("typing")).toMatchObject(granted);
     expect(await ask("edit")).toMatchObject(granted);
-    expect(await ask("edit")).toEqual({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
+    expect(await ask("edit")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000, reason: "pacing" });
     expect(await ask("typing")).toMatchObject({ kind: "wait" });
     expect(await ask("final")).toMatchObject(granted);
     expect(await ask("post")).toMatchObject({ kind: "wait" });
   });
 
-  it("spares the first text and the final one before it shows typing", async () => {
+  it("keeps calls for the first and the final text before it shows typing", async () => {
     const rig = await seasoned();
     expect(await rig.ask("edit")).toMatchObject(granted);
     expect(await rig.ask("typing")).toMatchObject({ kind: "wait", retryAt: rig.clock.now() + 1_000 });
@@ -29,7 +29,7 @@ describe("meters all calls to a chat together (1)", () => {
     expect(await fresh.ask("post", inTopic(3))).toMatchObject(granted);
   });
 
-  it("has a slot for the final text whatever cosmetic calls were made before", async () => {
+  it("keeps a call for the final text, whatever cosmetic calls were made before", async () => {
     const cosmetic = fc.array(
       fc.record({
         waitMs: fc.integer({ min: 0, max: 1_200 }),
@@ -51,7 +51,7 @@ describe("meters all calls to a chat together (1)", () => {
     );
   });
 
-  it("grants at the time that it named", async () => {
+  it("grants a call at the time that it named", async () => {
     const { ask, clock } = await seasoned();
     for (let call = 0; call < 3; call += 1) await ask("post");
     expect(await ask("post")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000 });
@@ -61,7 +61,21 @@ describe("meters all calls to a chat together (1)", () => {
     expect(await ask("post")).toMatchObject(granted);
   });
 
-  it("counts the topics and the conversations of a chat together, and other chats apart", async () => {
+  it("says with every grant when the rate allows the next calls, and grants them then", async () => {
+    const { ask, clock } = await seasoned();
+    const now = clock.now();
+    expect(await ask("post")).toMatchObject({ next: { post: now, edit: now, typing: now + 1_000 } });
+    expect(await ask("post")).toMatchObject({ next: { post: now, edit: now + 1_000, typing: now + 2_000 } });
+    expect(await ask("post")).toMatchObject({
+      next: { post: now + 1_000, edit: now + 2_000, typing: now + 3_000 },
+    });
+    await clock.advance(1_999);
+    expect(await ask("edit")).toMatchObject({ kind: "wait" });
+    await clock.advance(1);
+    expect(await ask("edit")).toMatchObject(granted);
+  });
+
+  it("counts the topics and conversations of a chat together, and other chats separately", async () => {
     const { ask } = await seasoned();
     await ask("post");
     await ask("post", TOPIC);
@@ -77,7 +91,7 @@ describe("meters all calls to a chat together (1)", () => {
     expect(await ask("post", GROUP)).toMatchObject({ retryAt: clock.now() + 3_000 });
   });
 
-  it("never grants more than the rate allows, whoever asks for what, also at once and of a slow root", async () => {
+  it("never grants more than the rate allows, also at the same time and with a slow root", async () => {
     const asks = fc.array(
       fc.record({
         waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 1_500 })),
@@ -122,14 +136,58 @@ describe("meters all calls to a chat together (1)", () => {
   });
 });
 
+describe("saves calls of an idle chat for a search (1)", () => {
+  it("eight calls, in addition to the burst", async () => {
+    const { ask, clock } = await seasoned();
+    for (let call = 0; call < 8; call += 1) expect(await ask("search")).toMatchObject(granted);
+    for (let call = 0; call < 3; call += 1) expect(await ask("final")).toMatchObject(granted);
+    expect(await ask("search")).toMatchObject({ kind: "wait", retryAt: clock.now() + 1_000 });
+  });
+
+  it("from unused calls: all calls together never exceed the rate", async () => {
+    const asks = fc.array(
+      fc.record({
+        waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 })),
+        purpose: fc.constantFrom<CallPurpose>("search", "search", "final", "post", "edit", "typing"),
+      }),
+      { maxLength: 80 },
+    );
+    await fc.assert(
+      fc.asyncProperty(asks, async (plan) => {
+        const { ask, clock } = await seasoned();
+        const all: number[] = [];
+        const others: number[] = [];
+        for (const { purpose, waitMs } of plan) {
+          await clock.advance(waitMs);
+          if ((await ask(purpose)).kind === "wait") continue;
+          all.push(clock.now());
+          if (purpose !== "search") others.push(clock.now());
+        }
+        expectPaced(others, PACING.direct);
+        expectPaced(all, { ...PACING.direct, burst: PACING.direct.burst + 8 });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("and none in a penalty, or right after it", async () => {
+    const { ask, clock, gate } = await seasoned();
+    await gate.penalize(ADDRESS, 30_000);
+    expect(await ask("search")).toMatchObject({ kind: "wait", reason: "penalty" });
+    await clock.advance(30_000);
+    expect(await ask("search")).toMatchObject(granted);
+    expect(await ask("search")).toMatchObject({ kind: "wait", reason: "pacing" });
+  });
+});
+
 describe("grants nothing during a penalty (2)", () => {
-  it("to nobody of the chat, also after a restart of the gate", async () => {
+  it("to no speaker of the chat, also after a restart of the gate", async () => {
     const { ask, gate, clock, restart } = await seasoned();
     await gate.penalize(ADDRESS, 30_000);
     const until = clock.now() + 30_000;
-    expect(await ask("final", TOPIC)).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await ask("final", TOPIC)).toMatchObject({ kind: "wait", retryAt: until, reason: "penalty" });
     const again = restart();
-    expect(await again.ask("final")).toEqual({ kind: "wait", retryAt: until, reason: "penalty" });
+    expect(await again.ask("final")).toMatchObject({ kind: "wait", retryAt: until, reason: "penalty" });
     expect(await again.ask("post", chatOf(8))).toMatchObject(granted);
     await clock.advance(29_999);
     expect(await again.ask("final")).toMatchObject({ reason: "penalty" });
@@ -144,7 +202,7 @@ describe("grants nothing during a penalty (2)", () => {
     expect(await ask("final")).toMatchObject({ retryAt: clock.now() + 30_000 });
   });
 
-  it("also to one that asked before it, and whose share of the bot's rate was on its way", async () => {
+  it("also if the request came before it and waited for the bot's rate", async () => {
     let arrive = (): void => {};
     const { ask, gate, clock } = await seasoned({
       way: (root) => ({
@@ -193,7 +251,7 @@ describe("grants nothing during a penalty (2)", () => {
     expect(await ask("post")).toMatchObject({ retryAt: clock.now() + Math.ceil(1_000 * 1.5 ** 5) });
   });
 
-  it("takes calls that crossed the same penalty for one strike", async () => {
+  it("counts calls that met the same penalty as one strike", async () => {
     const { ask, gate, clock } = await seasoned();
     for (let call = 0; call < 5; call += 1) await gate.penalize(ADDRESS, 1_000);
     await clock.advance(1_000);
@@ -211,7 +269,7 @@ describe("grants nothing during a penalty (2)", () => {
   });
 });
 
-describe("keeps the place of one that was told to wait (3)", () => {
+describe("keeps the place of a waiting caller (3)", () => {
   it("and serves them in the order in which they asked", async () => {
     const { ask, clock } = await seasoned();
     for (let call = 0; call < 3; call += 1) await ask("post");
@@ -239,7 +297,7 @@ describe("keeps the place of one that was told to wait (3)", () => {
     expect(await ask("post")).toMatchObject(granted);
   });
 
-  it("lets a final text pass a waiting edit, and gives up the place of one who does not come back", async () => {
+  it("lets a final text overtake a waiting edit, and removes the place of a caller that does not come back", async () => {
     const { ask, clock } = await seasoned();
     for (let call = 0; call < 3; call += 1) await ask("edit");
     expect(await ask("final", TOPIC)).toMatchObject(granted);
@@ -248,7 +306,7 @@ describe("keeps the place of one that was told to wait (3)", () => {
     expect(await ask("edit")).toMatchObject(granted);
   });
 
-  it("but none to typing", async () => {
+  it("but keeps none for typing", async () => {
     const { ask, clock } = await seasoned();
     for (let call = 0; call < 3; call += 1) await ask("final");
     expect(await ask("typing", TOPIC)).toMatchObject({ kind: "wait" });
@@ -278,7 +336,7 @@ describe("keeps the place of one that was told to wait (3)", () => {
     );
   });
 
-  it("does not hold up other chats for one that waits for its own rate", async () => {
+  it("does not hold up other chats while one waits for its own rate", async () => {
     const { ask, gate, clock } = await seasoned();
     for (let call = 0; call < 3; call += 1) await ask("post");
     expect(await ask("post")).toMatchObject({ retryAt: clock.now() + 1_000 });

@@ -196,7 +196,7 @@ it.each(SCENARIOS)(
   },
 );
 
-it("shows a message once when the process dies at any two boundaries, also while it looks for a lost one", async () => {
+it("shows a message once when the process dies at any two boundaries, also during a search", async () => {
   const text = "Half past nine, and nobody noticed it.";
   const scenario: Scenario = {
     name: "a reply in two chunks",

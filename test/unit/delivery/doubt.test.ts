@@ -55,7 +55,7 @@ it("knows no kind and no event but these", () => {
     expect(EVENTS).toEqual(expect.arrayContaining(Object.keys(row)));
 });
 
-it("ends with an answer, whatever was known before", () => {
+it("ends with an answer, whatever the state was", () => {
   for (const kind of KINDS) expect(answered(DOUBTS[kind])).toBeUndefined();
 });
 
@@ -63,7 +63,7 @@ it.each(KINDS)("is searched for only before it is decided: %s", (kind) => {
   expect(isSearchable(DOUBTS[kind])).toBe(kind === "landing" || kind === "searching");
 });
 
-it("comes back from storage as it was", () => {
+it("is read from the storage unchanged", () => {
   const known = Object.values(DOUBTS).filter((doubt) => doubt !== undefined);
   expect(known.map((doubt) => parseDoubt(JSON.stringify(doubt)))).toEqual(known);
 });

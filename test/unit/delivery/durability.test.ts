@@ -7,7 +7,7 @@ import { createCrashWorld, ignoreCrash, startOf } from "./crash-world.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-it("arms a wake before a whole reply is sent, and none when all is done", async () => {
+it("sets a wake-up before a whole reply is sent, and none when everything is done", async () => {
   const { delivery, clock, start, wakeAt, advance } = createHarness();
   delivery.open(start("r1"));
   delivery.append("r1", "Text");
@@ -54,7 +54,7 @@ it("sends a whole reply after a restart from the rows alone", async () => {
   expect(second.delivery.nextWakeAt()).toBeUndefined();
 });
 
-it("tries at once after a start what an earlier process was refused", async () => {
+it("retries a refused call at once after a start", async () => {
   const world = createCrashWorld();
   const failure = { kind: "misconfigured", code: "token-refused" } as const;
   world.platform.faultAlways("post", { kind: "fail", failure });
@@ -124,7 +124,7 @@ it("keeps a receipt with the messages' ids and without any text, and sweeps it a
   expect(database.all("SELECT * FROM outbox_v1")).toHaveLength(1);
 });
 
-it("keeps receipts as long as it is told to", async () => {
+it("keeps receipts as long as configured", async () => {
   const harness = createHarness();
   const { start, clock, database } = harness;
   const delivery = createDelivery({
@@ -276,7 +276,7 @@ it("gives up a reply on which the engine itself fails for a quarter of an hour",
   expect(visible()).toEqual(["Hello."]);
 });
 
-it("does not believe in a stored state that an interim edit has overwritten", async () => {
+it("does not trust a stored state that an interim edit has overwritten", async () => {
   const limits = { maxLength: 160, maxEntities: 100 };
   const world = createCrashWorld({ limits });
   const text = Array.from({ length: 8 }, (_, index) => `Paragraph ${index} of it.`).join("\n\n");

@@ -88,7 +88,7 @@ it("waits for a penalty of hours by its durable wake, without a timer", async ()
   expect(wakeAt()).toBeUndefined();
 });
 
-it("needs no nearer wake because it was looked at during a penalty of hours", async () => {
+it("does not bring its wake-up forward when it is looked at during a penalty of hours", async () => {
   const { advance, clock, delivery, start, surface } = createHarness();
   const failure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: 3 * 3_600_000 } as const;
   surface.fault("post", { kind: "fail", failure });
@@ -105,7 +105,7 @@ it("needs no nearer wake because it was looked at during a penalty of hours", as
   expect(surface.visible("7")).toEqual(["Hello."]);
 });
 
-it("keeps a penalty to itself when the gate cannot be told of it", async () => {
+it("obeys a penalty that cannot be reported to the gate", async () => {
   const harness = createHarness({
     gate: (real) => gateWith(real, { penalize: () => Promise.reject(new Error("down")) }),
   });
@@ -119,7 +119,7 @@ it("keeps a penalty to itself when the gate cannot be told of it", async () => {
   expect(visible()).toEqual([TEXT]);
 });
 
-it("keeps a penalty of an interim edit to itself, too", async () => {
+it("obeys such a penalty of an interim edit, too", async () => {
   const harness = createHarness({
     gate: (real) => gateWith(real, { penalize: () => Promise.reject(new Error("down")) }),
     surface: { capabilities: { typing: false } },
@@ -210,7 +210,7 @@ it("keeps the mark and the place of the entities when a marked message is edited
   ]);
 });
 
-it("leaves a row alone that is in doubt three times, and shows the reply's other parts", async () => {
+it("leaves a row alone that was in doubt three times, and shows the reply's other parts", async () => {
   const limits = { maxLength: 200, maxEntities: 100 };
   const harness = createHarness({ surface: { limits } });
   const { surface, delivery, start, visible } = harness;
@@ -267,7 +267,7 @@ it("does not take a message for unchanged when the answer to an edit was lost", 
   expect(visible()).toEqual(["One"]);
 });
 
-it("puts the final text back when an edit that was given up lands on it late", async () => {
+it("restores the final text when an abandoned edit lands on it late", async () => {
   const harness = createHarness({ policy: { callTimeoutMs: 1_000 } });
   const { surface, delivery, start, visible, advance } = harness;
   surface.fault("edit", { kind: "lose", done: false });
@@ -316,7 +316,7 @@ it("fails a part that is refused as plain text too, and goes on with the next", 
   });
 });
 
-it("posts a text anew whose last edit is refused, and takes the half message away", async () => {
+it("posts a text again if its last edit is refused, and removes the half message", async () => {
   const harness = createHarness();
   const { surface, delivery, start, advance, visible } = harness;
   delivery.open(start("r1"));
@@ -329,7 +329,7 @@ it("posts a text anew whose last edit is refused, and takes the half message awa
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("leaves what is visible of a text that is refused as an edit and as a message", async () => {
+it("leaves the visible part of a text that is refused as an edit and as a message", async () => {
   const harness = createHarness();
   const { surface, delivery, start, advance, visible } = harness;
   delivery.open(start("r1"));
@@ -347,7 +347,7 @@ it("leaves what is visible of a text that is refused as an edit and as a message
   });
 });
 
-it("waits for other text where an interim state is refused", async () => {
+it("waits for more text if an interim edit is refused", async () => {
   const harness = createHarness();
   const { surface, delivery, start, advance, visible } = harness;
   surface.fault("post", fail("rejected"));
@@ -363,7 +363,7 @@ it("waits for other text where an interim state is refused", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("ends everything of a chat that is gone, until the person comes back", async () => {
+it("ends all replies of a chat that is gone, until the person comes back", async () => {
   const harness = createHarness();
   const { surface, delivery, start, advance, visible, ended, gone } = harness;
   surface.fault("post", fail("gone"));
@@ -388,7 +388,7 @@ it("ends everything of a chat that is gone, until the person comes back", async 
   expect(visible()).toEqual(["Back."]);
 });
 
-it("respects that a person deleted a message that was whole", async () => {
+it("does not repost a whole message that a person deleted", async () => {
   const limits = { maxLength: 200, maxEntities: 100 };
   const harness = createHarness({ surface: { limits } });
   const { surface, delivery, start, advance, visible } = harness;
@@ -406,7 +406,7 @@ it("respects that a person deleted a message that was whole", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("posts a message anew, once, that a person deleted while it grew", async () => {
+it("posts a message again, once, if a person deleted it while it grew", async () => {
   const harness = createHarness();
   const { surface, delivery, start, advance, visible } = harness;
   delivery.open(start("r1"));

@@ -33,7 +33,7 @@ function forum(more: Partial<ObjectsOptions> = {}): Objects {
 const postsIn = ({ surface }: Objects, text: string): number[] =>
   surface.calls.filter((call) => call.method === "post" && call.text === text).map(({ at }) => at);
 
-it("goes on with the edits of one topic while the post of another is in doubt, and holds its posts", async () => {
+it("continues one topic's edits and holds its posts while another topic's post is in doubt", async () => {
   const objects = forum();
   const { advance, clock, speaking, surface } = objects;
   const [north, south] = [speaking("north"), speaking("south")];
@@ -82,7 +82,7 @@ it.each([
   expect(surface.visible("7").toSorted()).toEqual([TEXT, "South."].toSorted());
 });
 
-it("lets no topic wait for the text of another one", async () => {
+it("lets no topic wait for another topic's text", async () => {
   const { advance, speaking, surface } = forum();
   const [north, south] = [speaking("north"), speaking("south")];
   await advance(60_000);
@@ -101,7 +101,7 @@ it("lets no topic wait for the text of another one", async () => {
   expect(surface.visible("7")).toEqual(["Let me think", "South.", "South again."]);
 });
 
-it("makes one post of the chat at a time, and the next as soon as it is known", async () => {
+it("makes one post of the chat at a time, and the next as soon as its outcome is known", async () => {
   const objects = forum({ surface: { latencyMs: 400 } });
   const { advance, speaking, surface } = objects;
   await advance(60_000);
@@ -127,7 +127,7 @@ it("makes one post of the chat at a time, and the next as soon as it is known", 
   }
 });
 
-it("finds a lost post of one topic beside what the other one has posted since, over a restart of the gate", async () => {
+it("finds one topic's lost post beside another topic's later posts, also after a restart of the gate", async () => {
   for (const done of [true, false]) {
     const { advance, restart, speaking, surface } = forum();
     const [north, south] = [speaking("north"), speaking("south")];
@@ -166,7 +166,7 @@ describe("when the object of a topic dies with the right to post", () => {
   });
 });
 
-it("waits for no topic for longer than half a minute that says nothing any more", async () => {
+it("waits at most half a minute for a topic that is silent", async () => {
   const objects = forum();
   const { advance, clock, speaking, surface, setReachable } = objects;
   const [north, south] = [speaking("north"), speaking("south")];
@@ -200,7 +200,7 @@ it("waits for the gate while it cannot be reached, and loses nothing", async () 
   expect(surface.visible("7").toSorted()).toEqual([TEXT, "South."].toSorted());
 });
 
-it("keeps the right of a post that is under way for as long as its time limit", async () => {
+it("keeps the right of a running post for its whole time limit", async () => {
   const objects = forum({ policy: { callTimeoutMs: 60_000 } });
   const { advance, speaking, surface } = objects;
   const [north, south] = [speaking("north"), speaking("south")];
@@ -215,7 +215,7 @@ it("keeps the right of a post that is under way for as long as its time limit", 
   expect(surface.visible("7")).toEqual([TEXT, "South."]);
 });
 
-it("shows every text once and unmarked, whatever is lost in whichever topic, and whoever starts again", async () => {
+it("shows every text once and unmarked, whatever is lost in any topic, and whichever object restarts", async () => {
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom("north", "south") }) },
     {

@@ -82,8 +82,8 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
   };
 }
 
-describe("tells what became of a post (1)", () => {
-  it("with the next question, and once", async () => {
+describe("reports the outcome of a post (1)", () => {
+  it("once, with the next request", async () => {
     const { acquire, clock, newsNow, sent, said } = clientRig();
     await acquire("post");
     sent(101);
@@ -95,7 +95,7 @@ describe("tells what became of a post (1)", () => {
     expect(said.map(({ kind }) => kind)).toEqual(["acquire", "acquire", "acquire"]);
   });
 
-  it("by itself after half a second", async () => {
+  it("after half a second without a request", async () => {
     const { acquire, clock, reports, sent } = clientRig();
     await acquire("post");
     sent(101);
@@ -110,14 +110,25 @@ describe("tells what became of a post (1)", () => {
     expect(reports()).toHaveLength(1);
   });
 
-  it("at once where others wait for that", async () => {
+  it("at once if others wait for it", async () => {
     const { acquire, clock, reports, sent } = clientRig({ isShared: true });
     await acquire("post");
     await clock.advance(700);
     sent(101);
+    await clock.advance(0);
     expect(reports()).toMatchObject([{ afterMs: 700, news: { sentIds: [101], ticket: 1 } }]);
     await clock.advance(10_000);
     expect(reports()).toHaveLength(1);
+  });
+
+  it("with a request that follows immediately, even if others wait for it", async () => {
+    const { acquire, clock, newsNow, reports, sent } = clientRig({ isShared: true });
+    await acquire("post");
+    sent(101);
+    await acquire("post");
+    expect(newsNow()).toMatchObject({ sentIds: [101], ticket: 1 });
+    await clock.advance(10_000);
+    expect(reports()).toEqual([]);
   });
 
   it.each([
@@ -131,7 +142,7 @@ describe("tells what became of a post (1)", () => {
     expect(reports()).toMatchObject([{ afterMs, news: { sentIds: [], ticket: 1, isInDoubt: false } }]);
   });
 
-  it("and nothing when there is nothing to tell", async () => {
+  it("and reports nothing if there is nothing new", async () => {
     const { acquire, clock, notSent, reports } = clientRig({ isShared: true });
     notSent();
     await acquire("edit");
@@ -144,7 +155,7 @@ describe("tells what became of a post (1)", () => {
     expect(reports()).toEqual([]);
   });
 
-  it("with a question about a lost post", async () => {
+  it("with a search for a lost post", async () => {
     const { acquire, clock, newsNow, reports, sent, state, unclaimed } = clientRig();
     await acquire("post");
     sent(101);
@@ -165,13 +176,13 @@ describe("tells what became of a post (1)", () => {
     await expect(acquire()).rejects.toThrow("down");
     state.isDown = false;
     sent(102);
-    expect(reports().at(-1)?.news?.sentIds).toEqual([101, 102]);
     await clock.advance(0);
+    expect(reports().at(-1)?.news?.sentIds).toEqual([101, 102]);
     await acquire();
     expect(newsNow()?.sentIds).toEqual([]);
   });
 
-  it("of what was sent while a question was under way with the next one", async () => {
+  it("of messages sent during a request with the next request", async () => {
     const { acquire, clock, newsNow, sent, state } = clientRig();
     await acquire("post");
     sent(101);
@@ -185,7 +196,7 @@ describe("tells what became of a post (1)", () => {
     expect(newsNow()?.sentIds).toEqual([102]);
   });
 
-  it("of each thread by itself", async () => {
+  it("separately for each thread", async () => {
     const { acquire, newsNow, sent } = clientRig();
     sent(101, inTopic(1));
     await acquire("edit", inTopic(2));
@@ -194,7 +205,7 @@ describe("tells what became of a post (1)", () => {
     expect(newsNow()?.sentIds).toEqual([101]);
   });
 
-  it("after a start of what an earlier process may not have told, once for each thread", async () => {
+  it("after a start for messages of an earlier process, once for each thread", async () => {
     const { acquire, asked, newsNow } = clientRig({ recentIds: [101, 102] });
     await acquire();
     expect(newsNow()).toMatchObject({ sentIds: [101, 102], newestId: 102 });
@@ -204,7 +215,7 @@ describe("tells what became of a post (1)", () => {
     expect(asked).toEqual([ADDRESS.threadId]);
   });
 
-  it("nothing where messages have no numbers", async () => {
+  it("and reports nothing on platforms without numbered messages", async () => {
     const { client, clock, said } = clientRig();
     const plain = createFakeSurface({ clock });
     await client.acquire(ADDRESS, "post", plain, 8_000);
@@ -215,7 +226,7 @@ describe("tells what became of a post (1)", () => {
     expect(client.newestId(ADDRESS, plain)).toBe(0);
   });
 
-  it("and no id that is no number", async () => {
+  it("and ignores an id that is not a number", async () => {
     const { acquire, newsNow, sent } = clientRig();
     sent("m1");
     await acquire();
@@ -223,8 +234,8 @@ describe("tells what became of a post (1)", () => {
   });
 });
 
-describe("keeps a penalty that the gate could not be told (2)", () => {
-  it("and tells it again each second, for what is left of it", async () => {
+describe("keeps a penalty that could not be reported (2)", () => {
+  it("and reports its remaining time again each second", async () => {
     const { acquire, client, clock, said, state } = clientRig();
     state.isDown = true;
     await expect(client.penalize(ADDRESS, 10_000)).rejects.toThrow("down");
@@ -288,8 +299,43 @@ describe("keeps a penalty that the gate could not be told (2)", () => {
   });
 });
 
+describe("makes no request before the chat's rate allows it (3)", () => {
+  it("whatever the call, from any thread of the chat", async () => {
+    const { acquire, clock, said, state } = clientRig();
+    const now = clock.now();
+    state.grant = { kind: "granted", next: { post: now + 1_000, edit: now + 2_000, typing: now + 3_000 } };
+    await acquire();
+    for (const [purpose, readyAfterMs] of [
+      ["post", 1_000],
+      ["edit", 2_000],
+      ["typing", 3_000],
+    ] as const) {
+      const wait = { kind: "wait", retryAt: now + readyAfterMs, reason: "pacing" };
+      expect(await acquire(purpose)).toEqual(wait);
+      expect(await acquire(purpose, inTopic(2))).toEqual(wait);
+    }
+    expect(said).toHaveLength(1);
+    await clock.advance(1_000);
+    await acquire("post");
+    expect(said).toHaveLength(2);
+  });
+
+  it("and forgets the time with the next answer, and asks for other chats", async () => {
+    const { acquire, clock, said, state } = clientRig();
+    const later = clock.now() + 5_000;
+    state.grant = { kind: "granted", next: { post: clock.now(), edit: later, typing: later } };
+    await acquire();
+    expect((await acquire("edit", { ...ADDRESS, chatId: "8", threadId: "telegram:8" })).kind).toBe("granted");
+    expect(said).toHaveLength(2);
+    state.grant = { kind: "granted", next: { post: 0, edit: 0, typing: 0 } };
+    await acquire("post");
+    expect((await acquire("edit")).kind).toBe("granted");
+    expect(said).toHaveLength(4);
+  });
+});
+
 describe("knows the newest id of the chat's box", () => {
-  it("of what it has sent, was sent, or was told", async () => {
+  it("from sent messages, received messages and the gate's answers", async () => {
     const { acquire, client, sent, state, surface } = clientRig();
     const newest = (): number => client.newestId(ADDRESS, surface);
     expect(newest()).toBe(0);
@@ -304,7 +350,7 @@ describe("knows the newest id of the chat's box", () => {
   });
 });
 
-it("says nothing about a right whose grant is on its way", async () => {
+it("reports nothing about a right whose grant is still on its way", async () => {
   const { acquire, clock, newsNow, state } = clientRig();
   await acquire("post");
   state.delayMs = 100;
@@ -319,7 +365,7 @@ it("says nothing about a right whose grant is on its way", async () => {
 });
 
 describe("as the engine uses it", () => {
-  it("gives the right back when a granted post is not made, so that others may post", async () => {
+  it("returns the right if a granted post is not made, so that others may post", async () => {
     const reports: ChatNews[] = [];
     const rights: number[] = [];
     let arrive = (): void => {};
@@ -367,7 +413,7 @@ describe("as the engine uses it", () => {
     ).toMatchObject({ kind: "granted", right: { ticket: 2 } });
   });
 
-  it("gives it back when the platform refuses the post, and keeps it while the post is in doubt", async () => {
+  it("returns the right if the platform refuses the post, and keeps it while the post is in doubt", async () => {
     const { surface, delivery, start, advance, gate } = createHarness({
       isOwnGate: false,
       surface: { probing: true, capabilities: { typing: false } },

@@ -28,7 +28,7 @@ it.each(["post", "edit"] as const)(
   },
 );
 
-it("gives up in the end when two kinds of trouble take turns", async () => {
+it("gives up in the end when two kinds of failures alternate", async () => {
   const { surface, delivery, start, advance } = createHarness();
   const failures = [REFUSED_TOKEN, SERVER_ERROR];
   surface.post = () => Promise.reject(new Error("refused"));
@@ -122,7 +122,7 @@ it.each(["post", "edit"] as const)(
   },
 );
 
-it("looks for a lost message also when its first tries fail after the machine was off for days", async () => {
+it("searches for a lost message even if the first calls fail after days without power", async () => {
   const world = createCrashWorld({ probing: true });
   const first = world.boot(0);
   world.platform.fault("post", { kind: "hang" });
@@ -138,7 +138,7 @@ it("looks for a lost message also when its first tries fail after the machine wa
   expect(world.platform.visible("7")).toEqual(["The answer."]);
 });
 
-it("says of each call whether the platform refused the token, and once that it does not any more", async () => {
+it("reports each refusal of the token, and once that the token works again", async () => {
   const { surface, delivery, start, advance, access } = createHarness();
   surface.faultAlways("post", { kind: "fail", failure: REFUSED_TOKEN });
   delivery.send(start("r1"), "Hello.");

@@ -48,7 +48,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible()).toEqual([OTHER]);
   });
 
-  it("gives way to a shorter text that is whole", async () => {
+  it("is replaced by a shorter text that is whole", async () => {
     const { advance, delivery, visible } = await interrupted();
     delivery.replace("r1", "Short, and");
     await advance(1_000);
@@ -58,7 +58,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible()).toEqual(["Short, and whole."]);
   });
 
-  it("shows all that was said before, also what had not been shown yet", async () => {
+  it("shows all of the earlier text, including the part that was not visible yet", async () => {
     const harness = createHarness({ policy: { editEveryMs: 60_000 } });
     harness.delivery.open(harness.start("r1"));
     harness.delivery.append("r1", LONG.slice(0, 80));
@@ -106,7 +106,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible()).toEqual([OTHER.slice(0, 300).trim()]);
   });
 
-  it("has what people read as its text when it is stopped", async () => {
+  it("keeps the visible text when it is stopped", async () => {
     const { advance, delivery } = await interrupted();
     delivery.replace("r1", "Short");
     await advance(1_000);
@@ -116,7 +116,7 @@ describe("a reply whose model call was cut short", () => {
     expect(delivery.seenText("r1")).toBe(OTHER);
   });
 
-  it("takes back at once what a filter takes back", async () => {
+  it("removes at once what a filter removes", async () => {
     const { advance, delivery, visible } = await interrupted();
     delivery.replace("r1", OTHER);
     await advance(1_000);
@@ -125,7 +125,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible()).toEqual([OTHER.slice(0, 60).trim()]);
   });
 
-  it("makes way for the reply that takes it over, as without an interruption", async () => {
+  it("is taken over by a later reply, as without an interruption", async () => {
     const { advance, delivery, start, visible } = await interrupted();
     delivery.withdraw("r1");
     delivery.open(start("r2", { takesOver: "r1" }));
@@ -157,7 +157,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible()).toEqual(["Short, and whole."]);
   });
 
-  it("goes on with new messages where none can be changed", async () => {
+  it("continues with new messages if none can be changed", async () => {
     const limits = { maxLength: 120, maxEntities: 100 };
     const capabilities = { edit: false, remove: false };
     const said = LONG.replaceAll(". ", ".\n\n");
@@ -172,7 +172,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible().at(-1)).toBe("Short, and whole.");
   });
 
-  it("has nothing to keep before it has said anything", async () => {
+  it("keeps nothing before it has any text", async () => {
     const { advance, delivery, start, visible } = createHarness({ policy: POLICY });
     delivery.open(start("r1"));
     delivery.interrupt("r1");
@@ -217,7 +217,7 @@ describe("a reply whose process dies after an interruption", () => {
     expect(visible()).toEqual(["A third one."]);
   });
 
-  it("has what people read as its text when it is stopped at once", async () => {
+  it("keeps the visible text when it is stopped at once", async () => {
     const world = createCrashWorld({});
     const process = world.boot(0);
     process.delivery.open(startOf("r1", { policy: POLICY }));
@@ -230,7 +230,7 @@ describe("a reply whose process dies after an interruption", () => {
     expect(next.delivery.seenText("r1")).toBe(LONG);
   });
 
-  it("does not show it again when the new one had become longer", async () => {
+  it("does not show the old text again after the new one became longer", async () => {
     const world = createCrashWorld({});
     const process = world.boot(0);
     process.delivery.open(startOf("r1", { policy: POLICY }));

@@ -84,7 +84,7 @@ it.each(MOMENTS)("shows a post once that lands when %d of its time is over", asy
   }
 });
 
-it("shows a post once whenever it lands until two seconds after its time limit, whatever comes beside it", async () => {
+it("shows a post once if it lands within two seconds after its time limit, whatever else happens", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record<LostPost>({
@@ -104,7 +104,7 @@ it("shows a post once whenever it lands until two seconds after its time limit, 
   );
 });
 
-it("posts nothing before the post cannot land any more, and once then", async () => {
+it("posts nothing until the post can no longer land, and then posts once", async () => {
   for (const limitMs of [1_000, 6_000, 15_000]) {
     const { surface, delivery, start, visible, advance, clock } = probed({
       policy: { callTimeoutMs: limitMs },

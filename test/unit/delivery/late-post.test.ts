@@ -59,7 +59,7 @@ it("sends without the mark when a timed out post turns out to have been refused"
   expect(visible()).toEqual(["Hello."]);
 });
 
-it("lets a late post follow the reply that took it over", async () => {
+it("gives a late post to the reply that took it over", async () => {
   const { surface, delivery, advance, start, visible } = createHarness({ policy: { callTimeoutMs: 1_000 } });
   surface.fault("post", { kind: "hang", answerAfterMs: 2_000 });
   delivery.open(start("r1"));
@@ -126,7 +126,7 @@ it("posts at once when a lost post turns out to have been refused", async () => 
   expect(visible()).toEqual([TEXT]);
 });
 
-it("keeps to the penalty that a lost post has met", async () => {
+it("obeys the penalty of a lost post", async () => {
   const { surface, delivery, advance, start, visible, clock } = probed();
   const failure = { kind: "retry-after", code: "429", retryAfterMs: 20_000 } as const;
   const post = surface.post.bind(surface);

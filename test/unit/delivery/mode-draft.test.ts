@@ -3,7 +3,7 @@ import { expectedMessages } from "./engine-harness.ts";
 import { GROUP, harnessOf, lettersOf, LIMITS, methodsOf, stream, TEXT } from "./mode-harness.ts";
 
 describe("draft", () => {
-  it("grows a draft, and makes it a message when the text is whole", async () => {
+  it("shows a growing draft, and makes it a message when the text is whole", async () => {
     const harness = harnessOf("draft");
     const { delivery, advance, start, surface, visible } = harness;
     const text = "The lamp went out at nine, and **nobody** in the house noticed it.";
@@ -80,7 +80,7 @@ describe("draft", () => {
     expect(surface.draft("7")).toBe("Let me think");
   });
 
-  it("means edits in a group", async () => {
+  it("uses edits in a group", async () => {
     const harness = harnessOf("draft");
     harness.delivery.open(harness.start("r1", { address: GROUP }));
     await stream(harness, "The lamp went out at nine, and nobody noticed.");
@@ -107,7 +107,7 @@ describe("draft", () => {
     },
   );
 
-  it("does not let anybody wait for a draft that is refused", async () => {
+  it("lets nobody wait for a refused draft", async () => {
     const { delivery, advance, start, surface, visible } = harnessOf("draft");
     surface.fault("draft", { kind: "fail", failure: { kind: "rejected", code: "refused" } });
     delivery.open(start("r1"));
@@ -118,7 +118,7 @@ describe("draft", () => {
     expect(posted?.at).toBeLessThan((refused?.at ?? 0) + 100);
   });
 
-  it("goes on with edits when the draft is refused in the middle of a long reply", async () => {
+  it("continues with edits if the draft is refused in the middle of a long reply", async () => {
     const harness = harnessOf("draft");
     const { delivery, advance, start, surface, visible } = harness;
     delivery.open(start("r1"));
@@ -133,7 +133,7 @@ describe("draft", () => {
     expect(visible()).toEqual(expectedMessages(TEXT, LIMITS));
   });
 
-  it("sends nothing during a penalty that a draft has met, and loses nothing for it (I8)", async () => {
+  it("sends nothing during a penalty from a draft, and loses nothing (I8)", async () => {
     const harness = harnessOf("draft");
     const { delivery, advance, start, surface, visible } = harness;
     surface.fault("draft", undefined, {
@@ -220,7 +220,7 @@ describe("draft", () => {
     expect(visible()).toEqual(["Quite another beginning, and its end."]);
   });
 
-  it("is taken over by the reply that answers one more line", async () => {
+  it("is taken over by the reply to one more line", async () => {
     const { delivery, advance, start, surface, visible } = harnessOf("draft");
     delivery.open(start("r1"));
     delivery.append("r1", "To your first line");

@@ -104,7 +104,7 @@ it("leaves nothing to repair when the process dies while only a draft is visible
   expect(world.platform.visible("7")).toEqual(["The lamp went out at nine."]);
 });
 
-it("knows after a start what was posted where nothing can be changed, until the reply ends", async () => {
+it("knows after a start the posted text of messages that cannot be changed, until the reply ends", async () => {
   const world = createCrashWorld({ limits: LIMITS, ...SURFACES.buffered });
   const first = world.boot(0);
   first.delivery.open(startOf("r1"));

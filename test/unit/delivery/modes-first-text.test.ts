@@ -72,7 +72,7 @@ describe("the first text", () => {
     expect(visible()).toEqual(["4"]);
   });
 
-  it("does not shrink what an earlier attempt has left to half a word", async () => {
+  it("does not shorten an earlier attempt's text to half a word", async () => {
     const { delivery, clock, start, visible } = createHarness();
     delivery.open(start("r1"));
     delivery.append("r1", "The lamp went out");

@@ -79,7 +79,7 @@ describe("buffered", () => {
     expect(methodsOf(harness)).toEqual(["typing", "post"]);
   });
 
-  it("says an answer that was begun anew again from its start, where nothing can be edited", async () => {
+  it("posts a restarted answer again from its start, if nothing can be edited", async () => {
     const harness = harnessOf("buffered", { capabilities: { edit: false, remove: false } });
     const other = TEXT.replaceAll("something", "another thing");
     harness.delivery.open(harness.start("r1"));
@@ -94,7 +94,7 @@ describe("buffered", () => {
     expect(harness.delivery.receipt("r1")?.state).toBe("delivered");
   });
 
-  it("keeps the messages of an answer that was begun anew until their text is known", async () => {
+  it("keeps the messages of a restarted answer until their new text is known", async () => {
     const harness = harnessOf("buffered");
     harness.delivery.open(harness.start("r1"));
     await stream(harness, TEXT.slice(0, 550));
@@ -108,7 +108,7 @@ describe("buffered", () => {
     expect(methodsOf(harness)).not.toContain("remove");
   });
 
-  it("loses nothing when a post of the void attempt lands late, where nothing can be edited", async () => {
+  it("loses nothing if a post of the void attempt lands late, and nothing can be edited", async () => {
     const harness = harnessOf("buffered", { capabilities: { edit: false, remove: false } });
     const { delivery, advance, start, surface, visible } = harness;
     const other = TEXT.replaceAll("something", "another thing");
@@ -124,7 +124,7 @@ describe("buffered", () => {
     expect(delivery.receipt("r1")?.state).toBe("delivered");
   });
 
-  it("takes the void messages of an answer that was begun anew away, where it can", async () => {
+  it("removes the void messages of a restarted answer, if it can", async () => {
     const harness = harnessOf("buffered", { capabilities: { edit: false, remove: true } });
     const other = TEXT.replaceAll("something", "another thing");
     harness.delivery.open(harness.start("r1"));
@@ -141,7 +141,7 @@ describe("native", () => {
   const text = "The lamp went out at nine, and **nobody** in the house noticed it.";
   const shown = text.replaceAll("**", "");
 
-  it("streams into one message, by what is new each time, and edits nothing", async () => {
+  it("streams only new text into one message, and edits nothing", async () => {
     const harness = harnessOf("native", { streams: true });
     const { delivery, advance, start, surface, visible } = harness;
     delivery.open(start("r1"));
@@ -187,7 +187,7 @@ describe("native", () => {
     expect(surface.messages("7")[0]?.isStreaming).toBe(false);
   });
 
-  it("never repeats an addition whose answer was lost, and puts the message right by an edit", async () => {
+  it("never repeats an addition without an answer, and corrects the message by an edit", async () => {
     for (const done of [true, false]) {
       const harness = harnessOf("native", { streams: true });
       const { delivery, advance, start, surface, visible } = harness;
@@ -218,7 +218,7 @@ describe("native", () => {
     },
   );
 
-  it("ends the stream in the end when the token is refused for a moment", async () => {
+  it("still ends the stream after the token was refused for a moment", async () => {
     const harness = harnessOf("native", { streams: true });
     const { delivery, advance, start, surface, visible } = harness;
     surface.fault("end", { kind: "fail", failure: { kind: "misconfigured", code: "token-refused" } });
@@ -235,7 +235,7 @@ describe("native", () => {
   const RATE = { burst: 1, everyMs: 1_000 };
   const SLOW = { direct: RATE, group: RATE, global: RATE };
 
-  it("ends the stream of a first message whose late answer comes when its text has been sent again", async () => {
+  it("ends the stream of a first message whose answer comes after its text was sent again", async () => {
     const harness = createHarness({
       policy: { mode: "native", callTimeoutMs: 1_000 },
       surface: { limits: LIMITS, streams: true, pacing: SLOW },
@@ -254,7 +254,7 @@ describe("native", () => {
     expect(surface.calls.filter(({ outcome }) => outcome === "rejected")).toEqual([]);
   });
 
-  it("means edits where there are no streams", async () => {
+  it("uses edits on platforms without streams", async () => {
     const harness = harnessOf("native");
     harness.delivery.open(harness.start("r1"));
     await stream(harness, text);

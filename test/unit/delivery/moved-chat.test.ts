@@ -27,8 +27,8 @@ function harness(more: Parameters<typeof createHarness>[0] = {}) {
   return { ...created, start };
 }
 
-describe("a chat that goes on under another id", () => {
-  it("gets what was refused in the old one, without a quote of a message that it does not have", async () => {
+describe("a chat that continues under another id", () => {
+  it("gets the post that the old one refused, without the quote", async () => {
     const { advance, delivery, start, surface, gone } = harness();
     upgrade(surface);
     delivery.send(start("r1", { replyTo: "17", seenMessageId: "17" }), "Here is your answer.");
@@ -56,7 +56,7 @@ describe("a chat that goes on under another id", () => {
     expect(delivery.receipt("r1")?.messages.map(({ state }) => state)).toEqual(parts.map(() => "sent"));
   });
 
-  it("gets a message that was not whole yet once more, and its old one is never touched again", async () => {
+  it("gets an incomplete message again, and the old one is never touched", async () => {
     const { advance, delivery, start, surface } = harness({ policy: { editEveryMs: 100 } });
     delivery.open(start("r1"));
     delivery.append("r1", "The first half");

@@ -27,7 +27,7 @@ it("shows the replies of an address in the order in which they were opened", asy
   expect(visible()).toEqual(["First.", "Second."]);
 });
 
-it("does not hold a later turn's reply for one whose turn never comes back", async () => {
+it("does not hold a later reply for one whose turn never comes back", async () => {
   const { delivery, advance, start, visible } = createHarness();
   delivery.open(start("r1"));
   delivery.append("r1", "Half of");
@@ -43,7 +43,7 @@ it("does not hold a later turn's reply for one whose turn never comes back", asy
   expect(visible()).toEqual(["Half of it, and the rest.", "Second."]);
 });
 
-it("shows a notice while a reply streams, and goes on with the reply in its own message", async () => {
+it("shows a notice while a reply streams, and continues the reply in its own message", async () => {
   const { delivery, advance, start, visible } = createHarness();
   delivery.open(start("r1"));
   delivery.append("r1", "It begins");
@@ -124,7 +124,7 @@ it("keeps the order of replies over an hour in which nothing can be posted", asy
   expect(visible()).toEqual(["Reply 1.", "Reply 2.", "Reply 3.", "Reply 4."]);
 });
 
-it("goes on with the messages that follow one that cannot be brought up to date, in order", async () => {
+it("continues with later messages, in order, after one that cannot be edited", async () => {
   const limits = { maxLength: 200, maxEntities: 100 };
   const { surface, delivery, advance, start, visible } = createHarness({ surface: { limits } });
   const text = Array.from({ length: 6 }, (_, index) => `Paragraph ${index} has some words in it.`).join(
@@ -146,7 +146,7 @@ it("goes on with the messages that follow one that cannot be brought up to date,
   expect(visible()).toEqual([...expectedMessages(text, limits), "Second."]);
 });
 
-it("goes on with later replies while a message that is too much cannot be taken away", async () => {
+it("continues with later replies while a surplus message cannot be removed", async () => {
   const { surface, delivery, advance, start, visible } = createHarness({
     surface: { limits: { maxLength: 200, maxEntities: 100 } },
   });
@@ -164,7 +164,7 @@ it("goes on with later replies while a message that is too much cannot be taken 
   expect(visible()).toEqual(["Few words.", "Second."]);
 });
 
-it("does not let a chat that waits or hangs hold another chat of the same thread object", async () => {
+it("does not let a waiting or hanging chat hold up another chat of the same object", async () => {
   const { surface, delivery, advance, start } = createHarness();
   surface.fault("post", FLOOD, undefined, { kind: "hang" });
   delivery.send(start("r1"), "First.");

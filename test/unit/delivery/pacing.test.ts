@@ -32,7 +32,7 @@ it("always shows the newest text when an edit is allowed, never a queue of stale
   expect(surface.calls.length).toBe(during + 1);
 });
 
-it("edits ever more rarely as a reply grows, leaves no message unfinished for it, and ends it at once", async () => {
+it("edits less often as a reply grows, but finishes each message and the reply at once", async () => {
   const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
   await clock.advance(LATER_MS);
   const openedAt = clock.now();
@@ -54,7 +54,7 @@ it("edits ever more rarely as a reply grows, leaves no message unfinished for it
   expect(visible().join(" ").endsWith("2399")).toBe(true);
 });
 
-it("has a slot for the final text at any moment of a stream", async () => {
+it("has a call for the final text at any moment of a stream", async () => {
   for (let stopAt = 0; stopAt < 40; stopAt += 1) {
     const { delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
     await clock.advance(LATER_MS);
@@ -115,7 +115,7 @@ it("spends no call on typing for a reply that comes fast", async () => {
   expect(surface.calls.map(({ method }) => method)).toEqual(["post", "edit"]);
 });
 
-it("goes without typing when only the reserve is left", async () => {
+it("shows no typing if only the reserve is left", async () => {
   const { surface, delivery, clock, start, visible } = createHarness({ surface: { pacing: PRIVATE_CHAT } });
   // The bot has just started: of its two tokens one is for the notice.
   delivery.send(start("r0"), "Notice.");
@@ -151,7 +151,7 @@ it("answers a press of a button at once, also during a penalty, and never throws
   expect(lines).toHaveLength(1);
 });
 
-it("costs a streamed chunk nothing while no call may be made", async () => {
+it("does no work for a streamed chunk while no call may be made", async () => {
   const { delivery, clock, start, surface } = createHarness({ policy: { editEveryMs: 10_000 } });
   delivery.open(start("r1"));
   delivery.append("r1", "Begin ");

@@ -47,7 +47,7 @@ it.each(["post", "edit"] as const)(
   },
 );
 
-it("shows the text of a call begun anew while the old one met its refusal", async () => {
+it("shows the text of a restarted call although the old text was being refused", async () => {
   const { surface, delivery, clock, advance, start, visible } = createHarness({
     surface: { limits: LIMITS },
   });

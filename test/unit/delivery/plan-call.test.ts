@@ -176,7 +176,7 @@ const situations: fc.Arbitrary<Situation> = fc
     };
   });
 
-it("changes nothing, and says the same when it is asked again", () => {
+it("changes nothing, and gives the same plan when called again", () => {
   fc.assert(
     fc.property(situations, (situation) => {
       const { reply, surface } = made(situation);
@@ -189,7 +189,7 @@ it("changes nothing, and says the same when it is asked again", () => {
   );
 });
 
-it("changes nothing about a draft that has been silent for so long that it may fade", () => {
+it("leaves a draft alone that has been silent long enough to fade", () => {
   const { reply, surface } = made({
     ...CALM,
     text: "Let me think about it",
@@ -211,7 +211,7 @@ it("plans no call for the whole text of a message that shows it", () => {
   expect(planCall(reply, surface, NOW)).toMatchObject({ kind: "ended", settled: { code: undefined } });
 });
 
-describe("names what it must first store", () => {
+describe("names the change that must be stored first", () => {
   const plan = (entry: Partial<OutboxEntry["row"]>, more: Partial<Situation> = {}, stray?: number) => {
     const known = entryOf({ ...plannedRow("r1", 0), ...entry });
     if (stray !== undefined) known.strayEdit = { hash: undefined, until: stray };
@@ -225,7 +225,7 @@ describe("names what it must first store", () => {
     return planCall(reply, surface, NOW);
   };
 
-  it("a post under which the process died", () => {
+  it("a post whose process died", () => {
     expect(plan({ state: "sending" })).toMatchObject({
       kind: "lost",
       settled: { kind: "lost", entry: { row: { part: 0 } } },
@@ -239,7 +239,7 @@ describe("names what it must first store", () => {
     });
   });
 
-  it("an edit that may still land, until it cannot any more", () => {
+  it("an edit that may still land, until it no longer can", () => {
     const [hash = ""] = hashesOf("Hello.");
     const sent = { state: "sent", messageId: "101", shownHash: hash } as const;
     expect(plan(sent, {}, NOW + 3_000)).toEqual({ kind: "await-late-news", until: NOW + 3_000 });

@@ -31,7 +31,7 @@ function searchTwoIds(first: () => void | Promise<never>): Probed {
   return found;
 }
 
-it("comes to the end of a search when the gate could not be asked in the middle of it", async () => {
+it("finishes a search although the gate could not be reached in the middle of it", async () => {
   let isDown = false;
   const { delivery, start, visible, advance, probes } = searchTwoIds(() => {
     isDown = true;
@@ -45,7 +45,7 @@ it("comes to the end of a search when the gate could not be asked in the middle 
   expect(visible()).toEqual([TEXT, "Next."]);
 });
 
-it("comes to the end of a search when another reply took the message over at that moment", async () => {
+it("finishes a search when another reply takes the message over at that moment", async () => {
   const { delivery, start, visible, advance } = searchTwoIds(() => {
     delivery.withdraw("r1");
     delivery.open(start("r2", { takesOver: "r1" }));
@@ -58,7 +58,7 @@ it("comes to the end of a search when another reply took the message over at tha
   expect(delivery.receipt("r2")?.state).toBe("delivered");
 });
 
-it("ends with a reply of which another message was left alone", async () => {
+it("finishes a search in a reply whose other message was left unresolved", async () => {
   const { surface, delivery, start, visible, advance } = probed({
     surface: { limits: { maxLength: 100, maxEntities: 100 } },
     policy: { onUnknown: "leave", callTimeoutMs: 15_000 },

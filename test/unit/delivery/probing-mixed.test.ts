@@ -7,7 +7,7 @@ describe("in a box of one chat", () => {
   const address = { ...ADDRESS, isDirectMessage: false };
   const group = (): Probed => probed({ surface: { probing: "own-box" }, policy: { callTimeoutMs: 15_000 } });
 
-  it("stops where two ids in a row have nothing", async () => {
+  it("stops where two ids in a row have no message", async () => {
     const { surface, delivery, start, advance, probes, visible } = group();
     surface.fault("post", { kind: "lose", done: false });
     delivery.send(start("r1", { address }), TEXT);
@@ -17,7 +17,7 @@ describe("in a box of one chat", () => {
     expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "101", attempts: 2 }] });
   });
 
-  it("finds the lost message behind one that was deleted when it looked", async () => {
+  it("finds the lost message after one that was deleted during the search", async () => {
     const { surface, delivery, start, advance, visible } = group();
     const deleted = surface.postForeign("7", "Spam.");
     surface.fault("post", { kind: "lose", done: true });
@@ -30,7 +30,7 @@ describe("in a box of one chat", () => {
     ]);
   });
 
-  it("goes on behind a message of somebody else", async () => {
+  it("continues after somebody else's message", async () => {
     const { surface, delivery, start, advance, probes, visible } = group();
     surface.fault("post", { kind: "lose", done: true });
     surface.numberForOther();
@@ -56,7 +56,7 @@ describe("in a box of one chat", () => {
     },
   );
 
-  it("does not stop at a gap that a newer message has left behind it", async () => {
+  it("does not stop at a gap below a newer message", async () => {
     const { surface, delivery, start, advance, root, visible } = group();
     for (let other = 0; other < 3; other += 1) surface.numberForOther();
     surface.fault("post", { kind: "lose", done: true });
@@ -81,7 +81,7 @@ it("touches no more messages than were lost", async () => {
   expect(visible()).toEqual([TEXT, "Another program.", "Another program again."]);
 });
 
-it("finds a message at the beginning of a range that is too long to be asked about", async () => {
+it("finds a message at the beginning of a range that is too long to search", async () => {
   const { surface, delivery, start, visible, advance, root } = probed();
   surface.numberForOther();
   surface.fault("post", { kind: "lose", done: true });
@@ -94,7 +94,7 @@ it("finds a message at the beginning of a range that is too long to be asked abo
   expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "102", attempts: 1 }] });
 });
 
-it("does not adopt a lost message above one that it follows", async () => {
+it("does not adopt a lost message that is above the message before it", async () => {
   const texts = ["First", "Second", "Third"].map((name) => `${name} part. `.repeat(5).trim());
   const whole = texts.join("\n\n");
   const { surface, delivery, start, visible, advance } = probed({
@@ -122,7 +122,7 @@ it("does not adopt a lost message above one that it follows", async () => {
   expect(visible().join(" ").split(/\s+/)).toEqual(whole.split(/\s+/));
 });
 
-it("finds what landed late also in a chat that is never quiet, and lets it speak meanwhile", async () => {
+it("finds a late message in a chat that is never quiet, without holding up the chat", async () => {
   const { delivery, start, advance, surface, visible } = probed({ policy: { callTimeoutMs: 15_000 } });
   delivery.open(start("r0"));
   delivery.append("r0", "Word ");
@@ -139,7 +139,7 @@ it("finds what landed late also in a chat that is never quiet, and lets it speak
   expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 1 }] });
 });
 
-it("finds a surplus message that was lost also while another message cannot be brought up to date", async () => {
+it("finds a lost surplus message while another message cannot be edited", async () => {
   const { surface, delivery, start, visible, advance } = probed({
     surface: { limits: { maxLength: 60, maxEntities: 100 } },
     policy: { callTimeoutMs: 1_000 },

@@ -5,7 +5,7 @@ import { ADDRESS, expectedMessages } from "./engine-harness.ts";
 const TEXT = "One two three four five.";
 const GROUP = { ...ADDRESS, isDirectMessage: false };
 
-it("asks about no id twice when the process is killed again and again while it searches", async () => {
+it("asks about no id twice, however often the process is killed during a search", async () => {
   const world = createCrashWorld({ probing: true });
   world.platform.fault("post", { kind: "lose", done: false });
   const first = world.boot(0);
@@ -34,7 +34,7 @@ it("asks about no id twice when the process is killed again and again while it s
   expect(world.platform.visible("7")).toEqual([TEXT]);
 });
 
-it("posts nothing before a post of an earlier process cannot land any more", async () => {
+it("posts nothing until an earlier process's post can no longer land", async () => {
   const world = createCrashWorld({ probing: true });
   world.platform.fault("post", { kind: "hang" });
   const begunAt = world.clock.now();
@@ -73,7 +73,7 @@ it("waits for nothing when the machine was off for longer than a post may land",
   expect(world.platform.visible("7")).toEqual([TEXT]);
 });
 
-it("goes on right after a start when the message is where it is looked for first", async () => {
+it("continues right after a start if the likeliest id is the lost message", async () => {
   const calm = createCrashWorld({ probing: true });
   const calmProcess = calm.boot(0);
   calmProcess.delivery.send(startOf("r1"), TEXT);
@@ -92,7 +92,7 @@ it("goes on right after a start when the message is where it is looked for first
   expect(world.platform.visible("7")).toEqual([TEXT]);
 });
 
-it("takes no message of its own for the lost one after a start, also one of which the gate knows nothing", async () => {
+it("never mistakes its own message for the lost one after a start, even if the gate does not know it", async () => {
   const world = createCrashWorld({ probing: true });
   const start = startOf("r1", { address: GROUP });
   const first = world.boot(0);
@@ -116,7 +116,7 @@ it("takes no message of its own for the lost one after a start, also one of whic
   expect(world.platform.visible("7")[0]).toBe("Before.");
 });
 
-it("says nothing again at each start while only a question is open", async () => {
+it("repeats no text at a start while only a search is open", async () => {
   const limits = { maxLength: 60, maxEntities: 100 };
   const world = createCrashWorld({ probing: true, limits });
   const text = "One two three four five six seven.\n\nEight nine ten eleven twelve thirteen.";
@@ -142,7 +142,7 @@ it("says nothing again at each start while only a question is open", async () =>
   expect(calls.filter((method) => method === "post")).toHaveLength(parts.length + 1);
 });
 
-it("goes on when the object is put to rest before each call, because the chat has one in a long while", async () => {
+it("continues even if the object is evicted before each call, because the chat's calls are far apart", async () => {
   const limits = { maxLength: 120, maxEntities: 100 };
   const rate = { burst: 1, everyMs: 18_000 };
   const world = createCrashWorld({ limits, pacing: { direct: rate, group: rate, global: rate } });

@@ -55,7 +55,7 @@ it.each([
   expect(surface.calls.map(({ method }) => method)).toEqual(["post", "probe", "edit"]);
 });
 
-it("looks once when it is not there, and asks nothing more before the post cannot land any more", async () => {
+it("checks once if the message is not there, and asks nothing more until the post can no longer land", async () => {
   const { surface, delivery, start, visible, advance, probes } = probed({
     policy: { callTimeoutMs: 15_000 },
   });
@@ -70,7 +70,7 @@ it("looks once when it is not there, and asks nothing more before the post canno
   expect(delivery.receipt("r1")).toMatchObject({ state: "delivered", messages: [{ attempts: 2 }] });
 });
 
-it("goes on with what is visible while a post is in doubt", async () => {
+it("keeps editing visible messages while a post is in doubt", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { callTimeoutMs: 15_000 } });
   delivery.open(start("r1"));
   delivery.append("r1", "One two");
@@ -104,7 +104,7 @@ it.each([5_000, 12_000, 16_900])(
   },
 );
 
-it("finds it also when questions hang", async () => {
+it("finds the message even if questions hang", async () => {
   const { surface, delivery, start, visible, advance } = probed();
   surface.fault("post", { kind: "hang" });
   surface.fault("probe", { kind: "hang" }, { kind: "hang" }, { kind: "lose", done: true }, { kind: "hang" });
@@ -143,7 +143,7 @@ it("shows a reply once and unmarked however often its post is lost", async () =>
   }
 });
 
-it("takes away a late part that the text has no use for any more", async () => {
+it("removes a late part that the text no longer needs", async () => {
   const { surface, delivery, start, visible, advance } = probed({
     surface: { limits: { maxLength: 60, maxEntities: 100 } },
     policy: { callTimeoutMs: 15_000 },
@@ -161,7 +161,7 @@ it("takes away a late part that the text has no use for any more", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("asks about a few ids after the newest that is known, and not about those that are somebody's", async () => {
+it("asks about a few ids after the newest known one, except those with a known owner", async () => {
   const { surface, delivery, start, advance, root, probes } = probed();
   surface.fault("post", { kind: "lose", done: false });
   delivery.send(start("r1"), TEXT);
@@ -177,7 +177,7 @@ it("asks about a few ids after the newest that is known, and not about those tha
   expect(asked).toEqual(asked.map((_, index) => `${103 + index}`));
 });
 
-it("does not ask about what it is told of while it searches", async () => {
+it("does not ask about ids that become known during the search", async () => {
   const { surface, delivery, start, visible, advance, root, probes } = probed();
   surface.fault("post", { kind: "lose", done: true });
   for (let other = 0; other < 20; other += 1) surface.numberForOther();
@@ -198,7 +198,7 @@ it("does not ask about what it is told of while it searches", async () => {
   expect(delivery.receipt("r1")).toMatchObject({ messages: [{ messageId: "121", attempts: 1 }] });
 });
 
-it("finds the lost message behind one of which nobody was told", async () => {
+it("finds the lost message after one that the bot was not told of", async () => {
   const { surface, delivery, start, visible, advance } = probed();
   surface.numberForOther();
   surface.fault("post", { kind: "lose", done: true });
@@ -277,7 +277,7 @@ it("asks about fewer in a group, which has twenty calls a minute", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("takes no message that a reply was left with for the one that is lost next", async () => {
+it("does not take a message of an earlier search for the one that is lost next", async () => {
   const { surface, delivery, start, visible, advance } = probed({ policy: { onUnknown: "leave" } });
   surface.fault("post", { kind: "lose", done: true }, { kind: "lose", done: false });
   surface.fault(
@@ -301,15 +301,18 @@ it("takes no message that a reply was left with for the one that is lost next", 
   expect(delivery.receipt("r2")).toMatchObject({ state: "failed" });
 });
 
-it.each(UNRESOLVED)("leaves it to the policy (%s) where nothing can be probed", async (onUnknown, shown) => {
-  const { surface, delivery, start, visible, advance } = createHarness({ policy: { onUnknown } });
-  surface.fault("post", { kind: "lose", done: false });
-  delivery.send(start("r1"), TEXT);
-  await advance(20_000);
-  expect(visible()).toEqual(shown);
-});
+it.each(UNRESOLVED)(
+  "leaves it to the policy (%s) if the platform cannot be asked",
+  async (onUnknown, shown) => {
+    const { surface, delivery, start, visible, advance } = createHarness({ policy: { onUnknown } });
+    surface.fault("post", { kind: "lose", done: false });
+    delivery.send(start("r1"), TEXT);
+    await advance(20_000);
+    expect(visible()).toEqual(shown);
+  },
+);
 
-it("leaves it to the policy when nobody knows where to begin", async () => {
+it("leaves it to the policy if no id is known to begin with", async () => {
   const { surface, delivery, start, visible, advance, probes } = probed();
   surface.fault("post", { kind: "lose", done: true });
   delivery.send(start("r1", { seenMessageId: undefined }), TEXT);
@@ -318,7 +321,7 @@ it("leaves it to the policy when nobody knows where to begin", async () => {
   expect(probes()).toEqual([]);
 });
 
-it("begins where the root knows more than the thread", async () => {
+it("begins at the root's newest id if it is newer than the thread's", async () => {
   const { surface, delivery, start, visible, advance, root, probes } = probed();
   for (let other = 0; other < 50; other += 1) surface.numberForOther();
   root.noteIncoming("telegram", "common", true, [150]);
@@ -363,7 +366,7 @@ it.each(PROBE_FAULTS)("copes with a probe that %s", async (_name, faults, expect
   expect(surface.penaltyBreaches).toEqual([]);
 });
 
-it("keeps to a penalty that a probe has met whose message became another reply's meanwhile", async () => {
+it("obeys a penalty of a probe whose message was taken over in the meantime", async () => {
   const { surface, delivery, start, visible, advance } = probed();
   const failure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: 20_000 } as const;
   surface.fault("post", { kind: "lose", done: true });
@@ -380,7 +383,7 @@ it("keeps to a penalty that a probe has met whose message became another reply's
   expect(visible()).toEqual(["Another text."]);
 });
 
-it("removes a lost message that the text has no use for any more", async () => {
+it("removes a lost message that the text no longer needs", async () => {
   const { surface, delivery, start, visible, advance } = probed();
   surface.fault("post", { kind: "lose", done: true });
   delivery.open(start("r1"));
@@ -392,7 +395,7 @@ it("removes a lost message that the text has no use for any more", async () => {
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("asks under the chat's rate", async () => {
+it("asks at once only with the chat's saved calls, and takes no call from others", async () => {
   const group = { burst: 3, everyMs: 3_000 };
   const { surface, delivery, start, advance } = probed({
     surface: {
@@ -402,8 +405,10 @@ it("asks under the chat's rate", async () => {
   surface.fault("post", { kind: "lose", done: false });
   delivery.send(start("r1", { address: { ...ADDRESS, isDirectMessage: false } }), TEXT);
   await advance(60_000);
-  const times = surface.calls.map(({ at }) => at);
-  expect(times.length).toBeGreaterThanOrEqual(1 + 1 + 2 + 1);
-  expectPaced(times, group);
+  const timesOf = (isProbe: boolean): number[] =>
+    surface.calls.filter(({ method }) => (method === "probe") === isProbe).map(({ at }) => at);
+  expect(timesOf(true).length).toBeGreaterThanOrEqual(1 + 2);
+  expectPaced(timesOf(false), group);
+  expectPaced([...timesOf(true), ...timesOf(false)], { ...group, burst: group.burst + 8 });
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });

@@ -128,7 +128,7 @@ const isLostPost = ({ row: { state, doubt } }: OutboxEntry): boolean =>
 
 const isBlank = ({ content }: DesiredPart): boolean => content.text.trim() === "";
 
-it("comes to an end from every situation, with at most one call for each message", () => {
+it("ends from every situation, with at most one call for each message", () => {
   fc.assert(
     fc.property(situation, (input) => {
       const taken = steps(input);
@@ -141,7 +141,7 @@ it("comes to an end from every situation, with at most one call for each message
   );
 });
 
-it("leaves exactly the desired messages visible, but for those it may not touch", () => {
+it("leaves exactly the desired messages visible, except those it may not touch", () => {
   fc.assert(
     fc.property(situation, (input) => {
       const isFinal = true;
@@ -266,7 +266,7 @@ it.each(["landing", "searching"] as const)(
   },
 );
 
-it("goes on with what is visible while a post is lost", () => {
+it("keeps editing visible messages while a post is lost", () => {
   const entries = [shownPart(0, "old"), lostPart(1, LOST.landing)];
   expect(reconcile(situationOf(["alpha", "beta"], entries))).toMatchObject({
     kind: "edit",

@@ -63,7 +63,7 @@ function richOf(text: string): unknown[] {
 const ordinaryOf = (text: string): string[] => expectedMessages(text, LIMITS);
 
 describe("replies as rich messages", () => {
-  it("are one message that grows, with its tables and lists, where several would be needed", async () => {
+  it("are one growing message with tables and lists, where ordinary text needs several", async () => {
     const harness = harnessOf();
     await answer(harness, "r1");
     expect(ordinaryOf(TEXT).length).toBeGreaterThan(2);
@@ -74,7 +74,7 @@ describe("replies as rich messages", () => {
     expect(harness.delivery.nextWakeAt()).toBeUndefined();
   });
 
-  it("are several where even a rich message is too small", async () => {
+  it("are several messages if one rich message is too small", async () => {
     const harness = harnessOf();
     const text = `${TEXT}\n\n`.repeat(6).trim();
     await answer(harness, "r1", text);
@@ -149,7 +149,7 @@ describe("replies as rich messages", () => {
     },
   );
 
-  it("are ordinary ones where these show all there is", async () => {
+  it("are ordinary messages if those show everything", async () => {
     const harness = harnessOf();
     await answer(harness, "r1", "Yes, **that** is so.");
     expect(harness.visible()).toEqual(["Yes, that is so."]);
@@ -180,7 +180,7 @@ describe("replies as rich messages", () => {
 });
 
 describe("rich messages that are refused", () => {
-  it("become ordinary ones at the first call, and the replies after it begin so for six hours", async () => {
+  it("become ordinary ones at the first call, and later replies are ordinary for six hours", async () => {
     const harness = harnessOf();
     const { surface, advance } = harness;
     surface.refuseRich(UNSUPPORTED);
@@ -199,7 +199,7 @@ describe("rich messages that are refused", () => {
     expect(messagesOf(harness).at(-1)?.blocks).toEqual(richOf(TEXT)[0]);
   });
 
-  it("say the first text no later than a moment after the refusal", async () => {
+  it("show the first text within a moment after the refusal", async () => {
     const harness = harnessOf();
     harness.surface.refuseRich(UNSUPPORTED);
     harness.delivery.open(harness.start("r1"));
@@ -208,7 +208,7 @@ describe("rich messages that are refused", () => {
     expect(harness.visible()).toEqual(["The first words of it."]);
   });
 
-  it("become ordinary ones for this reply only when its content is what is refused", async () => {
+  it("become ordinary ones for this reply only, if its content is refused", async () => {
     const harness = harnessOf();
     harness.surface.refuseRich(REFUSED);
     await answer(harness, "r1");
@@ -239,7 +239,7 @@ describe("rich messages that are refused", () => {
     },
   );
 
-  it("go on whole when only the last edit is refused", async () => {
+  it("are shown whole if only the last edit is refused", async () => {
     const harness = harnessOf();
     const { delivery, surface, advance, start } = harness;
     delivery.open(start("r1"));
@@ -250,7 +250,7 @@ describe("rich messages that are refused", () => {
     expect(harness.visible()).toEqual(ordinaryOf(TEXT));
   });
 
-  it("go on as ordinary drafts", async () => {
+  it("continue as ordinary drafts", async () => {
     const harness = harnessOf({ mode: "draft" }, { draftLastsMs: 30_000 });
     harness.surface.refuseRich(UNSUPPORTED);
     await answer(harness, "r1");
@@ -263,7 +263,7 @@ describe("rich messages that are refused", () => {
     expect(harness.surface.calls.filter(({ method }) => method === "edit")).toEqual([]);
   });
 
-  it("stay rich when it is the draft that is refused", async () => {
+  it("stay rich if only the draft is refused", async () => {
     const harness = harnessOf({ mode: "draft" }, { draftLastsMs: 30_000 });
     harness.surface.fault("draft", { kind: "fail", failure: { kind: "rejected", code: "no-drafts-here" } });
     await answer(harness, "r1");
@@ -274,7 +274,7 @@ describe("rich messages that are refused", () => {
   /** A proxy answers what it does not know with an error page of its own. */
   const doubtful = { kind: "fail", failure: { kind: "unknown", code: "rich-doubtful" } } as const;
 
-  it("become ordinary ones after two answers that nobody can read, and so do the next for an hour", async () => {
+  it("become ordinary ones after two unreadable answers, also the next replies for an hour", async () => {
     const harness = harnessOf({ callTimeoutMs: 1_000 }, { probing: true });
     const { surface, delivery, advance, start } = harness;
     surface.faultAlways("post", doubtful, ({ isRich }) => isRich === true);
@@ -294,7 +294,7 @@ describe("rich messages that are refused", () => {
     expect(messagesOf(harness).at(-1)?.blocks).toEqual(richOf(TEXT)[0]);
   });
 
-  it("stay rich when the post after such an answer is found", async () => {
+  it("stay rich if the post with such an answer is found", async () => {
     const harness = harnessOf({ callTimeoutMs: 1_000 }, { probing: true });
     const { surface, delivery, advance, start } = harness;
     surface.fault("post", doubtful, { kind: "lose", done: true });
@@ -423,7 +423,7 @@ describe("a process that dies", () => {
     }
   });
 
-  it("goes on in the form that was decided, without asking again", async () => {
+  it("continues in the decided form without another refused call", async () => {
     const world = createCrashWorld({ limits: LIMITS, rich: RICH, probing: true });
     world.platform.refuseRich(UNSUPPORTED);
     const first = world.boot(0);
@@ -444,7 +444,7 @@ describe("a process that dies", () => {
     expect(world.platform.calls.filter(({ isRich }) => isRich === true).length).toBe(1);
   });
 
-  it("leaves nothing behind whatever the platform refuses, and whenever", async () => {
+  it("leaves nothing behind, whatever the platform refuses and whenever it does", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

@@ -63,7 +63,7 @@ const HELD = { kind: "wait", reason: "post" };
 const ticketOf = (grant: Grant): number | undefined =>
   grant.kind === "granted" ? grant.right?.ticket : undefined;
 
-it("is one speaker's until it tells what became of its post", async () => {
+it("belongs to one speaker until it reports the outcome of its post", async () => {
   const { post, tell } = await forum();
   expect(ticketOf(await post(NORTH))).toBe(1);
   expect(await post(SOUTH)).toMatchObject(HELD);
@@ -72,7 +72,7 @@ it("is one speaker's until it tells what became of its post", async () => {
   expect(await post(NORTH, { ticket: 1 })).toMatchObject(HELD);
 });
 
-it("asks those who wait to come again soon, and less often the longer it takes", async () => {
+it("lets waiting speakers ask again soon, and less often the longer it takes", async () => {
   const { post, rig } = await forum();
   await post(NORTH);
   const waits: number[] = [];
@@ -84,7 +84,7 @@ it("asks those who wait to come again soon, and less often the longer it takes",
   expect(waits).toEqual([250, 250, 1_000, 2_000, 2_000]);
 });
 
-it("is its holder's again at once", async () => {
+it("is given to its holder again at once", async () => {
   const { post } = await forum();
   expect(ticketOf(await post(NORTH))).toBe(1);
   // The post was not made, and nobody was told: the next one is asked for.
@@ -102,7 +102,7 @@ it("survives the gate's death while a post is under way", async () => {
   expect(ticketOf(await again.post(SOUTH))).toBe(2);
 });
 
-it("gives no ticket twice, also over the gate's death", async () => {
+it("gives no ticket twice, also after the gate's death", async () => {
   const { post, restart, tell } = await forum();
   const tickets: (number | undefined)[] = [];
   let current: Pick<Forum, "post" | "restart" | "tell"> = { post, restart, tell };
@@ -124,7 +124,7 @@ it("is free after the gate's death when it was free before", async () => {
   expect(ticketOf(await restart().post(SOUTH))).toBe(2);
 });
 
-it("lapses when its holder says nothing any more, and what the holder posted may be what is found", async () => {
+it("expires when its holder is silent, and a found message may then be the holder's", async () => {
   const { post, claim, rig, restart } = await forum();
   await post(NORTH);
   await rig.clock.advance(29_999);
@@ -135,7 +135,7 @@ it("lapses when its holder says nothing any more, and what the holder posted may
   expect(await restart().claim(SOUTH, { ticket: 2, isInDoubt: true }), "after a start").toBe("uncertain");
 });
 
-it("is certain again for the one that has lost it, about its own message", async () => {
+it("is certain again for the silent holder, about its own message", async () => {
   const { post, claim, rig } = await forum();
   await post(NORTH);
   await rig.clock.advance(30_000);
@@ -144,7 +144,7 @@ it("is certain again for the one that has lost it, about its own message", async
   expect(await post(SOUTH)).toMatchObject(HELD);
 });
 
-it("is certain again as soon as a later post is known, whose id is above all that was lost before", async () => {
+it("is certain again as soon as a later post with a higher id is known", async () => {
   const { post, claim, rig, tell } = await forum();
   await post(NORTH);
   await rig.clock.advance(30_000);
@@ -154,7 +154,7 @@ it("is certain again as soon as a later post is known, whose id is above all tha
   expect(await claim(SOUTH, { ticket: 3, isInDoubt: true })).toBe("certain");
 });
 
-it("is certain again when the one that had lost it says that nothing of it is in doubt", async () => {
+it("is certain again when the silent holder reports that it has no doubt", async () => {
   const { post, claim, rig, tell } = await forum();
   await post(NORTH);
   await rig.clock.advance(30_000);
@@ -164,7 +164,7 @@ it("is certain again when the one that had lost it says that nothing of it is in
   expect(await post(NORTH, { ticket: 1 }), "and takes it from nobody").toMatchObject(HELD);
 });
 
-it("is held for as long as its holder says that it searches", async () => {
+it("is held for as long as its holder reports a search", async () => {
   const { post, search, tell, rig } = await forum();
   let ticket = ticketOf(await post(NORTH));
   for (let minute = 0; minute < 5; minute += 1) {
@@ -178,7 +178,7 @@ it("is held for as long as its holder says that it searches", async () => {
   }
 });
 
-it("is taken by whoever searches, so that nobody posts between a question and its answer", async () => {
+it("is taken by a searching speaker, so that nobody posts between a question and its answer", async () => {
   const { post, search, restart, tell } = await forum();
   const ticket = await search(NORTH, { isInDoubt: true });
   expect(ticket).toBe(1);
@@ -192,7 +192,7 @@ it("is taken by whoever searches, so that nobody posts between a question and it
   ).toBeUndefined();
 });
 
-it("waits over a penalty, in which its holder cannot say anything", async () => {
+it("is held over a penalty, in which its holder cannot report", async () => {
   const { post, rig, tell } = await forum();
   await post(NORTH);
   await tell(NORTH, { ticket: 1, isInDoubt: true });
@@ -213,7 +213,7 @@ it("waits for its holder for ten seconds after the gate's start, however long th
   expect(ticketOf(await again.post(SOUTH))).toBe(2);
 });
 
-it("is not released by what was said of an older one", async () => {
+it("is not released by a report about an older one", async () => {
   const { post, tell, restart } = await forum();
   await post(NORTH);
   await tell(NORTH, { ticket: 1, sentIds: [101] });
@@ -225,7 +225,7 @@ it("is not released by what was said of an older one", async () => {
   expect(await again.post(SOUTH), "after a start").toMatchObject(HELD);
 });
 
-it("is not taken by what was said of an older one", async () => {
+it("is not taken by a report about an older one", async () => {
   const { post, tell } = await forum();
   await post(NORTH);
   await tell(NORTH, { ticket: 1, sentIds: [101] });
@@ -234,7 +234,7 @@ it("is not taken by what was said of an older one", async () => {
   expect(ticketOf(await post(SOUTH))).toBe(2);
 });
 
-it("is not taken by what was said of an older one before the gate's start", async () => {
+it("is not taken by a report about an older one from before the gate's start", async () => {
   const { post, restart, tell } = await forum();
   await post(NORTH);
   await tell(NORTH, { ticket: 1, sentIds: [101] });
@@ -258,7 +258,7 @@ it("is kept by a holder that has started again and has a post in doubt", async (
   expect(await restart().post(SOUTH)).toMatchObject(HELD);
 });
 
-it("is not released by what a holder said before it heard of the right, or before it died", async () => {
+it("is not released by a report from before the holder got it, or from before it died", async () => {
   const { post, tell } = await forum();
   // Typing was asked for while the grant was on its way.
   await post(NORTH, { startedAt: 5 });
@@ -268,7 +268,7 @@ it("is not released by what a holder said before it heard of the right, or befor
   expect(await post(SOUTH)).toMatchObject(HELD);
 });
 
-it("is a thread's, not an object's: two topics of one object wait for each other, too", async () => {
+it("belongs to a thread, not to an object: two topics of one object wait for each other, too", async () => {
   const { rig } = await forum();
   const ask = (address: Address) =>
     rig.ask("post", address, { isPost: true, news: newsOf({}), speaker: "one object" });
@@ -353,7 +353,7 @@ class Speaker {
   }
 }
 
-it("is never two speakers' at once, whoever asks, tells late, dies, or whose gate dies", async () => {
+it("never belongs to two speakers at once, whoever asks, reports late or dies", async () => {
   let rights = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (plan) => {

@@ -148,7 +148,7 @@ function isMarked(text: string): boolean {
   return text.startsWith(`${MARK}\n`);
 }
 
-it("shows every reply whole, once or marked, in order, and breaks no penalty, on any schedule", async () => {
+it("shows every reply whole, in order, once or marked, and breaks no penalty, on any schedule", async () => {
   await fc.assert(
     fc.asyncProperty(schedule, async (input) => {
       const world = await live(input);
@@ -189,7 +189,7 @@ it("shows every reply whole, once or marked, in order, and breaks no penalty, on
   );
 });
 
-it("shows every reply whole, once and unmarked, in order, where lost posts are found again, on any schedule", async () => {
+it("shows every reply whole, in order, once and unmarked, if lost posts can be found, on any schedule", async () => {
   await fc.assert(
     fc.asyncProperty(schedule, async (input) => {
       const world = await live(input, true);

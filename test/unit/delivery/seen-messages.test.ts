@@ -26,7 +26,7 @@ function memory() {
   };
 }
 
-it("tells what was seen above an id, in order, and the newest", () => {
+it("returns the seen ids above an id, in order, and the newest one", () => {
   const { note, ids, seen } = memory();
   expect(seen.newest("telegram", BOX)).toBeUndefined();
   expect(seen.after({ messengerId: "telegram", box: BOX, chatId: "7", isShared: true, afterId: 5 })).toEqual({
@@ -52,20 +52,20 @@ it("keeps boxes of different messengers and supergroups apart", () => {
   expect(seen.newest("telegram", "-1001")).toBe(102);
 });
 
-it("takes no notice of what is no id", () => {
+it("ignores values that are not ids", () => {
   const { note, ids } = memory();
   note(Number.NaN, 1.5, Infinity, 100);
   expect(ids(0)).toEqual([100]);
 });
 
-it("remembers of a long life about the newest ids only", () => {
+it("remembers only the newest ids", () => {
   const { ids, note } = memory();
   for (let id = 1; id <= 5_000; id += 1) note(id);
   expect(ids(4_700)).toEqual(Array.from({ length: 300 }, (_, index) => 4_701 + index));
   expect(ids(0).length).toBeLessThanOrEqual(800);
 });
 
-it("knows after a start what a box of many chats had seen a moment before", async () => {
+it("knows the ids of a shared box after a start", async () => {
   const { clock, note, restarted } = memory();
   note(101);
   note(102, 103, 106);
@@ -79,7 +79,7 @@ it("knows after a start what a box of many chats had seen a moment before", asyn
   expect(restarted(100)).toEqual([101, 102, 103, 106, 107]);
 });
 
-it("goes on after a start with what it knew", async () => {
+it("continues after a start with the known ids", async () => {
   const { clock, note, store } = memory();
   note(101);
   await clock.advance(250);
@@ -96,7 +96,7 @@ it("goes on after a start with what it knew", async () => {
   );
 });
 
-it("writes one row for many messages, and none for a box that one chat has for itself", async () => {
+it("writes one row for many messages, and none for a box of a single chat", async () => {
   const database = createNodeDatabase();
   let writes = 0;
   const clock = createVirtualClock();
@@ -113,7 +113,7 @@ it("writes one row for many messages, and none for a box that one chat has for i
   expect(store.read("telegram", BOX)).toHaveLength(20);
 });
 
-it("knows a box that was asked about first, too", async () => {
+it("also knows a box whose first use is a question", async () => {
   const { clock, note, seen, store } = memory();
   note(101);
   await clock.advance(250);
@@ -126,7 +126,7 @@ it("knows a box that was asked about first, too", async () => {
   expect(seen.newest("telegram", BOX)).toBe(101);
 });
 
-it("goes on when nothing can be stored, and stores it with what comes next", async () => {
+it("continues when nothing can be stored, and stores the ids with the next change", async () => {
   const clock = createVirtualClock();
   const store = new BoxStore(createNodeDatabase());
   let isBroken = true;
@@ -145,7 +145,7 @@ it("goes on when nothing can be stored, and stores it with what comes next", asy
   expect(store.read("telegram", BOX)).toEqual([101, 102]);
 });
 
-it("lets idle boxes go when there are very many, and reads those of many chats again", async () => {
+it("removes idle boxes from memory when there are very many, and reads shared ones again", async () => {
   const { clock, ids, note, seen } = memory();
   note(101);
   await clock.advance(250);
@@ -156,7 +156,7 @@ it("lets idle boxes go when there are very many, and reads those of many chats a
   expect(seen.newest("telegram", "-1000"), "in use").toBe(1_000);
 });
 
-it("says the same as a plain set of what was noted, whatever is noted and whenever the root starts", async () => {
+it("equals a plain set of the noted ids, whatever is noted and whenever the root starts", async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 4 }) },
     { weight: 2, arbitrary: fc.constant("ask" as const) },
@@ -190,7 +190,7 @@ it("says the same as a plain set of what was noted, whatever is noted and whenev
   );
 });
 
-it("writes any set of ids as runs, and reads the same", () => {
+it("writes any set of ids as runs, and reads the same set", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 300 })), (ids) => {
       const runs = runsOf(ids);

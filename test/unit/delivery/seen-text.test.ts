@@ -46,7 +46,7 @@ describe("a reply that is stopped", () => {
     expect(receipt?.state).toBe("delivered");
   });
 
-  it("shows the mark alone when nothing was visible yet", async () => {
+  it("shows only the mark if nothing was visible yet", async () => {
     const { after, before } = await stopped("edit", "", 0);
     expect([before, after]).toEqual([[], [MARK]]);
   });

@@ -34,7 +34,7 @@ async function forum(options: HarnessOptions = {}): Promise<Forum> {
   };
 }
 
-it("lets nobody else post while a post of a topic is under way, and everybody edit", async () => {
+it("lets no other topic post while a post is under way, but lets all of them edit", async () => {
   const { askSouth, gate, surface, clock, delivery, start, advance } = await forum();
   surface.fault("post", { kind: "hang" });
   delivery.send(start("r1", { address: NORTH }), TEXT);
@@ -62,7 +62,7 @@ it.each([
   expect(await askSouth()).toMatchObject({ kind: "granted" });
 });
 
-it("lets the next one post as soon as a lost post is found, and as soon as it is known not to be there", async () => {
+it("lets the next topic post as soon as a lost post is found, or is known not to exist", async () => {
   for (const done of [true, false]) {
     const { askSouth, surface, delivery, start, advance, visible } = await forum();
     surface.fault("post", { kind: "lose", done });
@@ -78,7 +78,7 @@ it("lets the next one post as soon as a lost post is found, and as soon as it is
   }
 });
 
-it("waits for another topic that does not say what became of its post, and not for ever", async () => {
+it("waits for a topic that does not report its post, but not forever", async () => {
   const { askSouth, surface, delivery, start, advance, clock, visible } = await forum();
   await askSouth();
   const begunAt = clock.now();
@@ -90,7 +90,7 @@ it("waits for another topic that does not say what became of its post, and not f
   expect((surface.calls[0]?.at ?? 0) - begunAt).toBeLessThanOrEqual(30_000 + 2_000);
 });
 
-describe("when another topic has never said what became of its post", () => {
+describe("when another topic has never reported its post", () => {
   const POLICIES: readonly [NonNullable<ReplyPolicy["onUnknown"]>, readonly string[]][] = [
     ["resend-marked", [TEXT, `${MARK}\n${TEXT}`]],
     ["resend", [TEXT, TEXT]],
@@ -203,4 +203,50 @@ it("tells its own gate what it has sent into a chat, and whether a post of anoth
   await advance(20_000);
   expect(isInDoubt(), "made again").toEqual([false, false, false, false]);
   expect(surface.visible("7")).toEqual(["One.", "Two.", "Three."]);
+});
+
+it("does not wake up in a penalty for a topic that waits for the lost post of another one (I8)", async () => {
+  const { surface, delivery, start, advance, clock, wakeAt, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    policy: { callTimeoutMs: 1_000 },
+  });
+  surface.fault("post", { kind: "lose", done: true });
+  surface.fault("probe", {
+    kind: "fail",
+    failure: { kind: "retry-after", retryAfterMs: 3_600_000, code: "too-many-requests" },
+  });
+  delivery.send(start("r1", { address: NORTH, seenMessageId: "100" }), "One.");
+  delivery.send(start("r2", { address: SOUTH }), "Two.");
+  await advance(60_000);
+  const endOfPenalty = wakeAt() ?? 0;
+  expect(endOfPenalty).toBeGreaterThan(clock.now() + 3_500_000);
+  const running = delivery.run();
+  expect(wakeAt(), "a look at it puts its wake no nearer").toBe(endOfPenalty);
+  await running;
+  expect(wakeAt()).toBe(endOfPenalty);
+  await advance(3_600_000);
+  expect(visible()).toEqual(["One.", "Two."]);
+});
+
+it("posts into the other topics as soon as a late answer says that a lost post was refused", async () => {
+  const { surface, delivery, start, advance, clock, visible } = createHarness({
+    surface: { probing: true, capabilities: { typing: false } },
+    policy: { callTimeoutMs: 1_000, editEveryMs: 30_000 },
+  });
+  const post = surface.post.bind(surface);
+  surface.post = async (...call) => {
+    surface.post = post;
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 1_500));
+    surface.fault("post", { kind: "fail", failure: { kind: "transient", code: "502" } });
+    return post(...call);
+  };
+  delivery.open(start("r1", { address: NORTH, seenMessageId: "100" }));
+  delivery.append("r1", "One");
+  await advance(500);
+  delivery.send(start("r2", { address: SOUTH }), "Two.");
+  await advance(2_000);
+  expect(visible()).toEqual(["Two."]);
+  delivery.finish("r1", "One.");
+  await advance(5_000);
+  expect(visible()).toEqual(["Two.", "One."]);
 });

@@ -55,7 +55,7 @@ it.each([
   expect(visible()).toEqual([shown]);
 });
 
-it("shows the whole text at once that comes while an interim state fails for a while", async () => {
+it("shows the whole text at once even if interim edits have failed for a while", async () => {
   const { surface, delivery, clock, advance, start, visible } = createHarness();
   delivery.open(start("r1"));
   delivery.append("r1", "One");

@@ -44,7 +44,7 @@ it("takes over a message whose post is still under way", async () => {
   expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(1);
 });
 
-it("says its text again over an edit that an earlier process had under way when the reply was withdrawn", async () => {
+it("sends its text again over an edit of an earlier process that may still land", async () => {
   const world = createCrashWorld();
   const first = world.boot(0);
   first.delivery.open(startOf("r1"));
@@ -82,7 +82,7 @@ it("takes over a reply that was delivered already", async () => {
   expect(delivery.receipt("r1")).toMatchObject({ state: "withdrawn", messages: [] });
 });
 
-it("takes over an outcome that is unknown: sent again, marked", async () => {
+it("takes over a post with an unknown outcome, and sends it again with a mark", async () => {
   const { surface, delivery, advance, start, visible } = createHarness();
   surface.fault("post", { kind: "lose", done: false });
   delivery.open(start("r1"));
@@ -108,7 +108,7 @@ it("takes over through a chain of withdrawals", async () => {
   expect(visible()).toEqual(["Done."]);
 });
 
-it("leaves what is visible when nobody takes it over", async () => {
+it("leaves the visible messages if no reply takes them over", async () => {
   const { surface, delivery, advance, start, visible } = createHarness();
   delivery.open(start("r1"));
   delivery.append("r1", "Half");
@@ -138,7 +138,7 @@ it("does not take messages of another chat", async () => {
   expect(surface.visible("8")).toEqual(["There."]);
 });
 
-it("finds a lost message that the policy leaves alone, and takes it away when another text has its place", async () => {
+it("finds a lost message that the policy leaves alone, and removes it after another text took its place", async () => {
   const { surface, delivery, advance, start, visible } = createHarness({
     surface: { probing: true, capabilities: { typing: false } },
     policy: { onUnknown: "leave", callTimeoutMs: 1_000 },

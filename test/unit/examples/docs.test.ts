@@ -22,11 +22,7 @@ const PAGES = [
 
 /** The class that every example stands in which is no whole module. */
 const PRELUDE = `
-interface Env extends ModelEnvironment {
-  TELEGRAM_BOT_TOKEN: string;
-  TELEGRAM_WEBHOOK_SECRET_TOKEN: string;
-}
-export class Example extends Think<Env> {
+export class Example extends Think<BotEnvironment> {
 `;
 
 function examplesOf(page: string): readonly string[] {

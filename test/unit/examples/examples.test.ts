@@ -19,7 +19,7 @@ describe("the examples", () => {
     const lines = (folder: string) =>
       sources(folder).reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
     expect(lines("examples/support-bot")).toBeLessThan(150);
-    expect(lines("examples/minimal")).toBeLessThanOrEqual(35);
+    expect(lines("examples/minimal")).toBeLessThanOrEqual(18);
   });
 
   it("use only what the package exports", () => {

@@ -111,16 +111,20 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     route: options.route,
     atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
-    host: { stopRunning: () => false, stop: () => false, openSession: () => {}, ...options.host },
     handlers: () => options.handlers ?? {},
-    takeQuestion: async (asked) => {
-      options.beforeCount?.();
-      return limits.take(asked);
+    host: { stopRunning: () => false, stopAll: () => false, openSession: () => {}, ...options.host },
+    root: {
+      takeQuestion: async (asked) => {
+        options.beforeCount?.();
+        return limits.take(asked);
+      },
     },
-    mayRerun: () => false,
-    rerun: () => false,
-    keepEdit: () => {},
-    stop: (press) => press.stop?.draftId === options.runningDraftId,
+    answers: {
+      mayRerun: () => false,
+      rerun: () => false,
+      keepEdit: () => {},
+      stopDraft: (press) => press.stop?.draftId === options.runningDraftId,
+    },
     poke: () => {},
     inContext: (event, body) => body({ ...(event as MessengerContext), attachments: [] }),
   });

@@ -1,5 +1,7 @@
 import { createChatGate, createBotBudget } from "../../../delivery/index.ts";
 import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
+import type { ReadyContent } from "../../../src/messengers/replies/cards.ts";
+import type { Content } from "../../../src/core/content.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
@@ -36,6 +38,8 @@ export interface PressRig {
   /** Answers to presses: the query, and the text. */
   readonly answers: () => readonly (readonly [string | undefined, string | undefined])[];
   readonly object: (thread: MessengerThread) => ThreadRuntime;
+  /** Has the object of a thread send content into a thread. Returns its id. */
+  readonly post: (from: MessengerThread, content: Content, to?: MessengerThread) => string;
   readonly gateOf: (thread: MessengerThread) => ChatGate;
   /** Has the object of a thread receive an event, and waits until all is quiet. */
   readonly receive: (thread: MessengerThread, event: MessengerEvent) => Promise<void>;
@@ -108,6 +112,8 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
         takeQuestion: () => Promise.resolve(true),
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("No target is named.")),
       },
       definitions,
       commands: () => options.commands ?? {},
@@ -145,6 +151,11 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
     presses,
     lines,
     object,
+    post: (from, content, to = from) => {
+      const id = `say:${(ids += 1)}`;
+      object(from).cards.post({ id, address: placeOf(to), policy: {} }, content as ReadyContent);
+      return id;
+    },
     answers: () =>
       surface.calls
         .filter(({ method }) => method === "answer")

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CardContent } from "../../../src/core/content.ts";
 import { cardToken } from "../../../src/core/card-token.ts";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
-import { createPressRig, DIRECT, GROUP, placeOf, pressOf, pressWith, TOPIC } from "./press-rig.ts";
+import { createPressRig, DIRECT, GROUP, pressOf, pressWith, TOPIC } from "./press-rig.ts";
 import type { PressRig } from "./press-rig.ts";
 
 const MENU: CardContent = {
@@ -17,7 +17,7 @@ const MENU: CardContent = {
 };
 
 async function withMenu(rig: PressRig, thread = DIRECT, content = MENU): Promise<string> {
-  const id = rig.object(thread).speech.say(content, placeOf(thread), {});
+  const id = rig.post(thread, content);
   await rig.advance(500);
   return id;
 }
@@ -131,10 +131,10 @@ it("shows a safe text when the handler throws, and logs the kind of error withou
 it("says privately that a button has no use any more: its card is revised, removed or unknown", async () => {
   const rig = createPressRig();
   const id = await withMenu(rig);
-  const { speech } = rig.object(DIRECT);
+  const { cards } = rig.object(DIRECT);
   const soup = pressOf(rig, DIRECT, "Soup");
   const cake = pressOf(rig, DIRECT, "Cake");
-  speech.revise(id, { kind: "card", text: "No more soup", buttons: [MENU.buttons?.[0]?.slice(1) ?? []] }, {});
+  cards.revise(id, { kind: "card", text: "No more soup", buttons: [MENU.buttons?.[0]?.slice(1) ?? []] });
   await rig.advance(500);
   await rig.receive(DIRECT, soup);
   const stale = "This button is no longer in use.";
@@ -142,7 +142,7 @@ it("says privately that a button has no use any more: its card is revised, remov
   // The button that stayed has kept its token.
   await rig.receive(DIRECT, cake);
   expect(rig.presses.map(({ press }) => press.label)).toEqual(["Cake"]);
-  speech.remove(id);
+  cards.remove(id);
   await rig.advance(500);
   await rig.receive(DIRECT, {
     ...cake,
@@ -235,7 +235,7 @@ it("listens to numbers only for the newest open card", async () => {
   const second = await withMenu(rig, DIRECT, { ...NUMBERED, text: "Drinks" });
   await rig.receive(DIRECT, numberFrom(rig, "1"));
   expect(rig.presses.map(({ press }) => press.cardId)).toEqual([second]);
-  rig.object(DIRECT).speech.revise(second, "Thank you.", {});
+  rig.object(DIRECT).cards.revise(second, "Thank you.");
   await rig.advance(500);
   await rig.receive(DIRECT, numberFrom(rig, "1"));
   expect(rig.presses.map(({ press }) => press.cardId)).toEqual([second, first]);
@@ -243,7 +243,7 @@ it("listens to numbers only for the newest open card", async () => {
 
 it("takes a number in a topic for the card of that topic, and hands it to the card's conversation", async () => {
   const rig = createPressRig();
-  const id = rig.object(DIRECT).speech.say(NUMBERED, placeOf(TOPIC), {});
+  const id = rig.post(DIRECT, NUMBERED, TOPIC);
   await rig.advance(500);
   await rig.receive(TOPIC, numberFrom(rig, "1", TOPIC));
   await rig.advance(500);
@@ -257,7 +257,7 @@ it("takes a number in a topic for the card of that topic, and hands it to the ca
 
 it("hands a message that quotes a card to the conversation of the card, and only there", async () => {
   const rig = createPressRig();
-  await rig.object(DIRECT).speech.say(MENU, placeOf(TOPIC), {});
+  rig.post(DIRECT, MENU, TOPIC);
   await rig.advance(500);
   const quotedId = rig.surface.messages("-5").at(-1)?.id ?? "";
   const quoted = { id: quotedId, text: "Menu", isFromBot: true, attachments: [] };
@@ -281,7 +281,7 @@ it("answers a command with a card, which the handler of presses can revise", asy
   const rig = createPressRig({
     commands: { menu: { description: "Show the menu", handler: () => MENU } },
     onAction: ({ cardId, label }) => {
-      rig.object(DIRECT).speech.revise(cardId, `You chose ${label}.`, {});
+      rig.object(DIRECT).cards.revise(cardId, `You chose ${label}.`);
     },
   });
   const command = { name: "menu", args: "" };

@@ -79,6 +79,8 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
         takeQuestion: () => Promise.resolve(true),
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
+        chatGone: () => Promise.resolve(),
+        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
       definitions: () =>
         normalizeMessengers({

@@ -142,8 +142,9 @@ it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", as
   await runner.advance();
   expect(operations.running).toEqual([`turn-${edits + 1}`]);
   expect(operations.forgotten).toEqual(["turn-1"]);
-  // The answer that people see is taken over, whatever came in between.
-  expect(opened.at(-1)?.takesOver).toBe("turn-1");
+  // The answer that people see is handed on from each to the next.
+  const takenOver = new Map(opened.map(({ id, takesOver }) => [id, takesOver]));
+  for (let edit = 1; edit <= edits; edit += 1) expect(takenOver.get(`turn-${edit + 1}`)).toBe(`turn-${edit}`);
 });
 
 it("answers the newest words of both messages when one was edited while the answer was being stopped", async () => {
@@ -156,7 +157,7 @@ it("answers the newest words of both messages when one was edited while the answ
   add("first");
   add("second");
   await runner.advance();
-  runner.endings.stop();
+  runner.endings.stopRunning();
   expect(runner.rerun(edit("first"))).toBe(false);
   runner.keepEdit(edit("first"));
   await runner.advance();
@@ -202,7 +203,7 @@ it("ends the answer that was at work when the one in its place is stopped before
   await runner.advance();
   runner.rerun(eventOf("edit 1"));
   runner.rerun(eventOf("edit 2"));
-  expect(runner.endings.stop()).toBe(true);
+  expect(runner.endings.stopRunning()).toBe(true);
   await runner.advance();
   expect(operations.running).toEqual([]);
 });
@@ -304,7 +305,7 @@ it("lets go of every tool that waits when the answer is stopped", async () => {
   for (const _tool of ["one", "two"])
     void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
   await clock.advance(100);
-  runner.endings.stop();
+  runner.endings.stopRunning();
   await clock.settle();
   expect(decided).toEqual(["block", "block"]);
 });

@@ -134,6 +134,20 @@ describe("flood rules", () => {
     for (let index = 0; index < 4; index += 1) expect(await retryAfterOf(chat.id)).toBe(0);
   });
 
+  it("do not count an edit of a message that is not there, which the server looks up before it edits", async () => {
+    const editMissing = (): Promise<string> =>
+      api.editMessageReplyMarkup(chat.id, 999).then(
+        () => "",
+        (error: unknown) => (error instanceof GrammyError ? error.description : String(error)),
+      );
+    for (let index = 0; index < 20; index += 1)
+      expect(await editMissing()).toMatch(/message to edit not found/);
+    for (let index = 0; index < 5; index += 1) expect(await retryAfterOf(chat.id)).toBe(0);
+    expect(await retryAfterOf(chat.id)).toBe(5);
+    // In a penalty it is refused, too.
+    expect(await editMissing()).toMatch(/Too Many Requests/);
+  });
+
   it("lengthen the penalty with each call during it", async () => {
     for (let index = 0; index < 5; index += 1) await api.sendMessage(chat.id, "x");
     expect(await retryAfterOf(chat.id)).toBe(5);

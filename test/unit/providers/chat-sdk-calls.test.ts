@@ -27,6 +27,67 @@ function named(name: string, extra: object = {}): Error {
   return Object.assign(new Error("the adapter's own words"), { name }, extra);
 }
 
+describe("a card", () => {
+  const buttons = [
+    [
+      { kind: "callback", label: "Yes", token: "t1" },
+      { kind: "link", label: "Shop", url: "https://shop.example" },
+    ],
+  ] as const;
+  const card = { text: "**Sure?**", entities: [], isCard: true, buttons };
+
+  function posting(name: string) {
+    const sent: unknown[] = [];
+    const adapter = createMockAdapter(name, {
+      postMessage: async (threadId, message) => {
+        sent.push(message);
+        return { id: "1", threadId, raw: {} };
+      },
+      editMessage: async (threadId, id, message) => {
+        sent.push(message);
+        return { id, threadId, raw: {} };
+      },
+    });
+    const surface = chatSdkMessenger({ adapter, verifyWebhook: false }).platform.surface(
+      createPlatformContext({}).context,
+    );
+    return { sent, surface };
+  }
+
+  it("is one of the SDK, also when its last button has gone", async () => {
+    const { sent, surface } = posting("slack");
+    await surface.post(address, card, { signal: signal() });
+    await surface.edit(address, "1", { text: "Done", entities: [], isCard: true }, { signal: signal() });
+    expect(sent).toEqual([
+      {
+        fallbackText: "**Sure?**",
+        card: {
+          type: "card",
+          children: [
+            { type: "text", content: "**Sure?**" },
+            {
+              type: "actions",
+              children: [
+                { type: "button", id: "t1", label: "Yes" },
+                { type: "link-button", label: "Shop", url: "https://shop.example" },
+              ],
+            },
+          ],
+        },
+      },
+      { fallbackText: "Done", card: { type: "card", children: [{ type: "text", content: "Done" }] } },
+    ]);
+    expect(surface.capabilities).toMatchObject({ buttons: true, notices: false });
+  });
+
+  it.each(["github", "linear"])("is text on %s, which has no buttons", async (name) => {
+    const { sent, surface } = posting(name);
+    await surface.post(address, { text: "Sure?", entities: [], isCard: true }, { signal: signal() });
+    expect(sent).toEqual([{ markdown: "Sure?" }]);
+    expect(surface.capabilities.buttons).toBe(false);
+  });
+});
+
 describe("what an adapter's error means", () => {
   const cases: readonly (readonly [string, unknown, CallFailure])[] = [
     [

@@ -105,7 +105,7 @@ describe("two chats that share one agent", () => {
     };
     const rig = createIntakeRig({
       commands: builtInCommands(() => ({})),
-      host: { stopRunning: ask, stop: ask },
+      host: { stopRunning: ask, stopAll: ask },
     });
     for (const name of ["stop", "new"]) {
       const thread = { ...group, id: `telegram:${name}` };

@@ -79,6 +79,15 @@ describe("ReplyText", () => {
     expect(seen).toEqual(["=Before.", "+\u001E\n\nFirst", "+ try", "!", "=Before.\u001E\n\nSecond"]);
   });
 
+  it("says the finished steps again when a call was cut short before its first word", () => {
+    const { reply, say, seen } = follow([step, text("Before."), tool]);
+    reply.onInterrupted([step, text("Before."), tool, step]);
+    reply.onMessage([step, text("Before."), tool]);
+    say("Second");
+    say(" try");
+    expect(seen).toEqual(["=Before.", "!", "=Before.\u001E\n\nSecond", "+ try"]);
+  });
+
   it("keeps finished steps when a later one is begun again", () => {
     const { reply, say, visible } = follow();
     say("Let me look.");

@@ -165,7 +165,7 @@ describe("createWorker", () => {
       throw new Error("database or disk is full: SQLITE_FULL");
     };
     const context = Object.assign(createExecutionContext(), {
-      exports: { ScriptedBot: { getByName: () => ({ healthProblem: full }) } },
+      exports: { ScriptedBot: { getByName: () => ({ inner: full }) } },
     });
     if (worker.fetch === undefined) throw new Error("createWorker() made no fetch handler");
     const request = new Request("https://bot.example/health");

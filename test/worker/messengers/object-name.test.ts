@@ -13,7 +13,7 @@ const newName = (): string => `root-${crypto.randomUUID()}/thread:telegram:1`;
 
 it("stores its name when it is first opened with it", async () => {
   const name = newName();
-  await testEnv.BareBot.getByName(name).receiveMessengerEvents("telegram", []);
+  await testEnv.BareBot.getByName(name).listDeliveries();
   const stored = await runInDurableObject(testEnv.BareBot.getByName(name), (_agent, { storage }) =>
     [...storage.kv.list()].filter(([, value]) => value === name),
   );

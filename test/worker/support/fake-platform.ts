@@ -1,3 +1,4 @@
+import type { ChatFacts } from "../../../src/core/chat.ts";
 import type { ChatMove, ChatPlace } from "../../../src/core/chat-move.ts";
 import { InvalidInputError } from "../../../src/core/errors.ts";
 import type { FetchedFile, IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
@@ -20,6 +21,13 @@ export interface FakeUpdate {
   readonly movedTo?: string;
   readonly movedFrom?: string;
   readonly isGroup?: boolean;
+  /** The topic of the group. */
+  readonly topic?: string;
+  readonly topicName?: string;
+  readonly title?: string;
+  readonly language?: string;
+  /** Of a `member`: the bot was blocked or removed. */
+  readonly leaves?: boolean;
   readonly mentions?: boolean;
   /** Epoch milliseconds. */
   readonly sentAt?: number;
@@ -53,6 +61,8 @@ export class FakeChats {
   readonly moved = new Map<string, string>();
   /** The platform's bytes of each file, or what becomes of a download. */
   readonly files = new Map<string, Uint8Array | (() => Promise<FetchedFile>)>();
+  /** Chats that take nothing any more. */
+  readonly gone = new Set<string>();
   #lastId = 0;
 
   /** The newest text of each message, in order. */
@@ -95,15 +105,20 @@ class MovedError extends Error {
   }
 }
 
+/** A call to a chat that takes nothing any more. */
+class GoneError extends Error {}
+
 const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${chat}` });
 
 const RATE = { burst: 10_000, everyMs: 1 };
 
 export function fakePlatform(chats: FakeChats, { typing = false } = {}): MessengerPlatform {
-  const open = ({ chatId }: Address): string => {
+  /** Messages of a topic are shown apart, as `chat/topic`. */
+  const open = ({ chatId, topicId }: Address): string => {
     const to = chats.moved.get(chatId);
     if (to !== undefined) throw new MovedError(to);
-    return chatId;
+    if (chats.gone.has(chatId)) throw new GoneError("gone");
+    return topicId === undefined ? chatId : `${chatId}/${topicId}`;
   };
   const surface: Surface = {
     provider: "fake",
@@ -120,11 +135,15 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
     classifyError: (error) =>
       error instanceof MovedError
         ? { kind: "moved", code: "chat-upgraded", to: placeOf(error.to) }
-        : { kind: "unknown", code: "fake" },
+        : error instanceof GoneError
+          ? { kind: "gone", code: "bot-blocked" }
+          : { kind: "unknown", code: "fake" },
   };
   return {
     provider: "fake",
     chatThreadId: (chatId: string) => `fake:${chatId}`,
+    topicThreadId: (chatId: string, topicId: string) => `fake:${chatId}:${topicId}`,
+    describeChat,
     verification: {
       kind: "header",
       verify: (headers) => Promise.resolve(headers.get(SECRET_HEADER) === SECRET),
@@ -151,11 +170,28 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
   };
 }
 
+function describeChat({ raw, thread }: IncomingEvent): ChatFacts {
+  const { isGroup = false, kind, language, leaves = false, title, topicName, user } = raw as FakeUpdate;
+  const topic =
+    thread.topicId === undefined
+      ? undefined
+      : { id: thread.topicId, ...(topicName !== undefined && { name: topicName }) };
+  return {
+    kind: isGroup ? "supergroup" : "private",
+    title: title ?? thread.chatId,
+    ...(language !== undefined && { language }),
+    ...(!isGroup && { userId: user }),
+    ...(topic !== undefined && { topic }),
+    ...(kind !== "moved" && { isReachable: !leaves }),
+  };
+}
+
 function incomingOf(update: FakeUpdate): IncomingEvent {
-  const { chat, id, isGroup = false, kind = "message" } = update;
+  const { chat, id, isGroup = false, kind = "message", topic } = update;
   const thread: MessengerThread = {
-    id: `fake:${chat}`,
+    id: topic === undefined ? `fake:${chat}` : `fake:${chat}:${topic}`,
     chatId: chat,
+    ...(topic !== undefined && { topicId: topic }),
     isDirectMessage: !isGroup,
     title: chat,
   };

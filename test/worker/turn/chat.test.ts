@@ -366,15 +366,15 @@ describe("subAgent", () => {
     });
     const ask = async (name: string): Promise<unknown> => (await world.fetch(`/${name}`)).json();
     const answered = (text: string): unknown => ({ told: ["start", "event", "done"], text });
-    expect(await ask("one")).toEqual(answered(`${world.root}/one: 1`));
-    expect(await ask("two")).toEqual(answered(`${world.root}/two: 1`));
-    expect(await ask("one")).toEqual(answered(`${world.root}/one: 3`));
+    expect(await ask("one")).toEqual(answered(`${world.root}/named:one: 1`));
+    expect(await ask("two")).toEqual(answered(`${world.root}/named:two: 1`));
+    expect(await ask("one")).toEqual(answered(`${world.root}/named:one: 3`));
     expect(
       await world
-        .child("one")
+        .child("named:one")
         .fetch("https://bot.example/three")
         .then((answer) => answer.json()),
-    ).toEqual(answered(`${world.root}/three: 1`));
+    ).toEqual(answered(`${world.root}/named:three: 1`));
   });
 });
 

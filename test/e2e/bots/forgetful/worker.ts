@@ -10,8 +10,6 @@ interface Env extends ModelEnvironment {
   TELEGRAM_API_BASE_URL?: string;
 }
 
-type Events = Parameters<Think["receiveMessengerEvents"]>[1];
-
 /**
  * A bot whose conversations fail to take a message that asks for it: "fail before storing" twice, as a full disk does,
  * and "fail after storing" once, as a machine does that dies behind its last write.
@@ -23,17 +21,18 @@ export class ForgetfulBot extends Think<Env> {
     return modelFromEnv(this.env).model;
   }
 
-  override async receiveMessengerEvents(messengerId: string, events: Events): Promise<void> {
-    const text = JSON.stringify(events);
+  override async inner(method: string, args: readonly unknown[]): Promise<unknown> {
+    const text = method === "receiveEvents" ? JSON.stringify(args) : "";
     if (text.includes("fail before storing") && this.#failures < 2) {
       this.#failures += 1;
       throw new Error("EXCEPTION-DETAIL: the disk is full");
     }
-    await super.receiveMessengerEvents(messengerId, events);
+    const answer = await super.inner(method, args);
     if (text.includes("fail after storing") && this.#failures < 1) {
       this.#failures += 1;
       throw new Error("EXCEPTION-DETAIL: the machine died");
     }
+    return answer;
   }
 
   override onRequest(request: Request): Response | Promise<Response> {

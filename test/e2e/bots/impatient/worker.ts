@@ -16,7 +16,7 @@ interface Env extends ModelEnvironment {
 export class ImpatientBot extends Think<Env> {
   override chatStreamStallTimeoutMs = 2500;
   override chatStreamFirstChunkTimeoutMs = 2500;
-  override modelPatienceMs = 4000;
+  override modelPatienceMs = 6000;
   /** A model that calls tools without end says the same each time: a chat takes one message a second. */
   override maxSteps = 3;
   #rings = 0;

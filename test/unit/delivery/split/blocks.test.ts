@@ -57,7 +57,7 @@ function countsDown(markdown: string): boolean {
 }
 
 describe("blocks of a growing document", () => {
-  it("reads every CommonMark and GFM example as the parser reads the whole of it", () => {
+  it("reads every CommonMark and GFM example as the parser reads it as a whole", () => {
     const examples = [...commonmark.map(({ markdown }) => markdown), ...gfmExamples];
     const different = examples
       .filter((markdown) => !hasDefinition(markdown) && !markdown.includes("\0"))
@@ -69,7 +69,7 @@ describe("blocks of a growing document", () => {
     expect(different).toEqual(["10) foo\n   - bar\n"]);
   });
 
-  it("reads generated documents as the parser reads the whole of them", () => {
+  it("reads generated documents as the parser reads them as a whole", () => {
     fc.assert(
       fc.property(separatedMarkdown, (markdown) => {
         // After indented code the parser reads the second paragraph of a list item as code, against CommonMark.

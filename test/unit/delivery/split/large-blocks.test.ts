@@ -7,7 +7,7 @@ import { hardDocuments } from "./corpus.ts";
 const options = { renderer: telegramEntities, limits: { maxLength: 4096, maxEntities: 100 } };
 const large = Object.entries(hardDocuments).filter(([, markdown]) => markdown.length > 15_000);
 
-describe("blocks that are too large to be read again with every chunk", () => {
+describe("blocks that are too large to be parsed again with every chunk", () => {
   it.each(large)(
     "gives the same parts for %s in any chunks, and changes no complete part",
     (_name, markdown) => {
@@ -43,7 +43,7 @@ describe("blocks that are too large to be read again with every chunk", () => {
     expect(shown.join("").replace(/[^a-z]/g, "")).toBe(text.replace(/[^a-z]/g, ""));
   });
 
-  it("shows what is too much to parse as it was written, once", () => {
+  it("shows text beyond the parsing limit as it was written, once", () => {
     const row = "| one | `two` <b> | *three* |\n";
     const text = `| a | b | c |\n|---|---|---|\n${row.repeat(20_000)}`;
     const shown = splitText(text, { ...options, final: true }).map(({ content }) => content.text);
@@ -52,7 +52,7 @@ describe("blocks that are too large to be read again with every chunk", () => {
     expect(shown.join("\n").match(/---/g)).toBeNull();
   });
 
-  it("goes on with bold text that fills many parts", () => {
+  it("continues bold text over many parts", () => {
     const parts = splitText(`**${"b".repeat(20_000)}**`, { ...options, final: true });
     for (const { content } of parts) {
       expect(content.entities).toEqual([{ type: "bold", offset: 0, length: content.text.length }]);

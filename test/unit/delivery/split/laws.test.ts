@@ -23,7 +23,7 @@ function split(text: string, partLimits: PartLimits, final = true): readonly Ric
 }
 
 describe("the laws of splitting", () => {
-  it("gives only parts that Telegram takes as they are", () => {
+  it("gives only parts that Telegram accepts", () => {
     fc.assert(
       fc.property(markdown, limits, fc.boolean(), (text, partLimits, final) => {
         for (const part of split(text, partLimits, final))
@@ -33,7 +33,7 @@ describe("the laws of splitting", () => {
     );
   });
 
-  it("loses nothing, doubles nothing, keeps order and formatting", () => {
+  it("loses nothing, doubles nothing, and keeps order and formatting", () => {
     fc.assert(
       fc.property(markdown, limits, (text, partLimits) => {
         const [whole = { text: "", entities: [] }] = split(text, UNLIMITED);

@@ -71,7 +71,7 @@ describe("platforms with markup", () => {
     );
   });
 
-  it("writes plain text without any marker but those of quotes", () => {
+  it("writes plain text without markers, except those of quotes", () => {
     expect(render(text, plainText)).toBe(
       "bold it\nline & <x> a link (https://e.com/x)\n\n> quote\n\n> > deep\n\na`b",
     );

@@ -12,7 +12,7 @@ const options = { renderer: telegramEntities, limits };
 const kinds = Object.entries(costlyTexts);
 
 describe("a long block that is still open", () => {
-  it.each(kinds)("shows the same of %s however the text is cut into chunks", (_name, make) => {
+  it.each(kinds)("shows the same for %s, however the text is cut into chunks", (_name, make) => {
     const text = make(4700);
     const planner = createPlanner(options);
     let sofar = "";
@@ -23,7 +23,7 @@ describe("a long block that is still open", () => {
     }
   });
 
-  it("shows the same of any text, wherever chunks end and whenever it is asked", () => {
+  it("shows the same for any text, wherever chunks end and whenever parts are requested", () => {
     const long = fc
       .tuple(
         fc.constantFrom("", "> ", "- ", "1. a\n\n   "),

@@ -14,7 +14,7 @@ function show(markdown: string, final = true): string {
 
 const FENCE = "```";
 
-describe("what models write, as a person sees it on Telegram", () => {
+describe("a model's text, as a person sees it on Telegram", () => {
   it.each([
     [
       "steps with code and lists in them",
@@ -205,7 +205,7 @@ const growing: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe("a block that grows past what is read again with every chunk", () => {
+describe("a block that becomes too large to be parsed again with every chunk", () => {
   it.each(Object.entries(growing))(
     "looks while it is open as it will when it is closed: %s",
     (_name, lines) => {

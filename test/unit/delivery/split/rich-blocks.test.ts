@@ -209,7 +209,7 @@ describe("rich messages", () => {
     expect(short(blocksOf(text))).toEqual(expected);
   });
 
-  it("say in plain words what only blocks can show", () => {
+  it("show in plain text what only blocks can show", () => {
     expect(split("# A\n\n- b\n- [x] c\n\n| d | e |\n|---|---|\n| 1 | 2 |\n\n> f")[0]?.text).toBe(
       "A\n\n• b\n☑ c\n\nd │ e\n1 │ 2\n\n> f",
     );
@@ -226,7 +226,7 @@ describe("rich messages", () => {
     expect(short(blocksOf(text, false))).toEqual(expected);
   });
 
-  it("nest deeper than Telegram shows as text, and lose nothing for it", () => {
+  it("show levels that are too deep for Telegram as text, and lose nothing", () => {
     const text = Array.from({ length: 12 }, (_, depth) => `${"  ".repeat(depth)}- level ${depth}`).join("\n");
     const quotes = `${"> ".repeat(30)}deep`;
     for (const content of split(`${text}\n\n${quotes}`)) {
@@ -250,7 +250,7 @@ describe("rich messages", () => {
 });
 
 describe("the laws of rich messages", () => {
-  it("give only messages that Telegram takes as they are", () => {
+  it("give only messages that Telegram accepts", () => {
     fc.assert(
       fc.property(markdown, limits, fc.boolean(), (text, partLimits, final) => {
         for (const { blocks = [] } of split(text, partLimits, final))
@@ -358,7 +358,7 @@ function sameLetters(contents: readonly RichText[]): string {
     .join("");
 }
 
-describe("rich messages where they show more", () => {
+describe("rich messages only if they show more", () => {
   const limits = { maxLength: 4_000, maxEntities: 100 };
   const renderer = richWhereItShows(telegramEntities, limits);
   const shown = (text: string): RichText | undefined =>

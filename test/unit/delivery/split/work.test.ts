@@ -83,7 +83,7 @@ describe("a text that nobody reads", () => {
     },
   );
 
-  it("is split in seconds also where it is a megabyte", () => {
+  it("is split within seconds, even if it is a megabyte", () => {
     const text = costlyTexts["prose"]?.(1_000_000) ?? "";
     const start = process.cpuUsage();
     splitText(text, {

@@ -1,5 +1,6 @@
 import type { ActionEvent, Message } from "chat";
 import { describe, expect, it } from "vitest";
+import { cardToken } from "../../../../src/core/card-token.ts";
 import type { IncomingEvent } from "../../../../src/core/messenger.ts";
 import { author, createMockRig, messageOf, sentAt } from "./rig.ts";
 
@@ -163,6 +164,15 @@ describe("presses", () => {
     const rig = pressing({ threadId: "", messageId: "" });
     const { response, accepted, ignored } = await rig.receive();
     expect([response.status, accepted, ignored]).toEqual([200, [], ["press outside of a chat"]]);
+  });
+
+  it("of a card's button go to the gate of their chat", async () => {
+    const token = cardToken({ key: "k1", button: "b1" });
+    const rig = pressing({ actionId: token }, { actionId: "yes" });
+    const { accepted } = await rig.receive();
+    expect(accepted.map(({ isCardPress }) => isCardPress)).toEqual([true, undefined]);
+    const [first] = accepted;
+    expect(first && (await rig.parse(first)).action?.data).toBe(token);
   });
 
   it("without a message are stored", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChatMove } from "../../../src/core/chat-move.ts";
-import { MoveNews } from "../../../src/messengers/replies/move-news.ts";
+import { RootNews } from "../../../src/messengers/replies/root-news.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { recordLog } from "../../support/log-recorder.ts";
@@ -14,13 +14,13 @@ const MOVE: ChatMove = {
 function createRig() {
   const database = createNodeDatabase();
   const clock = createVirtualClock();
-  const told: ChatMove[] = [];
+  const told: (ChatMove | readonly [chatId: string, code: string, at: number])[] = [];
   const wakes: number[] = [];
   const root = { isAway: false };
   const { lines, log } = recordLog();
   const start = () => {
     const memory = createThreadMemory(database);
-    const news = new MoveNews({
+    const news = new RootNews({
       deps: { clock, newId: () => "id", random: () => 0, fetch },
       log,
       memory,
@@ -28,6 +28,10 @@ function createRig() {
         chatMoved: async (_messengerId, move) => {
           if (root.isAway) throw new Error("away");
           told.push(move);
+        },
+        chatGone: async (_messengerId, chatId, code, at) => {
+          if (root.isAway) throw new Error("away");
+          told.push([chatId, code, at]);
         },
       },
       wakeAt: (at) => wakes.push(at),
@@ -41,12 +45,12 @@ it("tells a move until the root knows it, over restarts, and not once more", asy
   const { clock, events, root, start, told, wakes } = createRig();
   const { memory, news } = start();
   expect(news.tellAgainAt).toBeUndefined();
-  memory.keepUntoldMove({ messengerId: "telegram", move: MOVE });
+  memory.keepUntold({ kind: "moved", messengerId: "telegram", move: MOVE });
   root.isAway = true;
   news.tell();
   news.tell();
   await clock.settle();
-  expect([told, events(), wakes]).toEqual([[], ["chat.move-not-told"], [clock.now() + 5000]]);
+  expect([told, events(), wakes]).toEqual([[], ["chat.news-not-told"], [clock.now() + 5000]]);
   root.isAway = false;
   const { news: later } = start();
   expect(later.tellAgainAt).toBe(clock.now() + 5000);
@@ -62,9 +66,24 @@ it("tells a move until the root knows it, over restarts, and not once more", asy
 it("tells a move once that is asked for twice while the root answers", async () => {
   const { clock, start, told } = createRig();
   const { memory, news } = start();
-  memory.keepUntoldMove({ messengerId: "telegram", move: MOVE });
+  memory.keepUntold({ kind: "moved", messengerId: "telegram", move: MOVE });
   news.tell();
   news.tell();
   await clock.settle();
   expect(told).toEqual([MOVE]);
+});
+
+it("tells that a chat is gone, also after a restart", async () => {
+  const { clock, root, start, told } = createRig();
+  const { memory, news } = start();
+  memory.keepUntold({ kind: "gone", messengerId: "telegram", chatId: "7", code: "blocked", at: 12 });
+  root.isAway = true;
+  news.tell();
+  await clock.settle();
+  root.isAway = false;
+  const { news: later } = start();
+  later.tell();
+  await clock.settle();
+  expect(told).toEqual([["7", "blocked", 12]]);
+  expect(later.tellAgainAt).toBeUndefined();
 });

@@ -2,18 +2,19 @@
 const SECRET_NAME = /TOKEN|SECRET|KEY|PASSWORD|PASSWD|CREDENTIAL/i;
 
 /** Shortest secret. Shorter values may be part of ordinary words. */
-const MIN_LENGTH = 6;
+const MIN_SECRET_LENGTH = 6;
 
 const HIDDEN = "[hidden]";
 
 /** Shapes of secrets from any source: bot tokens, keys of models, bearers, passwords in addresses. */
-const SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] = [
+const SECRET_SHAPES: readonly (readonly [shape: RegExp, replacement: string])[] = [
   [/(?<!\d)\d{6,}:[A-Za-z0-9_-]{20,}/g, HIDDEN],
   [/\bsk-[A-Za-z0-9_-]{8,}/g, HIDDEN],
   [/\bBearer\s+[^\s"',;]+/gi, `Bearer ${HIDDEN}`],
   [/(\/\/)[^\s/@"']+@/g, `$1${HIDDEN}@`],
 ];
 
+/** Removes secrets from texts. */
 export interface SecretHider {
   /** Removes the values of secret variables from a text. JSON stays valid JSON. */
   readonly values: (text: string) => string;
@@ -21,10 +22,14 @@ export interface SecretHider {
   readonly all: (text: string) => string;
 }
 
-export function createSecretHider(environment: Readonly<Record<string, string | undefined>>): SecretHider {
+/**
+ * Creates the hider of secrets. Secrets are the values of variables with a name like `TOKEN`, also in their form for
+ * addresses and JSON.
+ */
+export function createSecretHider(environment: object): SecretHider {
   const secrets = new Set(
-    Object.entries(environment).flatMap(([name, value = ""]) =>
-      SECRET_NAME.test(name) && value.length >= MIN_LENGTH
+    Object.entries(environment).flatMap(([name, value]) =>
+      typeof value === "string" && SECRET_NAME.test(name) && value.length >= MIN_SECRET_LENGTH
         ? [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
         : [],
     ),
@@ -34,6 +39,6 @@ export function createSecretHider(environment: Readonly<Record<string, string | 
   const values = (text: string): string =>
     longestFirst.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text);
   const all = (text: string): string =>
-    SHAPES.reduce((clean, [shape, replacement]) => clean.replace(shape, replacement), values(text));
+    SECRET_SHAPES.reduce((clean, [shape, replacement]) => clean.replace(shape, replacement), values(text));
   return { values, all };
 }

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { ChatFacts } from "../../src/core/chat.ts";
+import type { IncomingEvent } from "../../src/core/messenger.ts";
+
+const person = z.object({
+  userId: z.string(),
+  userName: z.string().nullish(),
+  fullName: z.string().nullish(),
+});
+/** Only the people of a stored event. Adapters do not tell the title and the language of a chat. */
+const people = z.object({
+  message: z.object({ author: person }).nullish().catch(undefined),
+  user: person.nullish().catch(undefined),
+});
+
+/** Returns the facts about a chat that a stored event shows. Any event shows that somebody is there. */
+export function describeChat({ raw, thread }: IncomingEvent): ChatFacts {
+  if (!thread.isDirectMessage) return { kind: "group", isReachable: true };
+  const found = people.safeParse(raw).data;
+  const author = found?.message?.author ?? found?.user;
+  const title = author?.fullName || author?.userName;
+  return {
+    kind: "private",
+    isReachable: true,
+    ...(title && { title }),
+    ...(author && { userId: author.userId }),
+  };
+}

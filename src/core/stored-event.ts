@@ -1,0 +1,111 @@
+import { z } from "zod";
+import type { CardClaim } from "./gate.ts";
+import type { MessengerAttachment, MessengerEvent, MessengerThread } from "./messenger-event.ts";
+
+/*
+ * Events as they are stored. Fields that this version does not know are kept, so that an event of a newer version
+ * loses nothing here.
+ */
+
+const threadSchema = z.looseObject({
+  id: z.string(),
+  chatId: z.string(),
+  topicId: z.string().optional(),
+  isDirectMessage: z.boolean(),
+  title: z.string().optional(),
+  formerChatId: z.string().optional(),
+});
+
+const authorSchema = z.looseObject({
+  userId: z.string(),
+  userName: z.string().optional(),
+  fullName: z.string().optional(),
+  isBot: z.boolean().optional(),
+  language: z.string().optional(),
+});
+
+const attachmentSchema = z.looseObject({
+  kind: z.custom<MessengerAttachment["kind"]>((kind) => typeof kind === "string"),
+  reference: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  mediaType: z.string().optional(),
+  name: z.string().optional(),
+  sizeBytes: z.number().optional(),
+});
+
+const quotedSchema = z.looseObject({
+  id: z.string(),
+  text: z.string(),
+  author: authorSchema.optional(),
+  isFromBot: z.boolean(),
+  attachments: z.array(attachmentSchema),
+});
+
+const messageSchema = z.looseObject({
+  id: z.string(),
+  text: z.string(),
+  author: authorSchema.optional(),
+  sentAt: z.number(),
+  editedAt: z.number().optional(),
+  isMention: z.boolean(),
+  command: z
+    .looseObject({ name: z.string(), args: z.string(), isForThisBot: z.boolean().optional() })
+    .optional(),
+  quoted: quotedSchema.optional(),
+  albumId: z.string().optional(),
+  attachments: z.array(attachmentSchema),
+});
+
+const eventSchema = z.looseObject({
+  key: z.string(),
+  kind: z.custom<MessengerEvent["kind"]>((kind) => typeof kind === "string"),
+  messengerId: z.string(),
+  provider: z.string(),
+  thread: threadSchema,
+  author: authorSchema.optional(),
+  message: messageSchema.optional(),
+  action: z.looseObject({ id: z.string(), data: z.string(), messageId: z.string().optional() }).optional(),
+  stop: z.looseObject({ draftId: z.number() }).optional(),
+  capabilities: z.looseObject({
+    canEditMessages: z.boolean(),
+    canStream: z.boolean(),
+    maxMessageLength: z.number(),
+    supportsActions: z.boolean(),
+    supportsAttachments: z.boolean(),
+  }),
+  detail: z.string().optional(),
+});
+
+/**
+ * The thread as it is stored. A provider or the code of a bot may have made it, so it is checked before it is written:
+ * a row that cannot be read would stop its conversation.
+ */
+export function storeThread(thread: MessengerThread): string {
+  const json = JSON.stringify(thread);
+  parseThread(json);
+  return json;
+}
+
+/** The event as it is stored, without the platform's own object. Checked like a thread. */
+export function storeEvent({ raw: _raw, ...event }: MessengerEvent): string {
+  const json = JSON.stringify(event);
+  parseEvent(json);
+  return json;
+}
+
+/** Reads a thread as it was stored. */
+export function parseThread(json: string): MessengerThread {
+  return threadSchema.parse(JSON.parse(json));
+}
+
+/** Reads an event as it was stored. */
+export function parseEvent(json: string): MessengerEvent {
+  return eventSchema.parse(JSON.parse(json));
+}
+
+const claimSchema = z.object({ speaker: z.string(), key: z.string(), option: z.int().optional() });
+
+/** Reads the claim of a card on an event. */
+export function parseClaim(json: string): CardClaim {
+  const { option, ...claim } = claimSchema.parse(JSON.parse(json));
+  return { ...claim, ...(option !== undefined && { option }) };
+}

@@ -1,0 +1,40 @@
+import type { MessengerEvent } from "../core/messenger-event.ts";
+import { sortEvent } from "./sort-event.ts";
+import type { SortSettings } from "./sort-event.ts";
+
+/**
+ * Tells whether an event may start or end an answer, whatever the state of its conversation. Pure. Service messages,
+ * changes of membership, deletions, and messages that do not address the bot are not answered.
+ */
+export function mayBeAnswered(event: MessengerEvent, settings: Omit<SortSettings, "isSubscribed">): boolean {
+  const asNew = event.kind === "message-edited" ? { ...event, kind: kindWhenNew(event) } : event;
+  const sorting = sortEvent(asNew, { ...settings, isSubscribed: true });
+  switch (sorting.kind) {
+    case "answer":
+    case "command":
+    case "stop":
+      return true;
+    case "press":
+      return sorting.answer;
+    default:
+      return isOfAlbum(asNew) || subscribes(asNew, settings);
+  }
+}
+
+function kindWhenNew({ message, thread }: MessengerEvent): "direct-message" | "mention" | "message" {
+  if (thread.isDirectMessage) return "direct-message";
+  return message?.isMention === true ? "mention" : "message";
+}
+
+/** Tells whether a message belongs to an album. Only one message of an album has the caption with the mention. */
+function isOfAlbum({ kind, message }: MessengerEvent): boolean {
+  return kind === "message" && message?.albumId !== undefined;
+}
+
+/** Tells whether an event subscribes its thread. A mention does, even if the mention itself is not answered. */
+function subscribes(
+  { author, kind }: MessengerEvent,
+  { respondTo }: Pick<SortSettings, "respondTo">,
+): boolean {
+  return kind === "mention" && author?.isBot !== true && respondTo.includes("subscribed-thread");
+}

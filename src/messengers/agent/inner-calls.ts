@@ -1,0 +1,74 @@
+import { SwitchboardError } from "../../core/errors.ts";
+import type { BotBudget, ChatGate } from "../../core/gate.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
+import type { HealthProblem } from "../root/health-problem.ts";
+import type { RootCalls } from "../root/root-link.ts";
+import type { RouteResult } from "../root/root-runtime.ts";
+
+/** All calls between objects of one bot. */
+export interface InnerCalls extends ChatGate, BotBudget, RootCalls {
+  /** To a root. Returns the problem that keeps the bot from answering. */
+  healthProblem(): Promise<HealthProblem | undefined>;
+  /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
+  routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
+  /** From the root to a conversation. Resolves when the events are durable there. */
+  receiveEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
+  /** From the root to a conversation. */
+  hasEvent(messengerId: string, key: string): Promise<boolean>;
+}
+
+/** The one method of an object that carries these calls. */
+export interface InnerDoor {
+  inner(method: string, args: readonly unknown[]): Promise<unknown>;
+}
+
+/** Every inner call. The compiler finds one that is missing here. */
+const METHODS = {
+  acquire: true,
+  penalize: true,
+  report: true,
+  unclaimed: true,
+  noteCard: true,
+  findCard: true,
+  claimMessage: true,
+  lend: true,
+  tellSent: true,
+  seenIds: true,
+  healthProblem: true,
+  chatMoved: true,
+  identity: true,
+  takeQuestion: true,
+  reportAccess: true,
+  chatGone: true,
+  resolveTarget: true,
+  routeEvent: true,
+  receiveEvents: true,
+  hasEvent: true,
+} as const satisfies Record<keyof InnerCalls, true>;
+
+/** Returns the calls to another object, made over its one method. */
+export function callsOver(door: () => InnerDoor): InnerCalls {
+  const calls = Object.keys(METHODS).map(
+    (method) => [method, async (...args: unknown[]) => door().inner(method, args)] as const,
+  );
+  return Object.fromEntries(calls) as unknown as InnerCalls;
+}
+
+/**
+ * Answers a call of another object.
+ *
+ * @throws {SwitchboardError} `inner-call-unknown` if the caller runs another version of the bot
+ */
+export async function answerInner(
+  calls: InnerCalls,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  if (!Object.hasOwn(METHODS, method)) {
+    throw new SwitchboardError("inner-call-unknown", `This version knows no inner call named "${method}".`);
+  }
+  const call = calls[method as keyof InnerCalls].bind(calls) as (
+    ...args: readonly unknown[]
+  ) => Promise<unknown>;
+  return call(...args);
+}

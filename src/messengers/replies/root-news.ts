@@ -1,0 +1,70 @@
+import type { Deps } from "../../core/deps.ts";
+import { failureCode } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { RootLink } from "../root/root-link.ts";
+import type { ThreadMemory, Untold } from "./thread-memory.ts";
+
+export interface RootNewsOptions {
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly memory: Pick<ThreadMemory, "untold" | "forgetUntold">;
+  readonly root: Pick<RootLink, "chatGone" | "chatMoved">;
+  /** Asks for a call of `tell` at this time at the latest, even if the object dies before. */
+  readonly wakeAt: (at: number) => void;
+}
+
+const TELL_AGAIN_MS = 5000;
+
+/**
+ * Reports chats that have moved or are gone, as refused calls have shown, to the root until it knows. Runs beside
+ * everything else.
+ */
+export class RootNews {
+  readonly #options: RootNewsOptions;
+  #isTelling = false;
+
+  constructor(options: RootNewsOptions) {
+    this.#options = options;
+  }
+
+  /** Time for the next call of `tell`, in epoch milliseconds. Undefined if the root knows everything. */
+  get tellAgainAt(): number | undefined {
+    const { deps, memory } = this.#options;
+    return memory.untold().length === 0 ? undefined : deps.clock.now() + TELL_AGAIN_MS;
+  }
+
+  tell(): void {
+    if (this.#options.memory.untold().length === 0 || this.#isTelling) return;
+    this.#isTelling = true;
+    void this.#tellAll();
+  }
+
+  async #tellAll(): Promise<void> {
+    const { deps, log, memory, wakeAt } = this.#options;
+    try {
+      for (let next = memory.untold()[0]; next !== undefined; next = memory.untold()[0]) {
+        await this.#tellOne(next);
+        memory.forgetUntold(next);
+      }
+    } catch (error) {
+      log.warn("chat.news-not-told", { code: failureCode(error) });
+      wakeAt(deps.clock.now() + TELL_AGAIN_MS);
+    } finally {
+      this.#isTelling = false;
+    }
+  }
+
+  async #tellOne(untold: Untold): Promise<void> {
+    const { root } = this.#options;
+    switch (untold.kind) {
+      case "moved":
+        await root.chatMoved(untold.messengerId, untold.move);
+        return;
+      case "gone":
+        await root.chatGone(untold.messengerId, untold.chatId, untold.code, untold.at);
+        return;
+      default:
+        untold satisfies never;
+    }
+  }
+}

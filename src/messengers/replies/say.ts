@@ -1,0 +1,79 @@
+import { checkContent } from "../../core/check-content.ts";
+import type { Content } from "../../core/content.ts";
+import type { ChatTarget, Resolution, SayOptions } from "../../core/chat-target.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { replyPolicy } from "../declare/texts.ts";
+import type { Cards } from "./cards.ts";
+import { addressOf } from "./address-of.ts";
+
+export interface SayHost {
+  readonly delivery: Pick<Delivery, "receipt" | "revive">;
+  readonly cards: Pick<Cards, "post" | "prepare">;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  /** Asks the root. */
+  readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
+  readonly newId: () => string;
+  /** The event that the running turn answers. */
+  readonly event: MessengerEvent | undefined;
+  /** The conversation of this object. Undefined at the root, which has no chat of its own. */
+  readonly conversation: string | undefined;
+}
+
+const MAX_KEY_LENGTH = 200;
+
+/**
+ * Sends content of bot code from this object's own outbox. Returns the id of its receipt when the message is stored.
+ *
+ * @throws {SwitchboardError} with the code of a refused target, or `target-missing`
+ * @throws {SwitchboardError} if a file could not be read and may be later
+ * @throws {InvalidInputError} `idempotency-key-invalid`, or a code of `checkContent`
+ */
+export async function say(
+  host: SayHost,
+  content: Content,
+  to: ChatTarget | undefined,
+  { idempotencyKey, ...options }: SayOptions,
+): Promise<string> {
+  const { cards, definition, delivery, newId } = host;
+  const checked = checkContent(content);
+  checkKey(idempotencyKey);
+  const id = `say:${idempotencyKey ?? newId()}`;
+  // Its target may be gone by now; the message was sent all the same.
+  if (delivery.receipt(id) !== undefined) return id;
+  const address = await addressFor(host, to);
+  // The root has heard a person there since this object was refused.
+  if (to !== undefined) delivery.revive(address.chatId);
+  const policy = replyPolicy(definition(address.messengerId).delivery);
+  cards.post({ id, address, policy, options }, await cards.prepare(address.messengerId, checked));
+  return id;
+}
+
+async function addressFor(
+  { conversation, event, resolveTarget }: SayHost,
+  to: ChatTarget | undefined,
+): Promise<Address> {
+  if (to === undefined && event !== undefined) return addressOf(event);
+  const target = to ?? (conversation === undefined ? undefined : { conversation });
+  if (target === undefined) {
+    throw new SwitchboardError(
+      "target-missing",
+      "say() of the root needs a target outside of a turn: a chat, a person or a conversation.",
+    );
+  }
+  const resolution = await resolveTarget(target);
+  if (resolution.kind === "found") return resolution.address;
+  throw new SwitchboardError(resolution.code, resolution.message);
+}
+
+function checkKey(key: string | undefined): void {
+  if (key === undefined) return;
+  if (typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH) return;
+  throw new InvalidInputError(
+    "idempotency-key-invalid",
+    `idempotencyKey must be a text of 1 to ${MAX_KEY_LENGTH} characters.`,
+  );
+}

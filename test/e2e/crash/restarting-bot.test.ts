@@ -1,0 +1,3 @@
+import { describeDeaths } from "./deaths.ts";
+
+describeDeaths("a bot that restarts, a model that starts over", "restart");

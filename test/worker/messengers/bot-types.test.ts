@@ -1,0 +1,65 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { ConfigurationError, modelFromEnv, Think } from "../../../src/index.ts";
+import type { BotEnvironment, ModelEnvironment, ThinkModel } from "../../../src/index.ts";
+import type {
+  MessengerAuthor,
+  MessengerConversation,
+  MessengerMessage,
+} from "../../../src/messengers/index.ts";
+import { callsOver } from "../../../src/messengers/agent/inner-calls.ts";
+import { telegramFromEnv } from "../../../providers/telegram/index.ts";
+import type { TelegramEnvironment } from "../../../providers/telegram/index.ts";
+import { createWorld } from "../support/world.ts";
+
+describe("the types that a bot author sees", () => {
+  it("let getModel() return what modelFromEnv() does, a model, or the id of one", () => {
+    expectTypeOf(modelFromEnv).returns.toExtend<ThinkModel>();
+    expectTypeOf(modelFromEnv({}).model).toExtend<ThinkModel>();
+    expectTypeOf<"@cf/openai/gpt-oss-120b">().toExtend<ThinkModel>();
+    expectTypeOf<{ readonly model: string }>().not.toExtend<ThinkModel>();
+  });
+
+  it("have one environment for a Telegram bot", () => {
+    expectTypeOf<BotEnvironment>().toExtend<ModelEnvironment>();
+    expectTypeOf<BotEnvironment>().toExtend<TelegramEnvironment>();
+    class Bot extends Think<BotEnvironment & { readonly SHOP_URL: string }> {
+      override getModel() {
+        return modelFromEnv(this.env);
+      }
+
+      override getMessengers() {
+        expectTypeOf(this.env.SHOP_URL).toBeString();
+        return { telegram: telegramFromEnv(this.env) };
+      }
+    }
+    expectTypeOf<Bot["getModel"]>().returns.toExtend<ThinkModel>();
+  });
+
+  it("let a conversation function return a name, a target, or a promise of either", () => {
+    expectTypeOf(() => "ada").toExtend<MessengerConversation>();
+    expectTypeOf(async () => "ada").toExtend<MessengerConversation>();
+    expectTypeOf(() => ({ target: "self" }) as const).toExtend<MessengerConversation>();
+    expectTypeOf(() => ({ target: "subagent", name: "ada" }) as const).toExtend<MessengerConversation>();
+    expectTypeOf<"self">().toExtend<MessengerConversation>();
+    expectTypeOf<"ada">().not.toExtend<MessengerConversation>();
+    expectTypeOf(() => 7).not.toExtend<MessengerConversation>();
+    expectTypeOf(() => ({ target: "thread" }) as const).not.toExtend<MessengerConversation>();
+    expectTypeOf<MessengerMessage["author"]>().toEqualTypeOf<MessengerAuthor | undefined>();
+  });
+});
+
+describe("getModel", () => {
+  it("may return what modelFromEnv() does", async () => {
+    const world = createWorld({ getModel: () => modelFromEnv({}) });
+    await world.write("c1", "hello");
+    await expect.poll(() => world.chats.visible("c1").at(-1)).toMatch(/^Hello!/);
+  });
+
+  it("is named by /health when modelFromEnv() throws", async () => {
+    const world = createWorld({ getModel: () => modelFromEnv({ MODEL: "m" }) });
+    expect(await callsOver(() => world.stub).healthProblem()).toMatchObject({
+      code: "model-provider-missing",
+    });
+    expect(() => modelFromEnv({ MODEL: "m" })).toThrow(ConfigurationError);
+  });
+});
