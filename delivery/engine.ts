@@ -29,6 +29,8 @@ import { Sweep } from "./outbox/sweep.ts";
 import { OutgoingFiles } from "./files/outgoing-files.ts";
 import { hashesOf } from "./outbox/reply-body.ts";
 import type { ReplyBody } from "./outbox/reply-body.ts";
+import { newRecord } from "./outbox/new-record.ts";
+import type { Whole } from "./outbox/new-record.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
@@ -52,13 +54,6 @@ const MOST_WITHDRAWN = 50;
 
 /** Every gate knows messages that are older than this. */
 const RECENT_MS = 10 * 60 * 1000;
-
-/** What makes a reply whole from its start. */
-interface Whole {
-  readonly text?: string;
-  readonly body?: ReplyBody;
-  readonly options?: SendOptions | undefined;
-}
 
 class Engine implements Delivery {
   readonly #options: DeliveryOptions;
@@ -374,21 +369,9 @@ class Engine implements Delivery {
     if (this.#store.read(start.id) !== undefined) return undefined;
     const now = this.#options.deps.clock.now();
     const goneCode = this.#store.goneCode(start.address);
-    const record: ReplyRecord = {
-      id: start.id,
-      position: Math.max(now, this.#lastPosition + 1),
-      address: start.address,
-      replyTo: start.replyTo,
-      policy: this.#rich.policyFor(start.address.messengerId, start.policy),
-      isNotice: text !== undefined,
-      state: text === undefined ? "streaming" : "final",
-      text,
-      openedAt: now,
-      seenMessageId: start.seenMessageId,
-      content: body?.kind === "card" ? "card" : "text",
-      body,
-      options,
-    };
+    const position = Math.max(now, this.#lastPosition + 1);
+    const policy = this.#rich.policyFor(start.address.messengerId, start.policy);
+    const record = newRecord({ ...start, policy }, { body, options, text }, position, now);
     if (goneCode !== undefined) {
       const gone = { ...record, state: "gone", text: undefined, body: undefined, code: goneCode } as const;
       this.#store.insert(gone, now);

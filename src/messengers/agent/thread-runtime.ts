@@ -1,12 +1,9 @@
 import { atOnce } from "../../core/at-once.ts";
-import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { Content } from "../../core/content.ts";
-import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
-import type { Deps, Timer } from "../../core/deps.ts";
+import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { Log } from "../../core/log.ts";
 import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
 import type { Address, Surface } from "../../core/surface.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
@@ -18,7 +15,6 @@ import type { Arrival } from "../../inbox/arrivals.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { createInboxStore } from "../../inbox/inbox-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
-import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
@@ -30,42 +26,11 @@ import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
 import { say } from "../replies/say.ts";
-import type { RootLink } from "../root/root-link.ts";
-import type { RouteResult } from "../root/root-runtime.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
-
-export interface ThreadRuntimeOptions {
-  /** Name of the object. */
-  readonly name: string;
-  readonly database: Database;
-  readonly deps: Deps;
-  readonly log: Log;
-  readonly engine: TurnEngine;
-  readonly root: RootLink;
-  readonly definitions: () => readonly NormalizedMessengerDefinition[];
-  readonly commands: () => ThinkCommands;
-  /** The bot's handler of presses. */
-  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
-  /** Stores an event in another object of the bot. Resolves when it is durable there. */
-  readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
-  /** Code of the bot that hears reactions. @default none */
-  readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
-  /** Whether the bot writes down what is said in audio files. @default never */
-  readonly transcribes?: () => boolean;
-  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
-  readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
-  /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
-  readonly keepDeliveriesMs?: () => number;
-  /** Asks for a call of `drive` at this time at the latest, even if the object dies before. */
-  readonly wakeAt: (at: number) => void;
-  /**
-   * Notes that nothing has to be done before this time, or ever (`undefined`). The wake-up may be postponed or removed.
-   */
-  readonly putOffWake: (at: number | undefined) => void;
-}
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,0 +1,41 @@
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { RootLink } from "../root/root-link.ts";
+import type { RouteResult } from "../root/root-runtime.ts";
+
+export interface ThreadRuntimeOptions {
+  /** Name of the object. */
+  readonly name: string;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly engine: TurnEngine;
+  readonly root: RootLink;
+  readonly definitions: () => readonly NormalizedMessengerDefinition[];
+  readonly commands: () => ThinkCommands;
+  /** The bot's handler of presses. */
+  readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Stores an event in another object of the bot. Resolves when it is durable there. */
+  readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** Code of the bot that hears reactions. @default none */
+  readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
+  /** Whether the bot writes down what is said in audio files. @default never */
+  readonly transcribes?: () => boolean;
+  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
+  readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
+  /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
+  readonly keepDeliveriesMs?: () => number;
+  /** Asks for a call of `drive` at this time at the latest, even if the object dies before. */
+  readonly wakeAt: (at: number) => void;
+  /**
+   * Notes that nothing has to be done before this time, or ever (`undefined`). The wake-up may be postponed or removed.
+   */
+  readonly putOffWake: (at: number | undefined) => void;
+}
