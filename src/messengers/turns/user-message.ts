@@ -203,6 +203,8 @@ const storedFileSchema = z.object({
   messengerId: z.string(),
   reference: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   kind: z.custom<MessengerAttachment["kind"]>((kind) => typeof kind === "string").optional(),
+  isTranscribed: z.literal(true).optional(),
+  sizeBytes: z.number().optional(),
 });
 
 function filePart(
