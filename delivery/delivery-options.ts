@@ -11,22 +11,22 @@ export interface DeliveryOptions {
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
-  /** The gate of a chat. It may reject when it cannot be reached; the call waits then. */
+  /** Returns the gate of a chat. It may reject if the gate cannot be reached; the call then waits. */
   readonly gateOf: (address: Address) => ChatGate;
-  /** The name of this object among those that speak in a chat. */
+  /** Name of this object, which tells it apart from other speakers in a chat. */
   readonly speaker: string;
-  /** The surface of a messenger. May throw for one that is not declared any more: its replies end as `failed`. */
+  /** Returns a messenger's surface. May throw if it is no longer declared; its replies then end as `failed`. */
   readonly surfaceFor: (messengerId: string) => Surface;
-  /** (Re)arms the durable alarm at which `run` is called; `undefined` when none is needed. Told of every change. */
+  /** Sets the durable alarm at which `run` is called, or clears it (`undefined`). Called for every change. */
   readonly onWake: (at: number | undefined) => void;
-  /** How long receipts are kept, in milliseconds; swept once a day while there is something to do. @default 30 days */
+  /** Returns how long receipts are kept, in milliseconds. Deletes old ones once a day. @default 30 days */
   readonly keepReceiptsMs?: () => number;
-  /** A reply has ended. Called once for each. */
+  /** Called once when a reply has ended. */
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
-  /** A chat takes nothing any more, until `revive`; or a thread of it did not take what it was to show. */
+  /** Called when a chat accepts nothing any more (until `revive`), or a thread refused a reply. */
   readonly onGone?: (place: GonePlace, code: string) => void;
-  /** A chat goes on under another id. Called once for each, in the transaction in which that is stored. */
+  /** Called once when a chat continues under another id, in the transaction that stores it. */
   readonly onMoved?: (messengerId: string, move: ChatMove) => void;
-  /** The platform has refused the messenger's credentials, with this code, or takes them again. */
+  /** Called when the platform has refused the messenger's credentials with this code, or accepts them again. */
   readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
 }

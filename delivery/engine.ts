@@ -15,6 +15,7 @@ import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
+import { MessengerAccess } from "./calls/messenger-access.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
 import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
@@ -28,9 +29,8 @@ import { Receipts } from "./outbox/receipts.ts";
 import { Sweep } from "./outbox/sweep.ts";
 import { OutgoingFiles } from "./files/outgoing-files.ts";
 import { hashesOf } from "./outbox/reply-body.ts";
-import type { ReplyBody } from "./outbox/reply-body.ts";
+import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
 import { newRecord } from "./outbox/new-record.ts";
-import type { Whole } from "./outbox/new-record.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
@@ -44,12 +44,16 @@ import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
 import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
 
-/** The delivery engine of one thread object. Creates its tables, and loads what has not ended; `run` starts it. */
+/**
+ * Stores and ends the texts of turns and notices. Each address has a `Lane`, which makes the calls.
+ * 1. A reply is stored before any of its text is sent (I4). It ends once, with one call of `onEnded`.
+ * 2. While a reply has work left, a durable wake-up is set. A new process continues from the rows.
+ */
 export function createDelivery(options: DeliveryOptions): Delivery {
   return new Engine(options);
 }
 
-/** Withdrawn replies that are kept in memory for the one that takes them over; older ones are read again. */
+/** Number of withdrawn replies kept in memory for a takeover. Older ones are read from the storage again. */
 const MOST_WITHDRAWN = 50;
 
 /** Every gate knows messages that are older than this. */
@@ -72,8 +76,6 @@ class Engine implements Delivery {
   /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
-  /** Messengers whose owner has been told that they do not work. */
-  readonly #misconfigured = new Set<string>();
   #lastPosition = 0;
 
   constructor(options: DeliveryOptions) {
@@ -118,10 +120,8 @@ class Engine implements Delivery {
       outbox: this.#outbox,
       files: this.#files,
       surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
-      refuseRich: (reply, failure) =>
-        this.#rich.refused(reply, this.#surfaces.of(reply.record.address.messengerId), failure),
-      doubtRich: (reply, failure) =>
-        this.#rich.doubted(reply, this.#surfaces.of(reply.record.address.messengerId), failure),
+      rich: this.#rich,
+      access: new MessengerAccess(options),
       lockRemoved: (reply) => this.#revisions.lock(reply),
       reshapeFiles: (reply, files) => {
         const body = { kind: "files", files } as const;
@@ -144,16 +144,6 @@ class Engine implements Delivery {
         const isMoved = this.move(messengerId, { from: { chatId, threadId }, to });
         if (!isMoved && this.movedTo(messengerId, chatId) === undefined)
           this.#endPlace(address, { kind: "gone", code });
-      },
-      misconfigured: ({ messengerId }, code) => {
-        if (!this.#misconfigured.has(messengerId)) {
-          options.log.error("delivery.misconfigured", { messenger: messengerId, code });
-        }
-        this.#misconfigured.add(messengerId);
-        options.onAccess?.(messengerId, code);
-      },
-      configured: ({ messengerId }) => {
-        if (this.#misconfigured.delete(messengerId)) options.onAccess?.(messengerId, undefined);
       },
       hasOtherDoubt: (entry, address) => this.#doubts(address).some((doubt) => doubt.entry !== entry),
       doubtEnded: (address) => this.#doubtEnded(address),
@@ -361,8 +351,8 @@ class Engine implements Delivery {
     return true;
   }
 
-  /** The reply of this id, made when it is new; nothing when it has ended. A text makes it a notice, whole at once. */
-  #begin(meant: ReplyStart, { body, options, text }: Whole): Reply | undefined {
+  /** Returns the reply of this id, creates it if it is new. Undefined if it has ended. With a text it is a notice. */
+  #begin(meant: ReplyStart, { body, options, text }: WholeReply): Reply | undefined {
     const start = this.#moves.atCurrentPlace(meant);
     const known = this.#replies.get(start.id);
     if (known !== undefined) return known.isOpen ? known : undefined;

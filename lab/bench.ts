@@ -11,6 +11,7 @@ import { chatsPart, mostPart } from "./bench/parts/chats.ts";
 import type { Part } from "./bench/parts/context.ts";
 import { fiftyPart, longPart, stormPart, tokensPart } from "./bench/parts/engine.ts";
 import { latencyPart } from "./bench/parts/latency.ts";
+import { routesPart } from "./bench/parts/routes.ts";
 import { rowsPart } from "./bench/parts/rows.ts";
 import { threadsPart } from "./bench/parts/threads.ts";
 import { transcriptsPart } from "./bench/parts/transcripts.ts";
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   latency: latencyPart,
   chats: chatsPart,
   most: mostPart,
+  routes: routesPart,
   rows: rowsPart,
   long: longPart,
   fifty: fiftyPart,

@@ -20,6 +20,35 @@ export type {
 // Streaming a turn over RPC
 export type { StreamCallback } from "./turn/chat-stream.ts";
 
+// Turns that the bot's own code begins
+export { getTurn } from "./core/turn-context.ts";
+export type { PromptMetadata, TurnInfo, TurnKind } from "./core/turn-info.ts";
+export type {
+  SaveMessagesResult,
+  Submission,
+  SubmissionFilter,
+  SubmissionInput,
+  SubmissionStatus,
+  SubmitMessagesOptions,
+  SubmitMessagesResult,
+} from "./messengers/turns/submissions.ts";
+
+// Hooks
+export type {
+  ChatErrorContext,
+  ChatResponseResult,
+  ChunkContext,
+  PrepareStepContext,
+  StepConfig,
+  StepContext,
+  ThinkHooks,
+  ToolCallContext,
+  ToolCallDecision,
+  ToolCallResultContext,
+  TurnConfig,
+  TurnContext,
+} from "./turn/hooks.ts";
+
 // Commands
 export type {
   CommandContext,

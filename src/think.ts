@@ -15,7 +15,8 @@ import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
-import { getMessengerContext } from "./core/turn-context.ts";
+import { getMessengerContext, getTurn } from "./core/turn-context.ts";
+import type { TurnInfo } from "./core/turn-info.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
@@ -29,6 +30,30 @@ import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import type { AgentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
+import { submissionOf } from "./messengers/turns/submissions.ts";
+import type {
+  SaveMessagesResult,
+  Submission,
+  SubmissionFilter,
+  SubmissionInput,
+  SubmitMessagesOptions,
+  SubmitMessagesResult,
+} from "./messengers/turns/submissions.ts";
+import { ownHooks } from "./turn/hooks.ts";
+import type {
+  ChatErrorContext,
+  ChatResponseResult,
+  ChunkContext,
+  PrepareStepContext,
+  StepConfig,
+  StepContext,
+  ThinkHooks,
+  ToolCallContext,
+  ToolCallDecision,
+  ToolCallResultContext,
+  TurnConfig,
+  TurnContext,
+} from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
@@ -46,7 +71,10 @@ const DEFAULT_SYSTEM_PROMPT =
  * }
  * export default createWorker(MyBot);
  */
-export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<Env> {
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
+  extends Agent<Env>
+  implements Partial<ThinkHooks>
+{
   /** Most model calls of one turn. */
   maxSteps = 10;
   /** About this many tokens of the transcript reach the model. Older parts are summarized, then left out. */
@@ -68,6 +96,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    * more time, the turn does not wait. `0` gives up at the first failure.
    */
   modelPatienceMs = 120_000;
+  /** Whether the callback of `chat()` gets the model's reasoning. */
+  sendReasoning = true;
 
   /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
@@ -84,6 +114,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     let namespace: AgentNamespace | undefined;
     this.#runtime = new AgentRuntime({
       agent: this,
+      hooks: () => ownHooks(this),
       name: () => nameOf(ctx) ?? this.name,
       database: durableDatabase(ctx.storage),
       deps: systemDeps,
@@ -134,6 +165,30 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return {};
   }
 
+  /** Before the first model call of a turn. May change what the turn uses. */
+  beforeTurn?(context: TurnContext): TurnConfig | void | Promise<TurnConfig | void>;
+
+  /** Before each model call. May change what the call uses. */
+  beforeStep?(context: PrepareStepContext): StepConfig | void | Promise<StepConfig | void>;
+
+  /** Before a tool runs. May change its input, block it, or answer in its place. */
+  beforeToolCall?(context: ToolCallContext): ToolCallDecision | void | Promise<ToolCallDecision | void>;
+
+  /** After each tool call, also one that did not run. */
+  afterToolCall?(context: ToolCallResultContext): void | Promise<void>;
+
+  /** After each model call, before its tools run. */
+  onStepFinish?(context: StepContext): void | Promise<void>;
+
+  /** For each piece that the model streams. */
+  onChunk?(context: ChunkContext): void | Promise<void>;
+
+  /** After a turn has ended and its answer is stored. */
+  onChatResponse?(result: ChatResponseResult): void | Promise<void>;
+
+  /** When a turn fails. Returns the error that `onChatResponse` gets; nobody in a chat sees it. */
+  onChatError?(error: unknown, context: ChatErrorContext): unknown;
+
   /** The messengers that this bot serves. @default none */
   getMessengers(): ThinkMessengers {
     return {};
@@ -173,9 +228,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
    */
   onReaction?(reaction: MessengerContext): void | Promise<void>;
 
-  /** Returns the event that the running turn answers. Undefined outside of a messenger's turn. */
+  /** The event that the running turn answers; `undefined` where no message of a person began the turn. */
   getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();
+  }
+
+  /** The turn for which the bot's code runs: its kind, who wrote, where its answer goes. Undefined outside a turn. */
+  getTurn(): TurnInfo | undefined {
+    return getTurn();
   }
 
   /**
@@ -208,7 +268,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     return this.#runtime.changeCards((cards) => cards.remove(id));
   }
 
-  /** Requests that neither a sub-agent, nor Switchboard, nor a messenger has answered. @default 404 */
+  /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */
   override onRequest(_request: Request): Response | Promise<Response> {
     return new Response("Not found", { status: 404 });
   }
@@ -232,9 +292,56 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends Agent<En
     await this.#runtime.chat(message, callback);
   }
 
-  /** Ends a turn that `chat` began. Returns false if it is no longer running. */
+  /** Ends a turn that `chat` began, or one that still waits. `false` when it has ended already. */
   async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
-    return this.#runtime.cancelChat(requestId);
+    return this.#runtime.cancel(requestId);
+  }
+
+  /**
+   * Asks the model something in this conversation, as a turn of its own. Resolves when it is durable, before the model
+   * runs. The turn waits for those before it, and never changes them. Works over RPC.
+   *
+   * @throws {InvalidInputError} `submission-invalid`, `submission-too-large`, `messenger-unknown`
+   * @throws {SwitchboardError} `submission-conflict` when the id and the key belong to different submissions
+   *
+   * @example await stub.submitMessages("Write the digest of today.", { idempotencyKey: "digest-2026-11-22" });
+   */
+  async submitMessages(
+    messages: SubmissionInput,
+    options: SubmitMessagesOptions = {},
+  ): Promise<SubmitMessagesResult> {
+    return this.#runtime.submitMessages(messages, options);
+  }
+
+  /**
+   * Asks the model something in this conversation, and resolves when the turn has ended. If this object dies meanwhile
+   * the call fails, and the turn goes on.
+   *
+   * @throws what `submitMessages` throws
+   */
+  async saveMessages(
+    messages: SubmissionInput,
+    options: SubmitMessagesOptions = {},
+  ): Promise<SaveMessagesResult> {
+    return this.#runtime.saveMessages(messages, options);
+  }
+
+  /** What became of a submission. Undefined if there is none, or none any more: it is kept for 30 days. */
+  inspectSubmission(submissionId: string): Submission | undefined {
+    const prompt = this.#runtime.thread.own.prompts.get(submissionId);
+    return prompt === undefined ? undefined : submissionOf(prompt);
+  }
+
+  /** The submissions of this conversation, the newest first. */
+  listSubmissions({ limit = 100, status }: SubmissionFilter = {}): Submission[] {
+    const states = status === undefined ? undefined : [status].flat();
+    const filter = { limit: Math.min(limit, 1000), ...(states !== undefined && { states }) };
+    return this.#runtime.thread.own.prompts.list(filter).map(submissionOf);
+  }
+
+  /** Ends a submission that waits or runs. `false` when it has ended already. */
+  async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
+    return this.#runtime.cancel(submissionId);
   }
 
   /**

@@ -40,18 +40,17 @@ export interface ChatGateOptions {
  * Grants calls to the chats whose thread without a topic is this object. It holds each chat's rate, its penalty and the
  * right to post. It ends at the grant: the conversation keeps the text of a reply, its rows and its order.
  *
- * 1. All calls to a chat, of all its topics and conversations, draw on one bucket. `edit` and `typing` are granted only
- *    while more than the reserve is left, `typing` while more than twice that is; `post` and `final` take it (I7).
- *    A `search` first uses calls that the chat saved while it was idle.
- * 2. During a penalty nothing is granted, also after a restart (I8).
- * 3. A speaker that was told to wait keeps its place; `post` and `final` go before `edit`, and `typing` keeps none.
- * 4. One post at a time is in doubt (`RightToPost`). Edits never wait for the right.
- * 5. `answer` is always granted: it is a call without a chat, and worth nothing when it is late.
- * 6. A card is known here before the call that posts it is granted (`CardIndex`), so no press comes before its card.
- * 7. The gate never asks a conversation in another object. It asks the root for a share of the bot's rate, a few calls
- *    at a time.
- * 8. After a start a bucket holds two tokens, or one after a penalty, unless the chat has been idle for so long that it
- *    must be full.
+ * 1. All calls to a chat, from all topics and conversations, share one token bucket. `edit` is granted only if one
+ *    token is left afterwards, and `typing` only if two are. `post` and `final` may take the last one (I7). A `search`
+ *    first uses calls that the chat saved while it was idle.
+ * 2. Nothing is granted during a penalty, also after a restart (I8).
+ * 3. A speaker that was told to wait keeps its place. `post` and `final` go before `edit`. `typing` gets no place.
+ * 4. At most one post of a chat is in doubt (`RightToPost`). Edits never wait for the right to post.
+ * 5. `answer` is always granted: it counts against no chat, and a late one is worthless.
+ * 6. A card is stored before the call that posts it is granted (`CardIndex`). So no press comes before its card.
+ * 7. The gate never calls a conversation in another object. It only calls the root, which lends it the bot's rate, a
+ *    few calls at a time.
+ * 8. After a start a bucket holds two tokens, or one after a penalty. It is full if the chat was idle for long enough.
  */
 export function createChatGate(options: ChatGateOptions): ChatGate {
   return new Gate(options);

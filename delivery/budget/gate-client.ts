@@ -52,7 +52,7 @@ interface Voice {
  * conversation has sent. It decides nothing itself: rates, penalties and rights are the gate's.
  *
  * 1. The outcome of a post goes with the next request. If none follows, it is reported after half a second, or right
- *    away if others post into the chat.
+ *    away if others post into the chat. It is reported before another thread of this conversation asks for a post.
  * 2. A penalty that could not be reported is kept here. This conversation obeys it, and reports it again until the gate
  *    knows it.
  * 3. Every answer of the gate says when the chat's rate allows the next calls. Before that the gate is not asked.
@@ -64,10 +64,12 @@ export class GateClient {
   readonly #voices = new Map<string, Voice>();
   /** Cards whose gate has not heard the newest of them, by key. */
   readonly #untoldCards = new Map<string, CardNews>();
-  /** Ends of penalties of which the gate has not been told yet, by chat. */
+  /** Ends of penalties that the gates do not know yet, by chat, in epoch milliseconds. */
   readonly #untoldPenalties = new Map<string, number>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
+  /** Voices whose news go out at the end of this moment, unless a question takes them along. */
+  readonly #aboutToTell = new Set<Voice>();
 
   constructor(options: GateClientOptions) {
     this.#options = options;
@@ -98,6 +100,8 @@ export class GateClient {
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
     this.#clearTimer(voice);
+    // Another thread of this object may hold the right to post, and only the gate does not know yet that it is free.
+    if (isPost) this.#tellOthers(voice);
     let grant: Grant;
     try {
       grant = await gate.acquire({
@@ -157,7 +161,7 @@ export class GateClient {
     }
   }
 
-  /** A post was certainly not made: others need not wait for it. */
+  /** Notes that a post was certainly not made, so others need not wait for it. */
   notSent(address: Address, surface: Surface): void {
     if (surface.probing === undefined) return;
     this.#tellSoon(this.#voice(address, surface.probing));
@@ -244,11 +248,18 @@ export class GateClient {
    */
   #tellSoon(voice: Voice): void {
     const delayMs = voice.isShared ? 0 : TELL_AFTER_MS;
+    if (voice.isShared) this.#aboutToTell.add(voice);
     voice.timer ??= this.#clock.setTimeout(() => void this.#tell(voice), delayMs);
   }
 
+  #tellOthers({ address }: Voice): void {
+    for (const other of this.#aboutToTell) {
+      if (chatKey(other.address) === chatKey(address)) void this.#tell(other);
+    }
+  }
+
   async #tell(voice: Voice): Promise<void> {
-    voice.timer = undefined;
+    this.#clearTimer(voice);
     if (!hasNews(voice)) return;
     const news = this.#newsOf(voice);
     const { address } = voice;
@@ -257,7 +268,6 @@ export class GateClient {
       this.#told(voice, news);
     } catch {
       // The gate cannot be reached. The next request takes the news along, and the gate holds nobody for long.
-      this.#clearTimer(voice);
     }
   }
 
@@ -285,6 +295,7 @@ export class GateClient {
   }
 
   #clearTimer(voice: Voice): void {
+    this.#aboutToTell.delete(voice);
     this.#clock.clearTimeout(voice.timer);
     voice.timer = undefined;
   }

@@ -41,16 +41,16 @@ export async function applyFailure(
     if (call.method === "post") refusePostBeforeMove(context, call.entry, failure);
     return undefined;
   }
+  const surface = context.surfaceFor(reply.record.address.messengerId);
   if (isRichRefusal(call.content, failure)) {
     const { row } = call.entry;
     if (call.method === "post") {
       store(context, call.entry, { ...refused(row), code: failure.code });
     }
-    context.refuseRich(reply, failure);
+    context.rich.refused(reply, surface, failure);
     return undefined;
   }
-  const surface = context.surfaceFor(reply.record.address.messengerId);
-  if (isRichDoubt(surface, call.content, failure)) context.doubtRich(reply, failure);
+  if (isRichDoubt(surface, call.content, failure)) context.rich.doubted(reply, surface, failure);
   const { clock, random } = context.deps;
   const { entry, method, part } = call;
   const now = clock.now();
@@ -96,7 +96,10 @@ function wasWhole({ record: { body, content } }: Reply, { row }: OutboxEntry): b
   return body?.kind !== "card" || body.ifDeleted === "leave";
 }
 
-/** A post to a chat that has moved meanwhile: made or not, it cannot be looked for. */
+/**
+ * Handles a failed post to a chat that has moved in the meantime. It cannot be searched for, whether it was made or
+ * not.
+ */
 function refusePostBeforeMove(context: DeliveryContext, entry: OutboxEntry, failure: CallFailure): void {
   const { code, kind } = failure;
   store(context, entry, { ...(kind === "unknown" ? lost(entry.row) : refused(entry.row)), code });
@@ -149,7 +152,7 @@ async function applyDecision(
       return now + decision.delayMs;
     case "retry":
       if (decision.tellOwner) {
-        context.misconfigured(reply.record.address, failure.code);
+        context.access.refused(reply.record.address, failure.code);
       }
       if (method === "edit" && call.isInterim === true) {
         entry.interimFailingSince ??= now;

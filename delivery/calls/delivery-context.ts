@@ -10,6 +10,8 @@ import type { CallMethod } from "./call-policy.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import type { OutboxStore } from "../outbox/outbox-store.ts";
 import type { Reply } from "../outbox/reply.ts";
+import type { RichFallback } from "../outbox/rich-fallback.ts";
+import type { MessengerAccess } from "./messenger-access.ts";
 import type { GateClient } from "../budget/gate-client.ts";
 
 /** The objects and callbacks that the parts of one engine share. */
@@ -20,6 +22,8 @@ export interface DeliveryContext {
   readonly budget: GateClient;
   readonly outbox: OutboxStore;
   readonly files: OutgoingFiles;
+  readonly rich: RichFallback;
+  readonly access: MessengerAccess;
   readonly surfaceFor: (messengerId: string) => Surface;
   /** Stores that a reply has ended, and resolves its waiting callers. Does nothing if it has already ended. */
   readonly endReply: (reply: Reply, state: ReplyState, code: string | undefined) => void;
@@ -27,27 +31,16 @@ export interface DeliveryContext {
   readonly endPlace: (address: Address, failure: CallFailure) => void;
   /** Moves all replies of a chat that continues under another id. */
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
-  /** Continues a reply with ordinary messages, because the platform refused it as a rich message. */
-  readonly refuseRich: (reply: Reply, failure: CallFailure) => void;
-  /**
-   * Notes a failure that may mean that the platform does not know rich messages. After two of them the reply continues
-   * with ordinary messages.
-   */
-  readonly doubtRich: (reply: Reply, failure: CallFailure) => void;
   /** The platform does not remove a card's messages any more: they are edited instead. */
   readonly lockRemoved: (reply: Reply) => void;
   /** The platform does not take the files in this form: they go out in another one. */
   readonly reshapeFiles: (reply: Reply, files: readonly OutgoingMedia[]) => void;
-  /** The message that the reply answers cannot be quoted: it goes on without that. */
+  /** Continues a reply without its quote, because the message cannot be quoted. */
   readonly unquote: (reply: Reply) => void;
   /** Returns the reply with this id, if it is in memory. */
   readonly reply: (replyId: string) => Reply | undefined;
   /** Stores a streaming reply's text so far. Called before a message shows text that can never be changed. */
   readonly keepText: (reply: Reply) => void;
-  /** Tells the owner that the messenger's calls cannot succeed. Tells it once, until a call succeeds. */
-  readonly misconfigured: (address: Address, code: string) => void;
-  /** Notes that a call has succeeded. */
-  readonly configured: (address: Address) => void;
   /** Tells whether another message of the chat is in doubt. Nothing is posted then. */
   readonly hasOtherDoubt: (entry: OutboxEntry | undefined, address: Address) => boolean;
   /** Notes that the outcome of a post is known, so other posts of the chat may continue. */

@@ -138,7 +138,7 @@ async function post(
         : await stream.begin(address, message, { signal }),
   );
   if (outcome.kind === "done") {
-    context.configured(reply.record.address);
+    context.access.works(reply.record.address);
     if (content.blocks !== undefined) reply.richDoubts = 0;
     const { messageId } = outcome.value;
     const moreIds = outcome.value.messageIds?.filter((id) => id !== messageId);
@@ -223,7 +223,7 @@ async function edit(
     });
   }
   if (failure === undefined) {
-    context.configured(reply.record.address);
+    context.access.works(reply.record.address);
     if (content.blocks !== undefined) reply.richDoubts = 0;
     shown(context, entry, part);
     return undefined;

@@ -40,7 +40,7 @@ export type NextAction<Part extends DesiredPart> =
   | { readonly kind: "probe"; readonly entry: OutboxEntry }
   /** A post whose process died during the call. */
   | { readonly kind: "lost"; readonly entry: OutboxEntry }
-  /** A message that cannot be edited shows something else: this part and all after it are posted again. */
+  /** A message that cannot be edited shows something else. This part and all later ones are posted again. */
   | { readonly kind: "superseded"; readonly entry: OutboxEntry }
   /** Nothing to do until the text changes. */
   | { readonly kind: "idle" }

@@ -68,17 +68,17 @@ export async function showDraft(
   );
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   if (failure === undefined || CALL_RULES.draft[failure.kind] === "done") {
-    context.configured(address);
+    context.access.works(address);
     draft.shown(part.hash, startedAt + drafts.lastsMs * REFRESH_SHARE);
     if (content.blocks !== undefined) reply.richDoubts = 0;
     return undefined;
   }
   if (isRichRefusal(content, failure) && isAboutRich(surface, failure)) {
     draft.hide();
-    context.refuseRich(reply, failure);
+    context.rich.refused(reply, surface, failure);
     return undefined;
   }
-  if (isRichDoubt(surface, content, failure)) context.doubtRich(reply, failure);
+  if (isRichDoubt(surface, content, failure)) context.rich.doubted(reply, surface, failure);
   const failures = draft.failed();
   logFailure(
     context,

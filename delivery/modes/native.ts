@@ -68,7 +68,7 @@ export async function performStreamStep(
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   const before = entry.stream?.content ?? { text: "", entities: [] };
   if (failure === undefined) {
-    context.configured(address);
+    context.access.works(address);
     if (more !== undefined) entry.stream = { state: "open", content: join(before, more) };
     else endStream(context, entry, part, isInterim, isSame(before, target));
     return undefined;

@@ -1,18 +1,11 @@
-import type { ReplyStart, SendOptions } from "../../src/core/delivery.ts";
-import type { ReplyBody } from "./reply-body.ts";
+import type { ReplyStart } from "../../src/core/delivery.ts";
+import type { WholeReply } from "./reply-body.ts";
 import type { ReplyRecord } from "./reply-store.ts";
-
-/** What makes a reply whole from its start. */
-export interface Whole {
-  readonly text?: string | undefined;
-  readonly body?: ReplyBody | undefined;
-  readonly options?: SendOptions | undefined;
-}
 
 /** Returns the record of a reply that begins. A text makes it a notice, whole at once. */
 export function newRecord(
   { address, id, policy, replyTo, seenMessageId }: ReplyStart,
-  { body, options, text }: Whole,
+  { body, options, text }: WholeReply,
   position: number,
   openedAt: number,
 ): ReplyRecord {

@@ -5,7 +5,7 @@ import type { Address } from "../../src/core/surface.ts";
 import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import { parseDoubt } from "./doubt.ts";
 import type { Doubt } from "./doubt.ts";
-import { parseAddress } from "./stored-address.ts";
+import { parseAddress } from "../../src/core/stored-address.ts";
 
 const stateSchema = z.enum([
   "planned",

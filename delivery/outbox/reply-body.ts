@@ -60,6 +60,13 @@ const bodySchema = z.discriminatedUnion("kind", [
 
 export type ReplyBody = Readonly<z.infer<typeof bodySchema>>;
 
+/** What a reply has that is whole from its start. A streaming reply has none of it. */
+export interface WholeReply {
+  readonly text?: string;
+  readonly body?: ReplyBody;
+  readonly options?: SendOptions | undefined;
+}
+
 const optionsSchema = z.object({
   silent: z.boolean().optional(),
   protect: z.boolean().optional(),

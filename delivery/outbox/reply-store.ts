@@ -5,7 +5,7 @@ import type { Address } from "../../src/core/surface.ts";
 import { addMissingColumns } from "../../src/core/add-missing-columns.ts";
 import { parseBody, parseSendOptions } from "./reply-body.ts";
 import type { ReplyBody } from "./reply-body.ts";
-import { parseAddress } from "./stored-address.ts";
+import { parseAddress } from "../../src/core/stored-address.ts";
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS reply_v1 (
   id TEXT PRIMARY KEY,
@@ -255,7 +255,7 @@ export class ReplyStore {
     return row?.at ?? undefined;
   }
 
-  /** Ids of replies that were opened before `before`, or as cards before `cardsBefore`. */
+  /** Returns the ids of replies that were opened before `before`, or as cards before `cardsBefore`. */
   openedBefore(before: number, cardsBefore: number): string[] {
     return this.#database
       .all<{ id: string }>(

@@ -169,7 +169,7 @@ export class Reply {
     this.#planAgain(this.record.text ?? "");
   }
 
-  /** It goes on in another chat. */
+  /** Moves the reply to another chat. */
   move(address: Address, laneKey: string): void {
     this.record = { ...this.record, address, replyTo: undefined, seenMessageId: undefined };
     this.laneKey = laneKey;
@@ -195,7 +195,7 @@ export class Reply {
     this.notBefore = 0;
   }
 
-  /** Cuts the text so far for this surface. */
+  /** Returns the text so far, cut into parts for this surface. */
   parts(surface: Surface): readonly Part<OutgoingContent>[] {
     const { body } = this.record;
     return body === undefined ? this.#textParts(surface) : this.#cardParts(surface, body);

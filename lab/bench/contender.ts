@@ -8,12 +8,15 @@ import { startServedBot, type ServedBot } from "../support/served-bot.ts";
 import { lastTokenTimes, replyScript } from "./reply-script.ts";
 import { createWebhookClient, type WebhookClient } from "./webhook-client.ts";
 
-export type ContenderName = "switchboard" | "think" | "bare" | "bare+hop";
+/** `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
+export type ContenderName = "switchboard" | "group" | "forum" | "by-person" | "think" | "bare" | "bare+hop";
 
 interface Description {
   readonly config: string;
   readonly path: string;
   readonly isBot: boolean;
+  /** Where people write. @default "private" */
+  readonly chats?: "private" | "group" | "forum";
 }
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -22,6 +25,9 @@ const SECRET = "bench-webhook-secret";
 
 const DESCRIPTIONS: Readonly<Record<ContenderName, Description>> = {
   switchboard: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true },
+  group: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "group" },
+  forum: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "forum" },
+  "by-person": { config: "lab/bench/switchboard/by-person.jsonc", path: WEBHOOK, isBot: true },
   think: { config: "lab/bench/peers/think/wrangler.jsonc", path: WEBHOOK, isBot: true },
   bare: { config: "lab/bench/baseline/wrangler.jsonc", path: WEBHOOK, isBot: false },
   "bare+hop": { config: "lab/bench/baseline/wrangler.jsonc", path: `/hop${WEBHOOK}`, isBot: false },
@@ -45,7 +51,7 @@ export interface Contender {
   readonly simulator: Simulator;
   readonly model: ScriptedModel;
   readonly client: WebhookClient;
-  /** A private chat with a person who has not written yet. */
+  /** A chat with a person who has not written yet: private, or a group or a topic of a forum of their own. */
   freshChat(): BenchChat;
   /** An update that is stored and then passed over: a message in a group that does not speak to the bot. */
   chatter(group: number): object;
@@ -61,6 +67,8 @@ export interface Contender {
 export interface BenchChat {
   readonly chat: SimChat;
   readonly userId: number;
+  /** The topic, in a forum. */
+  readonly threadId?: number;
 }
 
 export interface Answer {
@@ -119,7 +127,11 @@ export async function startContender(
     client,
     freshChat() {
       const user = simulator.addUser();
-      return { chat: simulator.privateChat(user), userId: user.id };
+      const { chats = "private" } = description;
+      if (chats === "private") return { chat: simulator.privateChat(user), userId: user.id };
+      const isForum = chats === "forum";
+      const chat = simulator.addGroup({ title: "Group", forum: isForum, members: [user] });
+      return { chat, userId: user.id, ...(isForum && { threadId: simulator.addTopic(chat, "Topic") }) };
     },
     chatter(group) {
       groupMessageId += 1;
@@ -154,10 +166,16 @@ export async function startContender(
       await bot.restart();
       client.close();
     },
-    async ask({ chat, userId }, question, timeoutMs = 20_000) {
+    async ask({ chat, userId, threadId }, question, timeoutMs = 20_000) {
       const callsBefore = callsTo(chat.id).length;
       const key = `${name}/${chat.id}/${callsBefore}`;
-      const message = simulator.sendText(chat, userId, `${question} #${key}`);
+      const mention = chat.type === "private" ? "" : `@${simulator.bot.username ?? ""} `;
+      const message = simulator.sendText(
+        chat,
+        userId,
+        `${mention}${question} #${key}`,
+        threadId === undefined ? {} : { threadId },
+      );
       const startedAt = Date.now();
       const webhookMs = await client.post({ update_id: nextUpdateId(), message });
       const deadline = startedAt + timeoutMs;

@@ -9,15 +9,12 @@ const LOST = { kind: "unknown", code: "unknown" };
 const firstSupergroupId = -1_000_000_000_000;
 
 /**
- * Message ids grow by one within each supergroup, and within one box for all of the bot's private chats and basic
- * groups (known from the client protocol, not promised by the Bot API). A bot can edit its own messages only, so an
- * edit of the keyboard tells whose a message is. The edit carries the keyboard that the lost message should have, so it
- * changes nothing on that message. In a supergroup a message of somebody else is refused in other words than one that is
- * not there. Another message of the bot would get this keyboard in place of its own, so the ids of messages with buttons
- * must be known to whoever asks.
+ * Searches for lost posts. Message ids are consecutive within each supergroup, and within one box for all of the bot's
+ * private chats and basic groups (known from the client protocol, not promised by the Bot API). A bot can edit only its
+ * own messages, so an edit of the keyboard tells whose message an id belongs to.
  *
- * - The edit has no keyboard, so it changes nothing on a message without one. A message with a keyboard loses it, so
- *   the ids of messages with buttons must be known to the caller.
+ * - The edit has the keyboard of the lost message, so it changes nothing on that message. Another message of the bot
+ *   would get this keyboard, so the ids of messages with buttons must be known to the caller.
  * - In a supergroup the refusal has different words for somebody else's message and for a missing one.
  * - If a server does not know this method, the text is edited instead, to the text of the lost message.
  */

@@ -139,6 +139,8 @@ export interface OutgoingFile {
  * One file, or an album.
  *
  * An album has 2 to 10 files of kinds that may stand together: photos and videos, or documents only, or audio only.
+ *
+ * @public
  */
 export interface FilesContent {
   readonly kind: "files";
@@ -147,6 +149,11 @@ export interface FilesContent {
   readonly caption?: string;
 }
 
+/**
+ * A place on the map.
+ *
+ * @public
+ */
 export interface LocationContent {
   readonly kind: "location";
   /** Degrees, -90 to 90. */

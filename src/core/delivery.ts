@@ -8,7 +8,8 @@ import type { Address, OutgoingButton, OutgoingMedia } from "./surface.ts";
 export interface TextContext {
   /** The person's IETF language tag, if the platform tells it. */
   readonly locale: string | undefined;
-  readonly event: MessengerEvent;
+  /** The event that is answered. Undefined if the bot's own code began the turn: see `getTurn`. */
+  readonly event?: MessengerEvent | undefined;
 }
 
 /** A text that no model wrote: fixed, or made for each reader. */

@@ -1,33 +1,39 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { MessengerContext } from "./messenger-context.ts";
+import type { TurnInfo } from "./turn-info.ts";
 
 interface Served {
   readonly event: MessengerContext | undefined;
-  readonly turnId: string | undefined;
+  readonly turn: TurnInfo | undefined;
 }
 
 const current = new AsyncLocalStorage<Served>();
 
 /**
- * Returns the event that the running turn answers. Undefined outside a messenger's turn.
+ * Returns the event that the running turn answers. Undefined where no message of a person began the turn: see `getTurn`.
  *
- * Works inside `getModel`, `getSystemPrompt`, `getTools`, a tool's `execute` and a command's handler. Each turn has its
- * own event, even if several turns run at once.
+ * Works inside `getModel`, `getSystemPrompt`, `getTools`, hooks, a tool's `execute` and a command's handler. Each turn
+ * has its own event, even if several turns run at once.
  */
 export function getMessengerContext(): MessengerContext | undefined {
   return current.getStore()?.event;
 }
 
-/** Returns the id of the turn for which the bot's code runs. Undefined outside a turn. */
-export function getTurnId(): string | undefined {
-  return current.getStore()?.turnId;
+/** Returns the turn for which the bot's code runs: its kind, who wrote, where its answer goes. Undefined outside a turn. */
+export function getTurn(): TurnInfo | undefined {
+  return current.getStore()?.turn;
 }
 
-/** Runs the bot's code with `event` as its context, and with the turn, if there is one. */
-export function inMessengerContext<T>(
+/** Runs the bot's code for an event that no turn answers, such as a command. */
+export function inMessengerContext<T>(event: MessengerContext, body: () => T): T {
+  return current.run({ event, turn: undefined }, body);
+}
+
+/** Runs the bot's code for a turn, with the event that it answers, if it answers one. */
+export function inTurnContext<T>(
+  turn: TurnInfo | undefined,
   event: MessengerContext | undefined,
   body: () => T,
-  turnId?: string,
 ): T {
-  return current.run({ event, turnId }, body);
+  return current.run({ event, turn }, body);
 }

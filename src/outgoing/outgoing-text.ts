@@ -122,7 +122,7 @@ class Outgoing implements OutgoingText {
   finish(text: string): OutgoingResult {
     this.#hasEnded = true;
     const { text: visible, isSilent } = cleaned(text, this.#removeArtefacts, this.#signal);
-    if (isSilent && !this.#context.event.thread.isDirectMessage) return { kind: "silent" };
+    if (isSilent && this.#context.event?.thread.isDirectMessage !== true) return { kind: "silent" };
     if (isSilent || visible.trim() === "") return { kind: "text", text: "" };
     const said = this.#transform(visible);
     return { kind: "text", text: said.trim() === "" ? said : joinParagraphs(said, this.#footer()) };

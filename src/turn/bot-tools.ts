@@ -28,22 +28,21 @@ export function isReadOnly(tool: object | undefined): boolean {
   return "readOnly" in annotations && annotations.readOnly === true;
 }
 
+/** Whether a call of a tool that a crash interrupted may run again. */
+export function mayRerun(tool: object | undefined): boolean {
+  const recovery = tool !== undefined && "recovery" in tool ? tool.recovery : undefined;
+  return recovery === "rerun" || (recovery === undefined && isReadOnly(tool));
+}
+
 /**
- * Prepares the bot's tools for the turn engine. A tool that only reads may run again after a crash, unless it says
- * otherwise.
+ * The tools, if each of them can be called.
  *
  * @throws {ConfigurationError} `tool-needs-approval`, `tool-without-execute`: see `toolProblem`
  */
-export function preparedTools(tools: ToolSet): ToolSet {
+export function usableTools(tools: ToolSet): ToolSet {
   const problem = toolProblem(tools);
   if (problem !== undefined) throw problem;
-  return Object.fromEntries(
-    Object.entries(tools).map(([name, tool]) => {
-      const saysOtherwise = "recovery" in tool && tool.recovery !== undefined;
-      const isRepeatable = isReadOnly(tool) && !saysOtherwise;
-      return [name, isRepeatable ? { ...tool, recovery: "rerun" } : tool];
-    }),
-  );
+  return tools;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { UIMessage } from "ai";
 import type { TurnEngine } from "./turn-engine.ts";
 import { ReplyText } from "./reply-text.ts";
 
@@ -23,18 +22,18 @@ export interface StreamCallback {
 
 export interface ChatStreamOptions {
   readonly engine: TurnEngine;
-  readonly session: string;
   readonly requestId: string;
-  readonly message: UIMessage;
+  /** Resolves when the turn has begun, with its session; with nothing when it never will. */
+  readonly begun: Promise<string | undefined>;
   readonly errorText: string;
   /** Used instead of `errorText` if the model could not answer for too long. */
   readonly overloadedText: string;
   readonly callback: StreamCallback;
 }
 
-/** Runs a turn and streams it to a callback. Resolves when the turn has ended and the callback knows it. */
+/** Streams a turn that is stored to a callback. Resolves when the turn has ended and the callback knows. */
 export async function streamChat(options: ChatStreamOptions): Promise<void> {
-  const { callback, engine, requestId, session } = options;
+  const { callback, engine, requestId } = options;
   let calls = Promise.resolve();
   let isBroken = false;
   const call = (body: () => void | Promise<void>): Promise<void> => {
@@ -63,12 +62,13 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
     replace: () => void call(interrupted),
     interrupt: () => {},
   });
-  const handle = engine.harness.session(session);
-  const unsubscribe = handle.subscribe((event) => {
+  void call(() => callback.onStart({ requestId }));
+  const unsubscribe = engine.harness.observe((_session, event) => {
     if (event.type === "chunk" && event.operationId === requestId) {
       text.onChunk(event.chunk);
       // A failed model call may be made again. Only `onError` reports that the turn failed.
       if (event.chunk.type === "error") return;
+      if (event.chunk.type.startsWith("reasoning") && !engine.sendsReasoning(requestId)) return;
       void call(() => callback.onEvent(JSON.stringify(event.chunk)));
     } else if (
       event.type === "message" &&
@@ -79,18 +79,11 @@ export async function streamChat(options: ChatStreamOptions): Promise<void> {
     }
   });
   try {
-    const submitted = engine.submit(requestId, session, options.message);
-    // Runs before any text of the turn, but after the turn exists.
-    void call(async () => {
-      await submitted;
-      await callback.onStart({ requestId });
-    });
-    await submitted;
-    await handle.wait(requestId);
-    const outcome = await engine.outcome(requestId, session);
+    const session = await options.begun;
+    const outcome = session === undefined ? undefined : await engine.ended(requestId, session);
     const { errorText, overloadedText } = options;
     await call(() =>
-      outcome.kind === "failed"
+      outcome?.kind === "failed"
         ? callback.onError(outcome.isOverloaded === true ? overloadedText : errorText)
         : callback.onDone(),
     );

@@ -6,39 +6,52 @@ export interface ToolGuard {
   readonly inTurn: <T>(body: () => T) => T;
   /** Called with the error of a tool, for the log. Must not throw. */
   readonly onFailure: (toolName: string, error: unknown) => void;
+  readonly onBegin: (toolCallId: string) => void;
+  /** With what the tool threw, if it did. Not called for a tool that goes on after its turn was aborted. */
+  readonly onEnd: (toolCallId: string, thrown?: { readonly error: unknown }) => void;
 }
 
 /**
- * Returns copies of the bot's tools that run inside their turn's context. They end as soon as the turn is aborted, even
- * if a tool ignores its signal. The model learns that a tool has failed, but nothing about the exception, because a
- * model may repeat what it reads (I10).
+ * Copies of the bot's tools, as the turn engine runs them: each call may be begun again after a crash, because `ToolCalls`
+ * decides whether it is. They run inside their turn's context and end as soon as the turn is aborted, also when the
+ * tool itself does not look at its signal. The model learns that a tool has failed, and nothing of its exception, because
+ * a model may repeat what it reads (I10).
  */
-export function interruptibleTools(tools: ToolSet, { inTurn, onFailure }: ToolGuard): ToolSet {
+export function interruptibleTools(
+  tools: ToolSet,
+  { inTurn, onBegin, onEnd, onFailure }: ToolGuard,
+): ToolSet {
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => {
       const { execute } = tool;
       if (execute === undefined) return [name, tool];
       const interruptible: typeof execute = (input, options) => {
-        const { abortSignal } = options;
+        const { abortSignal, toolCallId } = options;
         const failed = (error: unknown): Error => {
+          onEnd(toolCallId, { error });
           if (abortSignal?.aborted === true) return new Error(STOPPED);
           onFailure(name, error);
           return new Error(FAILED);
         };
+        const ended = <T>(output: T): T => {
+          onEnd(toolCallId);
+          return output;
+        };
+        onBegin(toolCallId);
         try {
           const work: unknown = inTurn(() => execute(input, options));
           if (isThenable(work))
             return untilAborted(
               abortSignal,
-              Promise.resolve(work).catch((error: unknown) => Promise.reject(failed(error))),
+              Promise.resolve(work).then(ended, (error: unknown) => Promise.reject(failed(error))),
               STOPPED,
             );
-          return isAsyncIterable(work) ? interruptiblePieces(work, abortSignal, failed) : work;
+          return isAsyncIterable(work) ? interruptiblePieces(work, abortSignal, failed, ended) : ended(work);
         } catch (error) {
           throw failed(error);
         }
       };
-      return [name, { ...tool, execute: interruptible }];
+      return [name, { ...tool, execute: interruptible, recovery: "rerun" }];
     }),
   );
 }
@@ -51,12 +64,16 @@ async function* interruptiblePieces(
   pieces: AsyncIterable<unknown>,
   signal: AbortSignal | undefined,
   failed: (error: unknown) => Error,
+  ended: (output: undefined) => void,
 ): AsyncIterable<unknown> {
   const iterator = pieces[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await untilAborted(signal, iterator.next(), STOPPED);
-      if (next.done === true) return;
+      if (next.done === true) {
+        ended(undefined);
+        return;
+      }
       yield next.value;
     }
   } catch (error) {

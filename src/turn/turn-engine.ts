@@ -1,25 +1,33 @@
-import { createCompactFunction } from "agents/sessions";
 import type { Session } from "agents/sessions";
 import { ThinkHarness } from "agents/harness/think";
-import type { ThinkErrorClass, ThinkSessionEvent, ThinkToolCallDecision } from "agents/harness/think";
+import type { ThinkSessionEvent, ThinkTurnConfig } from "agents/harness/think";
 import { generateText } from "ai";
-import type { LanguageModel, ToolSet, UIMessage, UIMessageChunk } from "ai";
-import { wait } from "../core/deps.ts";
+import type { LanguageModel, ModelMessage, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { Patience } from "../core/model-patience.ts";
-import { isLogged, logBotFailure } from "../core/bot-code.ts";
-import { errorCode } from "../core/errors.ts";
-import { isReadOnly } from "./bot-tools.ts";
+import { logBotFailure } from "../core/bot-code.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
+import { usableTools } from "./bot-tools.ts";
+import { questionIdOf, userMessageId } from "./question-id.ts";
+import { compactSession } from "./compact-session.ts";
+import { chunkContextOf } from "./chunk-context.ts";
+import type { ThinkHooks } from "./hooks.ts";
 import { interruptibleTools, untilAborted } from "./interruptible-tools.ts";
+import { ModelFailures } from "./model-failures.ts";
 import { toModelMessages } from "./model-messages.ts";
 import type { ModelMessagesOptions } from "./model-messages.ts";
 import { ReplyText, textOfParts } from "./reply-text.ts";
 import type { ReplyTextSink } from "./reply-text.ts";
 import { Summaries } from "./summaries.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import type { CallSurroundings } from "./tool-calls.ts";
+import { TurnConfigs } from "./turn-configs.ts";
+import { isAborted, TurnEnds } from "./turn-ends.ts";
+import { TurnHooks } from "./turn-hooks.ts";
 import { TurnPatience } from "./turn-patience.ts";
-import type { WaitStore } from "./wait-store.ts";
 import { TurnStats } from "./turn-stats.ts";
+import type { WaitStore } from "./wait-store.ts";
 
 /** The agent's functions that the turn engine needs. Functions of a turn run inside that turn's context. */
 export interface TurnEngineOptions {
@@ -28,11 +36,20 @@ export interface TurnEngineOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly waits: WaitStore;
-  /** Returns the model for one call. Only a call with `patience` waits for a model that cannot answer now. */
-  readonly model: (patience: Patience | undefined) => LanguageModel | Promise<LanguageModel>;
+  /**
+   * The model of one call: the bot's, or `instead`. Only a call with `patience` waits for a model that cannot answer
+   * now.
+   */
+  readonly model: (
+    patience: Patience | undefined,
+    instead?: LanguageModel,
+  ) => ModelInstance | Promise<ModelInstance>;
+  /** The hooks that the bot has. */
+  readonly hooks: () => Partial<ThinkHooks>;
+  readonly turnInfo: (operationId: string) => TurnInfo | undefined;
+  readonly sendReasoning: () => boolean;
   readonly modelPatienceMs: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;
-  /** Returns the tools, made by `preparedTools`. */
   readonly tools: () => ToolSet | Promise<ToolSet>;
   readonly maxSteps: () => number;
   readonly maxContextTokens: () => number;
@@ -44,12 +61,17 @@ export interface TurnEngineOptions {
    * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
    */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  /** Called before a tool runs. `isReadOnly` is true for a tool that changes nothing. `block` prevents the call. */
-  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
-  /**
-   * Called when an operation has ended. It may be called more than once, or not at all if the object died, so call
-   * `outcome` at start.
-   */
+  /** A tool with an effect is about to run. `block` leaves it undone. */
+  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
+  /** The `execute` of a tool with an effect begins now. */
+  readonly beginCall: (operationId: string, callId: string) => void;
+  /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
+  readonly hasBegun: (operationId: string, callId: string) => boolean;
+  /** Whether the result of a call waits for somebody's decision. */
+  readonly isWaiting: (operationId: string, callId: string) => boolean;
+  /** The operation goes no further: what it has said is its answer. */
+  readonly onPark: (operationId: string) => void;
+  /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
   readonly onSettled: (operationId: string) => void;
   /**
    * Called when an operation has waited for its model so long that the person should be told. May be called more than
@@ -71,21 +93,21 @@ export type TurnOutcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "done"; readonly text: string }
   | { readonly kind: "stopped"; readonly text: string }
-  | { readonly kind: "failed"; readonly text: string; readonly isOverloaded?: boolean };
+  | {
+      readonly kind: "failed";
+      readonly text: string;
+      readonly isOverloaded?: boolean;
+      /** For the bot's own code. It may hold a provider's words. */
+      readonly reason?: string | undefined;
+    };
 
-/**
- * Number of attempts of a model call that fails in the middle of its answer. The other interruptions are reserved for
- * crashes. Failures before the first word have a time limit instead: see `TurnPatience`.
- */
-const MODEL_ATTEMPTS = 2;
+type ModelInstance = Exclude<LanguageModel, string>;
+
+/** Far more than failures: these are left for crashes. */
 const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
-/** Rest before the second attempt. A server may ask for longer, up to a time that a person can wait. */
-const REST_MS = 300;
-const LONGEST_REST_MS = 15_000;
-/** Compaction begins at this share of the context limit. `KEEP_VERBATIM` is the share that it leaves as it is. */
-const COMPACT_AT = 0.75;
-const KEEP_VERBATIM = 0.25;
+/** Most steps where a hook decides for each turn how many it has. */
+const MOST_STEPS = 1000;
 
 /**
  * The model loop of one object. The harness provides the durable queue, streaming and resumption. This class decides
@@ -101,11 +123,15 @@ export class TurnEngine {
   /** Ends the wait for the bot's code when a running operation must end. */
   readonly #aborts = new Map<string, AbortController>();
   readonly #texts = new Map<string, ReplyText>();
-  readonly #failures = new Map<string, number>();
-  readonly #rests = new Map<string, number>();
-  /** The bot's tools that each session got last. */
+  readonly #failures: ModelFailures;
+  readonly #hooks: TurnHooks;
+  readonly #configs: TurnConfigs;
+  readonly #calls: ToolCalls;
+  readonly ends: TurnEnds;
+  /** The bot's tools as each session saw them last. */
   readonly #offered = new Map<string, ToolSet>();
-  readonly #decisions = new WeakMap<object, ThinkErrorClass>();
+  /** How many model calls each running operation has made. */
+  readonly #steps = new Map<string, number>();
   readonly #summaries = new Summaries();
   readonly #patience: TurnPatience;
   /** Sessions whose transcript a model has refused as too long. The answer needs a summary. */
@@ -114,58 +140,83 @@ export class TurnEngine {
   constructor(options: TurnEngineOptions) {
     this.#options = options;
     this.#patience = new TurnPatience({ ...options, patienceMs: options.modelPatienceMs });
+    const { clock, logOf } = options;
+    this.#failures = new ModelFailures({ clock, logOf, isOver: (id) => this.#patience.isOver(id) });
+    const hooks = new TurnHooks(options);
+    this.#hooks = hooks;
+    this.#configs = new TurnConfigs({
+      ...options,
+      hooks,
+      model: (operationId, instead) => this.#model(operationId, instead),
+    });
+    this.#calls = new ToolCalls({
+      ...options,
+      hooks,
+      onRun: (...run) => this.stats.countTool(...run),
+    });
+    this.ends = new TurnEnds({
+      hooks,
+      answer: (...of) => this.#answer(...of),
+      outcome: (...of) => this.outcome(...of),
+    });
     this.harness = new ThinkHarness({
-      model: ({ session }) => {
-        const operationId = this.#running.get(session);
-        const patience = operationId === undefined ? undefined : this.#patience.of(operationId);
-        return this.#inTurnOf(session, async () => options.model(patience));
-      },
+      model: async ({ session }) => this.#model(this.#running.get(session), undefined),
       system: ({ session }) => this.#unlessStopped(session, () => options.system(), undefined),
       tools: async ({ session }) => this.#tools(session),
       get maxSteps() {
-        return options.maxSteps();
+        return hooks.has("beforeTurn") ? MOST_STEPS : options.maxSteps();
       },
       recovery: { maxAttempts: MAX_INTERRUPTIONS, backoffMs: INTERRUPTION_BACKOFF_MS, stallTimeoutMs: 0 },
       configureSession: (session, id) => this.#configure(session, id),
       hooks: {
         beforeTurn: async ({ session, operationId, messages, step }) => {
-          if (step > 0 && (await options.beforeStep(operationId)) === "yield") {
-            await this.harness.abort(session, operationId);
-            return {};
-          }
-          await this.#restBeforeRetry(operationId);
-          const signal = this.#aborts.get(operationId)?.signal;
-          const tools = this.#offered.get(session) ?? (await this.#tools(session));
-          const load = (): ReturnType<typeof toModelMessages> =>
-            toModelMessages(messages, {
-              tools,
-              maxContextTokens: options.maxContextTokens(),
-              now: () => options.clock.now(),
-              resolveFile: (url, mediaType, name) => options.resolveFile(url, mediaType, name, signal),
-            });
-          const loaded = await this.#unlessStopped(session, load, undefined);
-          return loaded === undefined ? {} : { messages: loaded };
+          this.#steps.set(operationId, step);
+          const answer = messages.findLast(({ role }) => role === "assistant");
+          if (step > 0 && (await this.#isOver(operationId, answer)))
+            return this.#endHere(session, operationId);
+          await this.#failures.rest(operationId, this.#aborts.get(operationId)?.signal);
+          const loaded = await this.#unlessStopped(session, () => this.#load(session, messages), undefined);
+          if (loaded === undefined) return {};
+          const call = {
+            operationId,
+            stepNumber: step,
+            messages: loaded,
+            answer: step > 0 ? answer : undefined,
+          };
+          const config = await this.#configs.next(call);
+          if (config !== "end") return config;
+          options.onPark(operationId);
+          return this.#endHere(session, operationId);
         },
-        beforeToolCall: async ({ session, operationId, toolName }): Promise<ThinkToolCallDecision> => {
-          const tool = this.#offered.get(session)?.[toolName];
-          const decision = await options.beforeTool(operationId, isReadOnly(tool));
-          if (decision === "block") return { action: "block", reason: "The turn was withdrawn." };
-          this.stats.countTool(operationId, toolName);
-          return { action: "run" };
-        },
-        onStepFinish: ({ operationId }) => {
-          this.#failures.delete(operationId);
+        beforeToolCall: (call) => this.#calls.before(call, this.#around(call.session, call)),
+        afterToolCall: (call) => this.#calls.after(call, call, this.#around(call.session, call)),
+        onStepFinish: async ({ message, operationId, step }) => {
+          this.#failures.forget(operationId);
           this.stats.countStep(operationId);
+          await this.#configs.finished(operationId, step, message);
         },
-        onTurnEnd: ({ operationId }) => {
+        onChunk: ({ chunk, operationId }) => {
+          if (!hooks.has("onChunk")) return;
+          const context = chunkContextOf(chunk);
+          if (context !== undefined) hooks.chunk(operationId, context);
+        },
+        onTurnEnd: async (end) => {
+          const { operationId } = end;
           this.#texts.delete(operationId);
-          this.#failures.delete(operationId);
+          this.#failures.forget(operationId);
+          this.#calls.forget(operationId);
+          this.#configs.forget(operationId);
+          this.#steps.delete(operationId);
+          await this.ends.settled(operationId, end.status === "unanswered" ? end.reason : undefined);
+          hooks.forget(operationId);
           options.onSettled(operationId);
         },
-        onError: (error, { operationId, session }) => {
-          if (this.#judge(error, operationId) === "context-overflow") this.#overflowing.add(session);
+        onError: async (error, { operationId, session }) => {
+          const decision = this.#failures.judge(error, operationId);
+          if (decision === "context-overflow") this.#overflowing.add(session);
+          if (decision === "fail") await this.ends.failed(operationId, error, "stream");
         },
-        classifyError: (error) => (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail",
+        classifyError: (error) => this.#failures.decisionOf(error),
         onRecovery: async ({ session, operationId, partial }): Promise<"continue"> => {
           if (partial === undefined || options.interruptedStep() !== "restart") return "continue";
           this.#texts.get(operationId)?.onInterrupted(partial.parts);
@@ -177,17 +228,20 @@ export class TurnEngine {
     this.harness.observe((session, event) => this.#observe(session, event));
   }
 
-  /** Begins an operation, or does nothing if it exists. From now on its text goes to `sink`. */
-  async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
+  /** Begins an operation, or does nothing when it exists. Its text goes to `sink` from now on. */
+  async start(
+    operationId: string,
+    session: string,
+    questions: readonly UIMessage[],
+    sink: ReplyTextSink,
+  ): Promise<void> {
     await this.#follow(operationId, session, sink);
-    await this.submit(operationId, session, message);
-  }
-
-  /** Begins an operation without a sink, or does nothing if it exists. */
-  async submit(operationId: string, session: string, message: UIMessage): Promise<void> {
-    await this.harness
-      .session(session)
-      .submit({ ...message, id: userMessageId(operationId) }, { operationId });
+    const last = questions.length - 1;
+    const named = questions.map((question, index) => ({
+      ...question,
+      id: questionIdOf(operationId, index, last),
+    }));
+    await this.harness.session(session).submit(named, { operationId });
   }
 
   /** Sends the text of an operation that was cut by a crash to `sink`, beginning with its stored text. */
@@ -231,15 +285,24 @@ export class TurnEngine {
     return wasOpen;
   }
 
+  /** Waits until an operation has ended, unless it is unknown. */
+  async ended(operationId: string, session: string): Promise<TurnOutcome> {
+    const now = await this.outcome(operationId, session);
+    if (now.kind !== "open") return now;
+    await this.harness.wait(session, operationId);
+    return this.outcome(operationId, session);
+  }
+
   async outcome(operationId: string, session: string): Promise<TurnOutcome> {
     const status = await this.harness.session(session).inspect(operationId);
     if (status === undefined) return { kind: "unknown" };
     if (status.status === "queued" || status.status === "running") return { kind: "open" };
     const text = textOfParts((await this.#answer(operationId, session))?.parts ?? []);
     if (status.status === "done") return { kind: "done", text };
-    return "reason" in status && (status.reason === "aborted" || status.reason === "withdrawn")
+    const reason = "reason" in status ? status.reason : undefined;
+    return isAborted(reason)
       ? { kind: "stopped", text }
-      : { kind: "failed", text, isOverloaded: this.#patience.isOver(operationId) };
+      : { kind: "failed", text, isOverloaded: this.#patience.isOver(operationId), reason };
   }
 
   /** Returns the text of a running operation so far. */
@@ -284,31 +347,64 @@ export class TurnEngine {
     }
   }
 
-  #judge(error: unknown, operationId: string): ThinkErrorClass {
-    const failures = (this.#failures.get(operationId) ?? 0) + 1;
-    this.#failures.set(operationId, failures);
-    const code = errorCode(error) ?? "model-failed";
-    const isRetryable = isObject(error) && "retryable" in error && error.retryable === true;
-    const decision: ThinkErrorClass =
-      code === "context-overflow"
-        ? "context-overflow"
-        : isRetryable && failures < MODEL_ATTEMPTS && !this.#patience.isOver(operationId)
-          ? "retry"
-          : "fail";
-    if (isObject(error)) this.#decisions.set(error, decision);
-    if (decision === "retry") this.#rests.set(operationId, restMs(error));
-    const log = this.#options.logOf(operationId);
-    if (decision !== "fail") log.warn("turn.model-retried", { code, attempt: failures });
-    else if (!isLogged(error)) log.error("turn.failed", { code });
-    return decision;
+  /** Whether the model is not to be called again: the turn made way, or all that it asked for waits for a decision. */
+  async #isOver(operationId: string, answer: UIMessage | undefined): Promise<boolean> {
+    const { beforeStep, isWaiting, onPark } = this.#options;
+    if ((await beforeStep(operationId)) === "yield") return true;
+    const start = answer?.parts.findLastIndex(({ type }) => type === "step-start") ?? -1;
+    const calls = (answer?.parts ?? [])
+      .slice(start + 1)
+      .flatMap((part) => ("toolCallId" in part ? [part] : []));
+    if (calls.length === 0 || !calls.every(({ toolCallId }) => isWaiting(operationId, toolCallId)))
+      return false;
+    onPark(operationId);
+    return true;
   }
 
-  /** Waits before an overloaded server is called again: a moment, or the time that it named. */
-  async #restBeforeRetry(operationId: string): Promise<void> {
-    const delayMs = this.#rests.get(operationId);
-    this.#rests.delete(operationId);
-    if (delayMs === undefined || delayMs === 0) return;
-    await wait(this.#options.clock, delayMs, this.#aborts.get(operationId)?.signal);
+  async #endHere(session: string, operationId: string): Promise<ThinkTurnConfig> {
+    await this.harness.abort(session, operationId);
+    return {};
+  }
+
+  async #model(operationId: string | undefined, instead: LanguageModel | undefined): Promise<ModelInstance> {
+    const patience = operationId === undefined ? undefined : this.#patience.of(operationId);
+    const body = async (): Promise<ModelInstance> => this.#options.model(patience, instead);
+    return operationId === undefined ? body() : this.#options.inTurn(operationId, body);
+  }
+
+  async #load(session: string, history: readonly UIMessage[]): Promise<ModelMessage[]> {
+    const { clock, maxContextTokens, resolveFile } = this.#options;
+    const signal = this.#aborts.get(this.#running.get(session) ?? "")?.signal;
+    return toModelMessages(history, {
+      tools: this.#offered.get(session) ?? (await this.#tools(session)),
+      maxContextTokens: maxContextTokens(),
+      now: () => clock.now(),
+      resolveFile: (url, mediaType, name) => resolveFile(url, mediaType, name, signal),
+    });
+  }
+
+  #around(
+    session: string,
+    { operationId, toolName }: { readonly operationId: string; readonly toolName: string },
+  ): CallSurroundings {
+    return {
+      tool: this.#offered.get(session)?.[toolName],
+      signal: this.#aborts.get(operationId)?.signal,
+      stepNumber: this.#steps.get(operationId) ?? 0,
+      messages: async () => {
+        try {
+          return await this.#load(session, await this.harness.messages(session));
+        } catch {
+          // A transcript that cannot be converted: the call itself is none the worse for it.
+          return [];
+        }
+      },
+    };
+  }
+
+  /** Whether the callback of `chat()` gets the model's reasoning. */
+  sendsReasoning(operationId: string): boolean {
+    return this.#configs.sendsReasoning(operationId);
   }
 
   /**
@@ -323,22 +419,17 @@ export class TurnEngine {
 
   #configure(session: Session, id: string): void {
     this.#sessions.set(id, session);
-    const limit = this.#options.maxContextTokens();
-    const summarize = createCompactFunction({
-      summarize: async (prompt) =>
+    compactSession(session, this.#options.maxContextTokens(), {
+      write: async (prompt) =>
         (await generateText({ model: await this.#options.model(undefined), prompt })).text,
-      keepRecentTokens: Math.round(limit * KEEP_VERBATIM),
-    });
-    session
-      .onCompaction(async (history) => {
-        const make = (): ReturnType<typeof summarize> => summarize(history);
+      summaryOf: async (make) => {
         if (this.#overflowing.delete(id)) {
           const signal = this.#aborts.get(this.#running.get(id) ?? "")?.signal;
           await untilAborted(signal, this.#summaries.make(id, make), "The turn was stopped.");
         }
         return this.#summaries.take(id, make);
-      })
-      .compactAfter(Math.round(limit * COMPACT_AT));
+      },
+    });
   }
 
   #session(id: string): Session {
@@ -348,15 +439,35 @@ export class TurnEngine {
   }
 
   async #tools(session: string): Promise<ToolSet> {
-    const tools = await this.#unlessStopped(session, () => this.#options.tools(), undefined);
-    if (tools === undefined) return {};
-    this.#offered.set(session, tools);
+    const own = await this.#unlessStopped(session, () => this.#options.tools(), undefined);
+    if (own === undefined) return {};
     const operationId = this.#running.get(session);
-    if (operationId === undefined) return tools;
+    if (operationId === undefined) return own;
+    const tools = { ...own, ...(await this.#toolsOfTurn(session, operationId, own)) };
+    this.#offered.set(session, tools);
     return interruptibleTools(tools, {
       inTurn: (body) => this.#options.inTurn(operationId, body),
       onFailure: (name, error) => logBotFailure(this.#options.logOf(operationId), `tool ${name}`, error),
+      onBegin: (callId) => this.#calls.began(callId),
+      onEnd: (...end) => this.#calls.ended(...end),
     });
+  }
+
+  /** The tools that `beforeTurn` adds. It is asked here, because the first model call offers them already. */
+  async #toolsOfTurn(session: string, operationId: string, own: ToolSet): Promise<ToolSet> {
+    const assembled = async () => {
+      const history = await this.harness.messages(session);
+      const system = (await this.#unlessStopped(session, () => this.#options.system(), undefined)) ?? "";
+      this.#offered.set(session, own);
+      const messages = await this.#load(session, history);
+      return { system, messages, continuation: history.at(-1)?.role === "assistant" };
+    };
+    try {
+      return usableTools(await this.#configs.begin(operationId, own, assembled));
+    } catch (error) {
+      this.#hooks.failed(operationId, "beforeTurn", error);
+      return {};
+    }
   }
 
   #inTurnOf<T>(session: string, body: () => T): T {
@@ -382,21 +493,4 @@ export class TurnEngine {
       throw error;
     }
   }
-}
-
-/** Returns the id of the message in the transcript that an operation answers. */
-export function userMessageId(operationId: string): string {
-  return `${operationId}:question`;
-}
-
-function restMs(error: unknown): number {
-  if (!isObject(error)) return 0;
-  const asked =
-    "retryAfterMs" in error && typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined;
-  if (asked !== undefined) return Math.min(asked, LONGEST_REST_MS);
-  return errorCode(error) === "model-cut" || errorCode(error) === "model-stalled" ? 0 : REST_MS;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -1,12 +1,18 @@
+import { z } from "zod";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
+import { parseAddress } from "../core/stored-address.ts";
+import { parseEvent } from "../core/stored-event.ts";
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { MessengerEvent } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
+import type { TurnKind } from "../core/turn-info.ts";
+import type { ResponseStatus } from "./turn-ends.ts";
 
 /**
- * Turns that messages of a messenger have started. A turn is `open` until its reply's whole text is stored. After a
- * crash every open turn is resumed.
+ * The turns of a conversation. A turn is `open` until its reply's whole text is stored. After a crash every open turn is
+ * taken up again. Only turns of messages have an address and a context: a prompt keeps its own.
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS turn_v1 (
@@ -19,49 +25,94 @@ CREATE TABLE IF NOT EXISTS turn_v1 (
   acted INTEGER NOT NULL DEFAULT 0,
   last_received_at INTEGER NOT NULL,
   message_seqs TEXT NOT NULL,
-  replaces TEXT
+  replaces TEXT,
+  kind TEXT NOT NULL DEFAULT 'messages',
+  begun_calls TEXT NOT NULL DEFAULT '[]',
+  waiting_calls TEXT NOT NULL DEFAULT '[]',
+  due_response TEXT
 ) STRICT, WITHOUT ROWID`;
+
+/** Columns that the first release did not have. */
+const ADDED = {
+  kind: "TEXT NOT NULL DEFAULT 'messages'",
+  begun_calls: "TEXT NOT NULL DEFAULT '[]'",
+  waiting_calls: "TEXT NOT NULL DEFAULT '[]'",
+  due_response: "TEXT",
+};
 
 /**
  * The state of a turn.
  *
  * - `open`: the model is at work, or will be
- * - `stopping`: somebody stopped it; the visible text stays
- * - `yielding`: it ends between two steps, because the person wrote more; its results stay in the transcript
+ * - `stopping`: somebody ended it; what is visible stays
+ * - `yielding`: it ends between two steps, because the person said more; what it found out stays in the transcript
+ * - `parking`: it ends between two steps with what was said so far, because the rest waits for somebody's decision
  * - `ended`: its reply's text is stored
  * - `withdrawn`: a later turn answers its messages too
  */
-export type TurnState = "open" | "stopping" | "yielding" | "ended" | "withdrawn";
+export type TurnState = "open" | "stopping" | "yielding" | "parking" | "ended" | "withdrawn";
 
-export interface Turn {
+interface AnyTurn {
   /** Also the id of its reply and of its operation at the turn engine. */
   readonly id: string;
   readonly seq: number;
   /** The session of the transcript that it belongs to. */
   readonly session: string;
   readonly state: TurnState;
+  /** Whether a tool has begun that must not run twice: from then on the turn cannot be withdrawn. */
+  readonly acted: boolean;
+  /** Calls of tools with an effect whose `execute` has begun. */
+  readonly begunCalls: readonly string[];
+  /** Calls whose result waits for somebody's decision. */
+  readonly waitingCalls: readonly string[];
+  /** When the newest thing arrived that it answers, in epoch milliseconds. */
+  readonly lastReceivedAt: number;
+  /** How the turn has ended, as long as the bot is to be told. */
+  readonly dueResponse: ResponseStatus | undefined;
+}
+
+/** A turn that answers people. */
+export interface MessagesTurn extends AnyTurn {
+  readonly kind: "messages";
   readonly address: Address;
   /** The event of the newest message that it answers. */
   readonly context: MessengerEvent;
-  /** True if a tool with an effect has begun. The turn can no longer be withdrawn. */
-  readonly acted: boolean;
-  readonly lastReceivedAt: number;
   /** The inbox rows that it answers. */
   readonly messageSeqs: readonly number[];
   /** The withdrawn turn whose visible messages this one takes over. */
   readonly replaces: string | undefined;
 }
 
+/** A turn that the bot's own code began. What it is asked, and where its answer goes, is in the prompt of the same id. */
+export interface PromptTurn extends AnyTurn {
+  readonly kind: Exclude<TurnKind, "messages">;
+}
+
+export type Turn = MessagesTurn | PromptTurn;
+
+type New<T extends Turn> = Omit<T, "seq" | "state" | "acted" | "begunCalls" | "waitingCalls" | "dueResponse">;
+export type NewTurn = New<MessagesTurn> | New<PromptTurn>;
+
 export interface TurnStore {
-  /** Adds a turn. Deletes turns that ended before the newest one, and withdrawn turns if the new one replaces none. */
-  insert(turn: Omit<Turn, "seq" | "state" | "acted">): Turn;
+  /**
+   * Begins a turn, and forgets those that finished before the newest one; those that were withdrawn, when it replaces
+   * none.
+   */
+  insert(turn: NewTurn): Turn;
   get(id: string): Turn | undefined;
-  /** Turns that are `open`, `stopping` or `yielding`, oldest first. */
+  /** Turns that are `open`, `stopping`, `yielding` or `parking`, oldest first. */
   unfinished(): Turn[];
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;
-  markActed(id: string): void;
-  /** Moves the turns of a chat that continues under another id. */
+  /** A tool with an effect is about to run. */
+  beginCall(id: string, callId: string): void;
+  /** The result of a call waits for somebody's decision. */
+  park(id: string, callId: string): void;
+  /** The bot is still to be told how the turn has ended, or has been told. */
+  setDueResponse(id: string, status: ResponseStatus | undefined): void;
+  /** Turns of whose end the bot is to be told, oldest first. */
+  dueResponses(): Turn[];
+  /** A chat goes on under another id: so do its turns. */
   move(messengerId: string, move: ChatMove): void;
 }
 
@@ -76,12 +127,18 @@ type StoredTurn = {
   last_received_at: number;
   message_seqs: string;
   replaces: string | null;
+  kind: TurnKind;
+  begun_calls: string;
+  waiting_calls: string;
+  due_response: ResponseStatus | null;
 };
+
+const COLUMNS =
+  "id, seq, session, state, address, context, acted, last_received_at, message_seqs, replaces, kind, begun_calls, waiting_calls, due_response";
 
 export function createTurnStore(database: Database): TurnStore {
   database.run(SCHEMA);
-  const COLUMNS =
-    "id, seq, session, state, address, context, acted, last_received_at, message_seqs, replaces";
+  addMissingColumns(database, "turn_v1", ADDED);
   const read = (where: string, ...bindings: string[]) =>
     database.all<StoredTurn>(`SELECT ${COLUMNS} FROM turn_v1 ${where}`, ...bindings).map(parseTurn);
 
@@ -89,37 +146,64 @@ export function createTurnStore(database: Database): TurnStore {
     insert(turn) {
       const newest =
         firstRow(database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1"))?.seq ?? 0;
-      // The replaced turn may still be running until the new turn has begun.
-      const over = turn.replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
-      database.run(`DELETE FROM turn_v1 WHERE state IN ${over} AND seq < ?`, newest);
+      const replaces = turn.kind === "messages" ? turn.replaces : undefined;
+      // What a turn replaces may be at work until it has begun itself.
+      const over = replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
+      database.run(`DELETE FROM turn_v1 WHERE state IN ${over} AND seq < ? AND due_response IS NULL`, newest);
+      const { address = null, context = null, messageSeqs = [] } = turn.kind === "messages" ? turn : {};
       database.run(
-        `INSERT INTO turn_v1 (id, seq, session, state, address, context, last_received_at, message_seqs, replaces)
-         VALUES (?, ?, ?, 'open', ?, ?, ?, ?, ?)`,
+        `INSERT INTO turn_v1
+           (id, seq, session, state, address, context, last_received_at, message_seqs, replaces, kind)
+         VALUES (?, ?, ?, 'open', ?, ?, ?, ?, ?, ?)`,
         turn.id,
         newest + 1,
         turn.session,
-        JSON.stringify(turn.address),
-        JSON.stringify(turn.context),
+        JSON.stringify(address),
+        JSON.stringify(context),
         turn.lastReceivedAt,
-        JSON.stringify(turn.messageSeqs),
-        turn.replaces ?? null,
+        JSON.stringify(messageSeqs),
+        replaces ?? null,
+        turn.kind,
       );
-      return { ...turn, seq: newest + 1, state: "open", acted: false };
+      return {
+        ...turn,
+        seq: newest + 1,
+        state: "open",
+        acted: false,
+        begunCalls: [],
+        waitingCalls: [],
+        dueResponse: undefined,
+      };
     },
     get: (id) => firstRow(read("WHERE id = ?", id)),
-    unfinished: () => read("WHERE state IN ('open', 'stopping', 'yielding') ORDER BY seq"),
+    unfinished: () => read("WHERE state IN ('open', 'stopping', 'yielding', 'parking') ORDER BY seq"),
     newest: () => firstRow(read("ORDER BY seq DESC LIMIT 1")),
     setState(id, state) {
       database.run("UPDATE turn_v1 SET state = ? WHERE id = ?", state, id);
     },
-    markActed(id) {
-      database.run("UPDATE turn_v1 SET acted = 1 WHERE id = ? AND acted = 0", id);
+    beginCall(id, callId) {
+      database.run(
+        "UPDATE turn_v1 SET acted = 1, begun_calls = json_insert(begun_calls, '$[#]', ?) WHERE id = ?",
+        callId,
+        id,
+      );
     },
+    park(id, callId) {
+      database.run(
+        "UPDATE turn_v1 SET waiting_calls = json_insert(waiting_calls, '$[#]', ?) WHERE id = ?",
+        callId,
+        id,
+      );
+    },
+    setDueResponse(id, status) {
+      database.run("UPDATE turn_v1 SET due_response = ? WHERE id = ?", status ?? null, id);
+    },
+    dueResponses: () => read("WHERE due_response IS NOT NULL AND state = 'ended' ORDER BY seq"),
     move(messengerId, { from, to }) {
       database.run(
         `UPDATE turn_v1 SET address = json_set(address, '$.threadId', ?, '$.chatId', ?),
            context = json_set(context, '$.thread.id', ?, '$.thread.chatId', ?, '$.thread.formerChatId', ?)
-         WHERE json_extract(address, '$.messengerId') = ? AND json_extract(address, '$.chatId') = ?`,
+         WHERE kind = 'messages' AND json_extract(address, '$.messengerId') = ? AND json_extract(address, '$.chatId') = ?`,
         to.threadId,
         to.chatId,
         to.threadId,
@@ -132,17 +216,28 @@ export function createTurnStore(database: Database): TurnStore {
   };
 }
 
+const messageSeqsSchema = z.array(z.number());
+const callIdsSchema = z.array(z.string());
+
 function parseTurn(row: StoredTurn): Turn {
-  return {
+  const turn = {
     id: row.id,
     seq: row.seq,
     session: row.session,
     state: row.state,
-    address: JSON.parse(row.address) as Address,
-    context: JSON.parse(row.context) as MessengerEvent,
     acted: row.acted === 1,
+    begunCalls: callIdsSchema.parse(JSON.parse(row.begun_calls)),
+    waitingCalls: callIdsSchema.parse(JSON.parse(row.waiting_calls)),
     lastReceivedAt: row.last_received_at,
-    messageSeqs: JSON.parse(row.message_seqs) as number[],
+    dueResponse: row.due_response ?? undefined,
+  };
+  if (row.kind !== "messages") return { ...turn, kind: row.kind };
+  return {
+    ...turn,
+    kind: row.kind,
+    address: parseAddress(row.address),
+    context: parseEvent(row.context),
+    messageSeqs: messageSeqsSchema.parse(JSON.parse(row.message_seqs)),
     replaces: row.replaces ?? undefined,
   };
 }

@@ -1,8 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ToolSet } from "ai";
+import { Agent } from "agents";
+import { consoleLogOf } from "../../src/core/console-log.ts";
+import { durableDatabase } from "../../src/core/database.ts";
+import { systemDeps } from "../../src/core/deps.ts";
 import { Think } from "../../src/index.ts";
 import type { ThinkCommands } from "../../src/index.ts";
+import { AgentRuntime } from "../../src/messengers/agent/agent-runtime.ts";
 import type { ThinkMessengers } from "../../src/messengers/index.ts";
+import { testEnv } from "./test-env.ts";
 import type { World } from "./support/world.ts";
 import { worldOf } from "./support/world.ts";
 
@@ -12,13 +18,54 @@ export class TestObject extends DurableObject {}
 /** A bot that overrides nothing. */
 export class BareBot extends Think {}
 
+/** The runtime of a conversation, for what only other parts of the product can do. Its root is a `ScriptedBot`. */
+export class RuntimeBot extends Agent {
+  readonly runtime: AgentRuntime;
+
+  // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the constructor of a Durable Object
+  constructor(...[context, env]: ConstructorParameters<typeof Think>) {
+    super(context, env);
+    const name = context.id.name ?? "";
+    const world = worldOf(name);
+    const bot = this as unknown as Think;
+    this.runtime = new AgentRuntime({
+      agent: {
+        maxSteps: 10,
+        maxContextTokens: 60_000,
+        keepDeliveriesMs: 60_000,
+        interruptedStep: "restart",
+        chatStreamStallTimeoutMs: 30_000,
+        chatStreamFirstChunkTimeoutMs: 30_000,
+        modelPatienceMs: 0,
+        sendReasoning: true,
+        getModel: () => world.getModel(bot),
+        getSystemPrompt: () => world.getSystemPrompt(bot),
+        getTools: () => world.getTools(bot),
+        getMessengers: () => world.getMessengers(),
+        getCommands: () => world.commands,
+        onAction: () => undefined,
+      },
+      hooks: () => world.hooks,
+      name: () => name,
+      database: durableDatabase(context.storage),
+      deps: systemDeps,
+      log: consoleLogOf({}),
+      env: {},
+      stub: (other) => testEnv.ScriptedBot.getByName(other),
+      waitUntil: (work) => context.waitUntil(work),
+    });
+    this.lifecycle.use(this.runtime.engine.harness);
+    this.lifecycle.use(this.runtime);
+  }
+}
+
 /** A bot whose every method is what the test of its root says: see `createWorld`. */
 export class ScriptedBot extends Think {
   // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the constructor of a Durable Object
   constructor(...[context, env]: ConstructorParameters<typeof Think>) {
     super(context, env);
-    const { settings } = worldOf(context.id.name ?? "");
-    Object.assign(this, settings);
+    const { hooks, settings } = worldOf(context.id.name ?? "");
+    Object.assign(this, settings, hooks);
   }
 
   override getModel(): ReturnType<Think["getModel"]> {

@@ -1,9 +1,15 @@
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
+import { promptMutants } from "./prompt-mutants.ts";
 import type { Mutant } from "../machine/mutant.ts";
 
-export const mutants: readonly Mutant[] = [...deliveryMutants, ...gateMutants, ...conversationMutants];
+export const mutants: readonly Mutant[] = [
+  ...deliveryMutants,
+  ...gateMutants,
+  ...conversationMutants,
+  ...promptMutants,
+];
 
 /** @throws {Error} when there is none of this name */
 export function mutantNamed(name: string | undefined): Mutant | undefined {

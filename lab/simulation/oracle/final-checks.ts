@@ -2,6 +2,7 @@ import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { SaidReply } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
 import { checkCommands } from "./check-commands.ts";
+import { checkPrompts } from "./check-prompts.ts";
 import { checkReply } from "./check-reply.ts";
 import { checkWords } from "./check-words.ts";
 import { describeMessage, findMessage } from "./end-state.ts";
@@ -64,6 +65,7 @@ export function checkEnd(state: EndState): EndFigures {
       state.oracle.lateness.check(reply, receipt);
     }
     checkCommands(state, thread, receipts);
+    checkPrompts(state, thread);
     checkOrder(state, thread, replies, receipts);
     checkNothingTwice(state, thread, owned, receipts, figures);
   }

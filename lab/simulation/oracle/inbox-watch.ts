@@ -45,6 +45,8 @@ export interface Heard {
   takenBack: number;
   /** Answers that were begun anew because a message was edited. */
   reruns: number;
+  /** Prompts of the bot's own code that were answered. */
+  prompts: number;
 }
 
 /** How long after a message more of it may come: the default of every messenger. */
@@ -55,7 +57,15 @@ const BURST_MS = 1_000;
  * answers each message in its newest words, with its files, in order of arrival, and none that was taken back before.
  */
 export class InboxWatch {
-  readonly heard: Heard = { effects: 0, steered: 0, files: 0, lostFiles: 0, takenBack: 0, reruns: 0 };
+  readonly heard: Heard = {
+    effects: 0,
+    steered: 0,
+    files: 0,
+    lostFiles: 0,
+    takenBack: 0,
+    reruns: 0,
+    prompts: 0,
+  };
   readonly #options: InboxWatchOptions;
   readonly #told = new Map<string, Told>();
   /** The newest message of each thread that a turn has begun to answer, by its place among all. */
@@ -126,6 +136,13 @@ export class InboxWatch {
     return this.#told.get(token)?.messageId;
   }
 
+  /** The prompts whose answers go to a thread, as far as they are durable. */
+  promptsOf(threadId: string): readonly string[] {
+    return [...this.#told].flatMap(([token, told]) =>
+      isPrompt(token) && told.threadId === threadId && told.storedAt !== undefined ? [token] : [],
+    );
+  }
+
   /** Whether nobody has to answer it any more. */
   isTakenBack(token: string): boolean {
     const told = this.#told.get(token);
@@ -137,6 +154,10 @@ export class InboxWatch {
     const tokens = [...versions.keys()];
     this.#given.set(id, versions);
     this.#begunAt.set(id, this.#options.now());
+    if (tokens.length > 1 && tokens.some(isPrompt)) {
+      this.#options.fail("I2", `${id} answers ${tokens.join(", ")} at once, one of which is a prompt`);
+    }
+    if (tokens.some(isPrompt)) this.heard.prompts += 1;
     const stranger = tokens.find((token) => (this.threadOf(token) ?? threadId) !== threadId);
     if (stranger !== undefined) {
       this.#options.fail("I11", `${id} answers ${threadId}, and ${stranger} of another thread`);
@@ -185,6 +206,8 @@ export class InboxWatch {
     }
     const newest = newestVersion(told.edits.filter(({ isDue }) => isDue));
     if (version < newest) fail("I2", `${id} answers ${token} in the words before its edit ${newest}`);
+    // A quick line joins its question, also before a prompt that came between them: `#notePassed` judges prompts.
+    if (isPrompt(token)) return;
     const place = [...this.#told.keys()].indexOf(token);
     if (place < (this.#reached.get(threadId) ?? -1)) fail("I3", `${id} answers ${token} out of order`);
     this.#reached.set(threadId, place);
@@ -212,6 +235,8 @@ export class InboxWatch {
   onEffect(threadId: string, id: string, questions: readonly string[]): void {
     this.heard.effects += 1;
     this.#acted.add(id);
+    // Nobody is writing a prompt, and nobody ends the answer of one that they do not see.
+    if (questions.some(isPrompt)) return;
     const arrivals = questions.flatMap((token) => this.#told.get(token)?.arrivedAt ?? []);
     const early = Math.max(...arrivals) + BURST_MS - this.#options.now();
     if (early > 0) {
@@ -227,8 +252,9 @@ export class InboxWatch {
   /** The model is to be called again. */
   onStep(threadId: string, operation: StoredOperation, decision: "go" | "yield"): void {
     if (decision === "yield") this.heard.steered += 1;
-    if (!this.#options.isSteering || decision === "yield") return;
+    if (!this.#options.isSteering || decision === "yield" || operation.questions.some(isPrompt)) return;
     for (const [token, told] of this.#told) {
+      if (isPrompt(token)) continue;
       const isWaiting = told.storedAt !== undefined && told.storedAt < this.#options.now();
       if (told.threadId !== threadId || !isWaiting || told.turn !== undefined || told.mayBeTakenBack)
         continue;
@@ -253,7 +279,7 @@ export class InboxWatch {
       this.#options.fail("I3", `${operation.id} went on with its next step though ${token} waited`);
     }
     for (const { token, by } of this.#passed) {
-      if (isEnded(token) || this.threadOf(token) !== threadId) continue;
+      if ((!isPrompt(token) && isEnded(token)) || this.threadOf(token) !== threadId) continue;
       this.#options.fail("I3", `${by} was begun while ${token} waited, which came before`);
     }
     if (isRerunning && operations.at(-1)?.threadId === threadId) this.#checkRerun(operations);
@@ -277,6 +303,11 @@ export class InboxWatch {
       }
     }
   }
+}
+
+/** Whether the bot's own code has asked it. */
+export function isPrompt(token: string): boolean {
+  return token.startsWith("q");
 }
 
 function newestVersion(edits: Told["edits"]): number {

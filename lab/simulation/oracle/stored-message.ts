@@ -4,7 +4,7 @@ import type { StoredOperation } from "./contract.ts";
 /** The tokens of the messages that a turn answers. */
 export function questionsOf(message: UIMessage): readonly string[] {
   const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return text.match(/\b[mbp]\d+\b/g) ?? [];
+  return text.match(/\b[mbpq]\d+\b/g) ?? [];
 }
 
 /** The message as the turn engine stores it: what was said in each step, with a tool behind all but the last one. */

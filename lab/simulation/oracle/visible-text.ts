@@ -41,5 +41,5 @@ export function turnWordsOf(text: string): readonly string[] {
 
 /** The messages of people that a reply says it answers, e.g. `m0`; the last word of a text may be cut. */
 export function questionWordsOf(text: string): readonly string[] {
-  return /^re .*\s/.exec(stripMark(text))?.[0].match(/\b[mbp]\d+(?=\s)/g) ?? [];
+  return /^re .*\s/.exec(stripMark(text))?.[0].match(/\b[mbpq]\d+(?=\s)/g) ?? [];
 }

@@ -47,7 +47,14 @@ export function createPlan(seed: number): Plan {
     places,
     routing,
     objects,
-    items: [...items, ...controls, ...more, ...visits, ...gateTrouble(random.fork("gates"), places, objects)],
+    items: [
+      ...items,
+      ...controls,
+      ...more,
+      ...visits,
+      ...prompts(random.fork("prompts"), chosen),
+      ...gateTrouble(random.fork("gates"), places, objects),
+    ],
     interruptedStep,
     platform,
     whenBusy,
@@ -103,6 +110,18 @@ function control(random: Random, places: readonly Place[]): PlanItem[] {
     items.push({ kind: "crash-at", at: random.int(1_000, 9_000), victim: "root", place: 0, downMs: 100 });
   }
   return items;
+}
+
+/** What the bot's own code asks among the messages of people. */
+function prompts(random: Random, places: readonly Place[]): PlanItem[] {
+  const count = random.chance(0.3) ? random.int(1, 3) : 0;
+  return Array.from({ length: count }, (_, index) => ({
+    kind: "prompt",
+    at: random.int(0, 15_000),
+    place: random.int(0, places.length - 1),
+    token: `q${index}`,
+    again: random.chance(0.3),
+  }));
 }
 
 /** One or two places, which often share their chat, so that they share its budget. */

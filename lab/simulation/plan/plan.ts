@@ -90,6 +90,14 @@ export type PlanItem =
       readonly share: number;
       readonly fault: CallFault;
     }
+  /** The bot's own code asks something, whose answer goes to a place. `again`: it is submitted a second time. */
+  | {
+      readonly kind: "prompt";
+      readonly at: number;
+      readonly place: number;
+      readonly token: string;
+      readonly again: boolean;
+    }
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */

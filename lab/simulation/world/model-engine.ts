@@ -27,7 +27,9 @@ export interface ModelEngineOptions {
   readonly script: (threadId: string) => ScriptOptions;
   /** What the thread says before the model is called again, and before a tool runs. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  readonly beforeTool: (operationId: string, isReadOnly: boolean) => Promise<"run" | "block">;
+  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
+  /** A tool with an effect begins. */
+  readonly beginCall: (operationId: string) => void;
   readonly resolveFile: LoadFilesOptions["resolveFile"];
 }
 
@@ -46,6 +48,8 @@ export class ModelEngine implements Pick<
   "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget" | "stats"
 > {
   readonly stats = new TurnStats();
+  /** Nobody wants to know how turns end. */
+  readonly ends = { isAwaited: false };
   readonly #options: ModelEngineOptions;
   readonly #texts = new Map<string, ReplyText>();
   /** Operations whose model is at work in this process, with the timer of their next chunk. */
@@ -55,7 +59,13 @@ export class ModelEngine implements Pick<
     this.#options = options;
   }
 
-  async start(operationId: string, session: string, message: UIMessage, sink: ReplyTextSink): Promise<void> {
+  async start(
+    operationId: string,
+    session: string,
+    [message]: readonly UIMessage[],
+    sink: ReplyTextSink,
+  ): Promise<void> {
+    if (message === undefined) throw new Error("A turn was begun without a question");
     const { life, operations, oracle, random, nextTurn, script: optionsOf } = this.#options;
     await this.follow(operationId, session, sink);
     if (!operations.has(operationId)) {
@@ -232,8 +242,9 @@ export class ModelEngine implements Pick<
     const { threadId } = operation;
     if (operation.tool === "waits") {
       const tool = operation.script.tools[operation.said.length - 1] ?? "lookup";
-      const decision = await beforeTool(operation.id, tool === "lookup");
+      const decision = tool === "lookup" ? "run" : await beforeTool(operation.id);
       if (!this.#isAtWork(operation) || decision === "block") return;
+      if (tool !== "lookup") this.#options.beginCall(operation.id);
       life.write("tool", () => (operation.tool = "began"));
       trace.add(life.name, () => `the tool of ${operation.id} runs (${tool})`);
       if (tool === "effect") oracle.inbox.onEffect(threadId, operation.id, operation.questions);

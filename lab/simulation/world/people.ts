@@ -103,6 +103,9 @@ export class People {
       case "press":
         if (place !== undefined) this.#press(place, item.token);
         return;
+      case "prompt":
+        if (place !== undefined) this.#submit(place, item.token, item.again);
+        return;
       case "take-back":
         this.#takeBack(item.token);
         return;
@@ -118,6 +121,47 @@ export class People {
       default:
         item satisfies never;
     }
+  }
+
+  /** The bot's own code asks again until it hears that the prompt is durable: its key makes it one. */
+  #submit(place: Place, token: string, again: boolean): void {
+    const { isDown, oracle, scheduler, trace } = this.#world;
+    const { chatId, isDirectMessage, threadId, topicId } = place;
+    const retry = (delayMs: number, more: boolean): void => {
+      scheduler.after(delayMs, () => this.#submit(place, token, more));
+    };
+    trace.add("bot", () => `submits ${token} for ${threadId}${isDown ? ": nobody listens" : ""}`);
+    oracle.inbox.arrives(token, threadId, undefined);
+    if (isDown) {
+      retry(500, again);
+      return;
+    }
+    let isSettled = false;
+    const settle = (isStored: boolean): void => {
+      if (isSettled) return;
+      isSettled = true;
+      if (!isStored) retry(this.#random.int(50, 800), again);
+      else {
+        oracle.inbox.stored(token);
+        if (again) retry(this.#random.int(50, 9_000), false);
+      }
+    };
+    const address = { messengerId: "sim", threadId, chatId, isDirectMessage };
+    const request = {
+      kind: "prompt" as const,
+      idempotencyKey: token,
+      messages: [{ id: token, role: "user" as const, parts: [{ type: "text" as const, text: token }] }],
+      answerTo: [topicId === undefined ? address : { ...address, topicId }],
+    };
+    this.#world
+      .thread(place)
+      .submit(request)
+      .then(
+        () => settle(true),
+        () => settle(false),
+      );
+    // Its process may have died under the call.
+    scheduler.after(3_000, () => settle(false));
   }
 
   #write(place: Place, token: string, text: string, command?: string): void {

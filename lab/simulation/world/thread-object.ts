@@ -8,6 +8,7 @@ import type { Log } from "../../../src/core/log.ts";
 import type { IncomingEvent } from "../../../src/core/messenger.ts";
 import type { NormalizedMessengerDefinition } from "../../../src/messengers/declare/define-messengers.ts";
 import { fileContent } from "../../../src/messengers/turns/file-content.ts";
+import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
@@ -47,7 +48,7 @@ export interface ThreadObjectOptions {
 }
 
 /** What the model's engine asks of its thread. */
-type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "resolveFile";
+type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "beginCall" | "resolveFile";
 
 interface Live {
   readonly life: Life;
@@ -154,6 +155,15 @@ export class ThreadObject {
     if (isWorkLeft) this.#later(live);
   }
 
+  /** The bot's own code asks something. Resolves when it is durable. */
+  async submit(request: PromptRequest): Promise<void> {
+    const live = this.#ensure();
+    live.runtime.own.submit(request);
+    await live.arming;
+    live.life.boundary("before stored");
+    this.#later(live);
+  }
+
   onAlarm(): void {
     const live = this.#ensure();
     void live.life.guard(async () => {
@@ -193,8 +203,8 @@ export class ThreadObject {
       operations: this.operations,
       onSettled: () => live.runtime.poke(),
       beforeStep: async (id) => options.mutant?.beforeStep?.() ?? live.runtime.beforeStep(id),
-      beforeTool: async (id, isReadOnly) =>
-        options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id, isReadOnly),
+      beforeTool: async (id) => options.mutant?.beforeTool?.() ?? live.runtime.beforeTool(id),
+      beginCall: (id) => live.runtime.own.calls.begin(id, "0"),
       resolveFile: async (url, mediaType, name) => {
         const stored = parseStoredFile(url);
         if (stored === undefined) return undefined;

@@ -17,6 +17,7 @@ export interface AgentMethods {
   readonly chatStreamStallTimeoutMs: number;
   readonly chatStreamFirstChunkTimeoutMs: number;
   readonly modelPatienceMs: number;
+  readonly sendReasoning: boolean;
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;

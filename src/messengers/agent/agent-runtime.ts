@@ -14,13 +14,14 @@ import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
-import { getMessengerContext, getTurnId, inMessengerContext } from "../../core/turn-context.ts";
+import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { streamChat } from "../../turn/chat-stream.ts";
 import type { StreamCallback } from "../../turn/chat-stream.ts";
-import { preparedTools } from "../../turn/bot-tools.ts";
 import { createTranscriptStore } from "../../turn/transcript-store.ts";
+import type { ThinkHooks } from "../../turn/hooks.ts";
+import { usableTools } from "../../turn/bot-tools.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
@@ -41,9 +42,19 @@ import { Transcripts } from "../turns/transcripts.ts";
 import type { Cards } from "../replies/cards.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
+import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
+import { parseSubmission, questionsOf, submitResultOf } from "../turns/submissions.ts";
+import type {
+  SaveMessagesResult,
+  SubmissionInput,
+  SubmitMessagesOptions,
+  SubmitMessagesResult,
+} from "../turns/submissions.ts";
 
 export interface AgentRuntimeOptions {
   readonly agent: AgentMethods;
+  /** The hooks that the bot's own class has. */
+  readonly hooks: () => Partial<ThinkHooks>;
   readonly name: () => string;
   readonly database: Database;
   readonly deps: Deps;
@@ -88,8 +99,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Time of the durable wake-up, as far as this object knows. */
   #armedAt: number | undefined;
   #arming = Promise.resolve();
-  #chats = new Map<string, string>();
-  /** The calls that this object answers, as a root and as a conversation. */
+  /** What this object answers, as a root and as a conversation. */
   readonly #calls: InnerCalls = {
     acquire: (...asked) => this.gate.acquire(...asked),
     penalize: (...asked) => this.gate.penalize(...asked),
@@ -130,29 +140,36 @@ export class AgentRuntime extends LifecycleCapability {
       root: () => this.root,
     });
     this.engine = new TurnEngine({
-      logOf: (operationId) => log.with(turnFields(operationId, this.thread.eventOf(operationId))),
+      logOf: (operationId) => log.with(turnFields(operationId, this.thread.own.info(operationId)?.event)),
       clock: deps.clock,
       random: deps.random,
       waits: createWaitStore(options.database),
-      model: (patience) => this.#model(patience),
+      model: (patience, instead) => this.#model(patience, instead),
+      hooks: options.hooks,
+      turnInfo: (operationId) => this.thread.own.info(operationId),
+      sendReasoning: () => agent.sendReasoning,
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
         const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
         return added === undefined ? prompt : `${prompt}\n\n${added}`;
       },
-      tools: () => runBotCode(botCode(), "getTools", async () => preparedTools(await agent.getTools())),
+      tools: () => runBotCode(botCode(), "getTools", async () => usableTools(await agent.getTools())),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
       resolveFile: (...file) => this.#modelFiles().resolve(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
-      beforeTool: (operationId, readOnly) => this.thread.beforeTool(operationId, readOnly),
+      beforeTool: (operationId) => this.thread.beforeTool(operationId),
+      beginCall: (...call) => this.thread.own.calls.begin(...call),
+      hasBegun: (...call) => this.thread.own.calls.hasBegun(...call),
+      isWaiting: (...call) => this.thread.own.calls.isWaiting(...call),
+      onPark: (operationId) => this.thread.own.calls.endHere(operationId),
       onSettled: () => this.thread.poke(),
       onLongWait: (operationId) => this.thread.tellWaiting(operationId),
       onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
       inTurn: (operationId, body) =>
-        inMessengerContext(this.thread.contextOf(operationId), body, operationId),
+        inTurnContext(this.thread.own.info(operationId), this.thread.contextOf(operationId), body),
     });
   }
 
@@ -269,30 +286,6 @@ export class AgentRuntime extends LifecycleCapability {
     return result;
   }
 
-  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
-    await this.lifecycle.ready();
-    const requestId = this.#options.deps.newId();
-    const session = this.thread.memory.session();
-    this.#chats.set(requestId, session);
-    this.#wakeAt(this.#options.deps.clock.now() + 2500);
-    try {
-      await streamChat({
-        engine: this.engine,
-        session,
-        requestId,
-        message:
-          typeof message === "string"
-            ? { id: requestId, role: "user", parts: [{ type: "text", text: message }] }
-            : message,
-        errorText: safeText(undefined, "errorResponseText", undefined, undefined),
-        overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
-        callback,
-      });
-    } finally {
-      this.#chats.delete(requestId);
-    }
-  }
-
   async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
     // The turn that this code runs in, before anything is waited for.
     const event = getMessengerContext();
@@ -300,11 +293,65 @@ export class AgentRuntime extends LifecycleCapability {
     return this.thread.say(content, to, { ...options, event });
   }
 
-  async cancelChat(requestId: string): Promise<boolean> {
+  /** Stores a prompt, and has its turn begun when it is due. Resolves when it is durable. */
+  async submit(request: PromptRequest): Promise<AcceptedPrompt> {
     await this.lifecycle.ready();
-    // After a restart the chat continues without its caller, in the current session.
-    const session = this.#chats.get(requestId) ?? this.thread.memory.session();
-    return this.engine.cancel(requestId, session);
+    const accepted = this.thread.own.submit(request);
+    await this.#arming;
+    this.#later(() => this.thread.poke());
+    return accepted;
+  }
+
+  async submitMessages(
+    input: SubmissionInput,
+    options: SubmitMessagesOptions,
+  ): Promise<SubmitMessagesResult> {
+    const { newId } = this.#options.deps;
+    return submitResultOf(await this.submit(parseSubmission(input, options, newId)));
+  }
+
+  /** Submits messages, and waits for the end of their turn. */
+  async saveMessages(input: SubmissionInput, options: SubmitMessagesOptions): Promise<SaveMessagesResult> {
+    const { newId } = this.#options.deps;
+    const { prompt } = await this.submit(parseSubmission(input, options, newId));
+    return { requestId: prompt.id, status: await this.thread.own.prompts.untilEnded(prompt.id) };
+  }
+
+  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
+    await this.lifecycle.ready();
+    const { newId } = this.#options.deps;
+    const requestId = newId();
+    const { prompts } = this.thread.own;
+    const begun = prompts.untilBegun(requestId).then(() => this.thread.own.sessionOf(requestId));
+    try {
+      await this.submit({
+        id: requestId,
+        kind: "prompt",
+        messages: questionsOf(message, newId),
+        answerTo: [],
+      });
+    } catch (error) {
+      prompts.settle(requestId);
+      throw error;
+    }
+    await streamChat({
+      engine: this.engine,
+      requestId,
+      begun,
+      errorText: safeText(undefined, "errorResponseText", undefined, undefined),
+      overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
+      callback,
+    });
+  }
+
+  /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
+  async cancel(promptId: string): Promise<boolean> {
+    await this.lifecycle.ready();
+    const isCancelled = this.thread.own.cancel(promptId);
+    if (!isCancelled) return false;
+    await this.#arming;
+    this.#later(() => this.thread.poke());
+    return true;
   }
 
   #isRoot(): boolean {
@@ -349,12 +396,12 @@ export class AgentRuntime extends LifecycleCapability {
     };
   }
 
-  #model(patience: Patience | undefined): LanguageModel {
-    const turnId = getTurnId();
+  #model(patience: Patience | undefined, instead: LanguageModel | undefined): Exclude<LanguageModel, string> {
+    const turnId = getTurn()?.id;
     const onUsage = (usage: TokenUsage): void => {
       if (turnId !== undefined) this.engine.stats.countTokens(turnId, usage);
     };
-    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience);
+    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience, instead);
   }
 
   #modelFiles(): ModelFiles {
@@ -371,7 +418,7 @@ export class AgentRuntime extends LifecycleCapability {
 
   /** The log, with the fields of the turn that the bot's code is running for. */
   #turnLog(): Log {
-    return this.#options.log.with(turnFields(getTurnId(), getMessengerContext()));
+    return this.#options.log.with(turnFields(getTurn()?.id, getMessengerContext()));
   }
 
   /** Sets the durable wake-up to `at`, unless an earlier one is set. */
@@ -383,9 +430,8 @@ export class AgentRuntime extends LifecycleCapability {
   /** Moves the durable wake-up to a later time, or removes it. */
   #putOffWake(at: number | undefined): void {
     if (this.#armedAt === undefined) return;
-    // A turn of `chat()` has no other wake-up of ours.
     if (at === undefined) {
-      if (this.#chats.size === 0) this.#arm(undefined);
+      this.#arm(undefined);
       return;
     }
     const isSoon = this.#armedAt <= this.#options.deps.clock.now() + PUT_OFF_WITHIN_MS;

@@ -28,7 +28,9 @@ export interface ThreadRuntimeOptions {
   readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
   /** Whether the bot writes down what is said in audio files. @default never */
   readonly transcribes?: () => boolean;
-  /** Hands an event to the conversation that the bot's resolver names. Only in the object of a thread. */
+  /**
+   * Passes an event to the conversation that the bot's `conversation` function names. Only in the object of a thread.
+   */
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;

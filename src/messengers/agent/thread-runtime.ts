@@ -5,8 +5,8 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
-import type { Address, Surface } from "../../core/surface.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -19,8 +19,10 @@ import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import { conversationNameOf, threadConversationName } from "../declare/conversation-name.ts";
+import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { createCardLinks } from "./card-links.ts";
+import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
@@ -28,12 +30,14 @@ import { silenceInstruction } from "../replies/reply-filter.ts";
 import { say } from "../replies/say.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { OwnTurns } from "./own-turns.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
-import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
+/** What became of prompts can be asked for as long. */
+const KEEP_PROMPTS_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** A running turn continues this soon after a crash. */
 const HEARTBEAT_MS = 2500;
@@ -61,6 +65,8 @@ export class ThreadRuntime {
   readonly memory: ThreadMemory;
   readonly cards: Cards;
   readonly files: EventFiles;
+  /** Prompts, and what is stored of turns for the bot's own code. */
+  readonly own: OwnTurns;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
   readonly #turns: TurnStore;
@@ -89,14 +95,29 @@ export class ThreadRuntime {
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
+    const own = new OwnTurns({
+      ...options,
+      turns,
+      inbox,
+      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
+      cancel: (promptId) => this.#runner.endings.cancel(promptId),
+    });
+    const { prompts } = own;
     this.#inbox = inbox;
     this.#turns = turns;
+    const links = createCardLinks({
+      name: options.name,
+      root,
+      definition: (messengerId) => this.#definition(messengerId),
+      surface: (messengerId) => this.#surface(messengerId),
+    });
+    this.own = own;
     this.delivery = createDelivery({
       database,
       deps,
       log,
-      gateOf: (address) => root.gate(this.#gateName(address)),
-      speaker: options.name,
+      ...links,
       keepReceiptsMs: options.keepDeliveriesMs,
       surfaceFor: (messengerId) => this.#surface(messengerId),
       onWake: (at) => {
@@ -106,6 +127,7 @@ export class ThreadRuntime {
       onMoved: (messengerId, move) => {
         inbox.move(messengerId, move);
         turns.move(messengerId, move);
+        prompts.move(messengerId, move);
         memory.moveThread(move.from.threadId, move.to.threadId);
         memory.keepUntold({ kind: "moved", messengerId, move });
         log.info("chat.moved", {
@@ -143,12 +165,15 @@ export class ThreadRuntime {
       log,
       inbox,
       turns,
+      prompts,
       memory,
       delivery: this.delivery,
       engine,
       definition: (messengerId) => this.#definition(messengerId),
       isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
       ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
+      responses: this.own.responses,
+      hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
       ...builtInCommands(commands),
@@ -162,11 +187,7 @@ export class ThreadRuntime {
       memory,
       delivery: this.delivery,
       cards,
-      speaker: options.name,
-      gateOf: (address) => root.gate(this.#gateName(address)),
-      isGate: (address) => conversationNameOf(options.name) === this.#gateName(address),
-      isNumbered: ({ messengerId }) => this.#surface(messengerId).probing !== undefined,
-      canNotify: ({ messengerId }) => this.#surface(messengerId).capabilities.notices !== false,
+      ...links,
       handOver: options.handOver,
       onAction: options.onAction,
       definition: (messengerId) => this.#declared(messengerId),
@@ -300,15 +321,10 @@ export class ThreadRuntime {
     return this.#isFree;
   }
 
-  /** Returns the event that a turn answers. */
-  eventOf(turnId: string): MessengerEvent | undefined {
-    return this.#turns.get(turnId)?.context;
-  }
-
-  /** Returns that event as the bot's code sees it: with the files of all messages of the turn. */
+  /** Returns the event of a turn as the bot's code sees it: with the files of all messages of the turn. */
   contextOf(turnId: string): MessengerContext | undefined {
-    const turn = this.#turns.get(turnId);
-    return turn && this.files.contextOf(turn.context, () => this.#runner.eventsOf(turn));
+    const event = this.own.info(turnId)?.event;
+    return event && this.files.contextOf(event, () => this.#runner.eventsOf(turnId));
   }
 
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
@@ -328,10 +344,10 @@ export class ThreadRuntime {
     return this.#runner.beforeStep(turnId);
   }
 
-  /** Called before a tool runs. Stored events are read first, because a `/stop` among them blocks the tool. */
-  async beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
-    if (!isReadOnly) await this.#readInbox(turnId);
-    return this.#runner.beforeTool(turnId, isReadOnly);
+  /** Before a tool with an effect runs. Stored events are read first: a `/stop` among them keeps the tool from running. */
+  async beforeTool(turnId: string): Promise<"run" | "block"> {
+    await this.#readInbox(turnId);
+    return this.#runner.beforeTool(turnId);
   }
 
   /** Tells the person that the turn is waiting for its model. */
@@ -402,6 +418,7 @@ export class ThreadRuntime {
       }
       this.#deliver();
       this.#rootNews.tell();
+      this.own.responses.run();
       this.#sweep();
       this.#failures = 0;
       this.#retryAt = undefined;
@@ -428,6 +445,7 @@ export class ThreadRuntime {
       this.#advanceAt,
       this.#retryAt,
       this.#rootNews.tellAgainAt,
+      this.own.responses.runAgainAt,
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
@@ -451,6 +469,7 @@ export class ThreadRuntime {
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     this.#inbox.sweep(now - KEEP_KEYS_MS);
+    this.own.prompts.sweep(now - KEEP_PROMPTS_MS);
   }
 
   #declared(messengerId: string): NormalizedMessengerDefinition | undefined {
@@ -461,12 +480,6 @@ export class ThreadRuntime {
     const definition = this.#declared(messengerId);
     if (definition !== undefined) return definition;
     throw new Error(`The messenger "${messengerId}" is not declared`);
-  }
-
-  /** The conversation whose object is the gate of a chat. */
-  #gateName({ chatId, messengerId }: Pick<Address, "messengerId" | "chatId">): string {
-    const threadId = this.#definition(messengerId).platform.chatThreadId(chatId);
-    return threadConversationName(messengerId, threadId);
   }
 
   #surface(messengerId: string): Surface {

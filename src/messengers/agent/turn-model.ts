@@ -3,7 +3,7 @@ import { logBotFailure } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { Patience } from "../../core/model-patience.ts";
-import { getMessengerContext } from "../../core/turn-context.ts";
+import { getTurn } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
 import type { AgentMethods, ThinkModel } from "./agent-methods.ts";
@@ -20,20 +20,20 @@ export interface TurnModelOptions {
   readonly onUsage: (usage: TokenUsage) => void;
 }
 
-/**
- * Text is collected for up to this long. A chat's message is edited at most every 700 ms, so nobody would see smaller
- * pieces.
- */
+type ModelInstance = Exclude<LanguageModel, string>;
+
+/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
 const MESSENGER_MERGE_MS = 500;
 
-/** Returns the bot's model for a turn. It is guarded. With `patience` it waits for a server that cannot answer now. */
+/** The bot's model, or `instead`, as a turn calls it: guarded, and with `patience` waiting for a server that cannot answer now. */
 export function turnModel(
   { agent, deps, env, log, onUsage }: TurnModelOptions,
   patience: Patience | undefined,
-): LanguageModel {
-  let model: Exclude<LanguageModel, string>;
+  instead: LanguageModel | undefined,
+): ModelInstance {
+  let model: ModelInstance;
   try {
-    model = modelOf(agent.getModel(), env);
+    model = modelOf(instead ?? agent.getModel(), env);
   } catch (error) {
     logBotFailure(log, "getModel", error);
     return brokenModel();
@@ -42,7 +42,7 @@ export function turnModel(
     clock: deps.clock,
     stallTimeoutMs: agent.chatStreamStallTimeoutMs,
     firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
-    mergeMs: getMessengerContext() === undefined ? undefined : MESSENGER_MERGE_MS,
+    mergeMs: (getTurn()?.answerTo.length ?? 0) === 0 ? undefined : MESSENGER_MERGE_MS,
     onFailure: ({ code, message, modelId, provider, reason, status }) =>
       log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
     onUsage,

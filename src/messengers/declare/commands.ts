@@ -22,7 +22,7 @@ export interface CommandContext {
   /** The text after the command. For `/start`, the payload of the link. */
   readonly args: string;
   readonly event: MessengerContext;
-  /** Sends a message at once; may be called several times, and does nothing after the handler has ended. */
+  /** Sends a message at once. May be called several times. Does nothing after the handler has ended. */
   reply(content: Content): void;
   /**
    * Does the same as the built-in `/stop`: ends the answer to this chat, or drops the messages that wait for one, and

@@ -46,14 +46,15 @@ export function safeText(
 ): string {
   const text = policy?.[name];
   if (typeof text === "string") return text;
-  if (text === undefined || event === undefined) return DEFAULTS[name];
+  if (text === undefined) return DEFAULTS[name];
   try {
-    const made: unknown = text({ locale: event.author?.language, event });
+    const made: unknown = text({ locale: event?.author?.language, event });
     if (typeof made === "string") return made;
     throw new TypeError(`Expected a text, got ${typeof made}.`);
   } catch (error) {
     if (log !== undefined) {
-      logBotFailure(log.with(eventFields(event.messengerId, event)), `delivery.${name}`, error);
+      const own = event === undefined ? log : log.with(eventFields(event.messengerId, event));
+      logBotFailure(own, `delivery.${name}`, error);
     }
     return DEFAULTS[name];
   }

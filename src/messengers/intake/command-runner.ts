@@ -19,7 +19,7 @@ export interface CommandRunnerOptions {
   readonly log: Log;
   readonly commands: () => ThinkCommands;
   readonly host: CommandHost;
-  /** Sends a message of the command at once; `index` counts them, so that the same one is known again after a crash. */
+  /** Sends a message of the command at once. `index` numbers its messages, so that each is recognized after a crash. */
   readonly reply: (index: number, content: ReadyContent) => void;
   /** Makes the files of content durable. */
   readonly prepare: (content: Content) => Promise<ReadyContent>;

@@ -93,7 +93,7 @@ export class EventHandler {
     return this.#admission.mayUse(event, definition);
   }
 
-  /** Whether the event's command is running, beside all others. */
+  /** Tells whether the event's command is still running. */
   isRunning(row: InboxRow): boolean {
     return this.#beside.has(row.seq);
   }

@@ -96,7 +96,16 @@ export class Intake {
     this.#outcomes.logPassedOver(eventFields(event.messengerId, event), outcome);
   }
 
-  /** Tells whether there are undecided events. */
+  /** Whether there are events at which nobody has looked yet. */
+  hasUnread(): boolean {
+    for (const { outcome, row } of this.#arrivals.open()) {
+      const isWaiting = this.#handler.isRunning(row) || this.#failures.restsUntil(row.seq) !== undefined;
+      if (outcome === "open" && !isWaiting) return true;
+    }
+    return false;
+  }
+
+  /** Whether there are events of which it is not decided what becomes of them. */
   hasOpen(): boolean {
     return this.#arrivals.hasOpen();
   }

@@ -10,7 +10,7 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 /** Creates the filter between a model's text and one reply. */
 export function replyFilter(
   definition: NormalizedMessengerDefinition,
-  event: MessengerEvent,
+  event: MessengerEvent | undefined,
   sink: TextSink,
   log: Log,
 ): OutgoingText {
@@ -20,7 +20,7 @@ export function replyFilter(
 /** Returns the filtered text of an incomplete answer (it failed, was stopped, or made way), without a footer. */
 export function filteredFragment(
   definition: NormalizedMessengerDefinition,
-  event: MessengerEvent,
+  event: MessengerEvent | undefined,
   text: string,
   log: Log,
 ): string {
@@ -49,17 +49,17 @@ export function mayStaySilent(
 
 function outgoingOptions(
   definition: NormalizedMessengerDefinition,
-  event: MessengerEvent,
+  event: MessengerEvent | undefined,
   log: Log,
 ): OutgoingOptions {
+  const own = event === undefined ? log : log.with(eventFields(event.messengerId, event));
   const { footer, removeArtefacts, transform } = definition.delivery ?? {};
   return {
     silence: silenceOf(definition),
     removeArtefacts,
     transform,
     footer,
-    onError: (error, name) =>
-      logBotFailure(log.with(eventFields(event.messengerId, event)), `delivery.${name}`, error),
+    onError: (error, name) => logBotFailure(own, `delivery.${name}`, error),
   };
 }
 
@@ -71,6 +71,6 @@ function silenceOf({
   return silence === true ? {} : silence;
 }
 
-function contextOf(event: MessengerEvent): TextContext {
-  return { locale: event.author?.language, event };
+function contextOf(event: MessengerEvent | undefined): TextContext {
+  return { locale: event?.author?.language, event };
 }

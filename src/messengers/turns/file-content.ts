@@ -1,6 +1,7 @@
 import { InvalidInputError } from "../../core/errors.ts";
 import type { FetchedFile } from "../../core/messenger.ts";
 import type { ResolvedFile } from "../../turn/load-files.ts";
+import { fromPeople } from "./own-marks.ts";
 import { isTextFile, MAX_TEXT_FILE_BYTES, MAYBE_TEXT } from "./user-message.ts";
 
 /**
@@ -21,7 +22,7 @@ export function fileContent(
     const text = textOf(bytes, mediaType === MAYBE_TEXT);
     if (text === undefined)
       throw new InvalidInputError("attachment-media-type", "The attachment is not a text file.");
-    return { kind: "text", text: `[File ${name ?? "without a name"}]\n${text}` };
+    return { kind: "text", text: fromPeople(`[File ${name ?? "without a name"}]\n${text}`) };
   }
   const proven = provenMediaType(bytes, mediaType);
   if (proven !== undefined) return { kind: "bytes", bytes, mediaType: proven };

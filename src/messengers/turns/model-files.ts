@@ -4,6 +4,7 @@ import type { Log } from "../../core/log.ts";
 import type { ResolvedFile } from "../../turn/load-files.ts";
 import type { EventFiles } from "./event-files.ts";
 import { fileContent } from "./file-content.ts";
+import { fromPeople } from "./own-marks.ts";
 import type { Transcripts } from "./transcripts.ts";
 import { describe, parseStoredFile } from "./user-message.ts";
 import type { StoredFile } from "./user-message.ts";
@@ -41,7 +42,9 @@ export class ModelFiles {
     if (stored === undefined) return undefined;
     if (stored.isTranscribed === true) return this.#transcript(url, stored, mediaType, name);
     const { clock, files } = this.#options;
-    const text = `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`;
+    const text = fromPeople(
+      `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`,
+    );
     const now = clock.now();
     if ((this.#unavailable.get(url) ?? 0) > now) return { kind: "text", text };
     try {
@@ -75,10 +78,10 @@ export class ModelFiles {
       ...(name !== undefined && { name }),
       ...(sizeBytes !== undefined && { sizeBytes }),
     };
-    const line = describe(attachment);
+    const line = fromPeople(describe(attachment));
     const said = await transcripts?.of(url, files.fetchable(messengerId, attachment));
     if (said === undefined) return { kind: "text", text: line };
-    const text = said.trim();
+    const text = fromPeople(said.trim());
     return {
       kind: "text",
       text: text === "" ? `${line} (nothing is said in it)` : `${line} What is said in it:\n${text}`,

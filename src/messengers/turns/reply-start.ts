@@ -1,20 +1,30 @@
 import type { DeliveryPolicy, ReplyStart } from "../../core/delivery.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { Turn } from "../../turn/turn-store.ts";
+import type { Address } from "../../core/surface.ts";
 import { replyPolicy } from "../declare/texts.ts";
 
-/** Returns the start of a turn's reply for the delivery. */
-export function replyStartOf(turn: Turn, policy: DeliveryPolicy): ReplyStart {
-  const { message, thread } = turn.context;
-  // A message from before the chat moved has an id that means another message here.
-  const messageId = thread.formerChatId === undefined ? message?.id : undefined;
+/** One reply of a turn: a prompt's answer may go to several chats. */
+export interface ReplyTarget {
+  readonly replyId: string;
+  readonly address: Address;
+  /** The message that is answered. Undefined if the bot's own code began the turn. */
+  readonly event: MessengerEvent | undefined;
+  /** The withdrawn reply whose visible messages this one takes over. */
+  readonly takesOver?: string | undefined;
+}
+
+/** The reply of a turn, as the delivery begins it. */
+export function replyStartOf(target: ReplyTarget, policy: DeliveryPolicy): ReplyStart {
+  const { address, event, replyId, takesOver } = target;
+  // A message of the chat that this one was before it moved has a number that means another one here.
+  const messageId = event?.thread.formerChatId === undefined ? event?.message?.id : undefined;
   return {
-    id: turn.id,
-    address: turn.address,
+    id: replyId,
+    address,
     policy: replyPolicy(policy),
-    ...(repliesTo(policy, turn.context) && { replyTo: messageId }),
+    ...(event !== undefined && repliesTo(policy, event) && { replyTo: messageId }),
     ...(messageId !== undefined && { seenMessageId: messageId }),
-    ...(turn.replaces !== undefined && { takesOver: turn.replaces }),
+    ...(takesOver !== undefined && { takesOver }),
   };
 }
 

@@ -5,8 +5,11 @@ import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 export interface ToolGateOptions {
   readonly deps: Deps;
   readonly turns: TurnStore;
-  /** Returns until when more of the person's message may arrive (epoch milliseconds), as far as is known now. */
-  readonly burstEnd: (turn: Turn) => number;
+  /**
+   * Until when more of the person's message may come, as far as is known now; epoch milliseconds. Undefined where
+   * nobody is writing.
+   */
+  readonly burstEnd: (turn: Turn) => number | undefined;
 }
 
 /**
@@ -21,19 +24,16 @@ export class ToolGate {
     this.#options = options;
   }
 
-  /** Resolves when the tool may run, or must not run any more. `isReadOnly` is true for a tool that changes nothing. */
-  async pass(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
+  /** Resolves when no more of the person's message is expected, or with `"block"` when the turn must not go on. */
+  async pass(turnId: string): Promise<"run" | "block"> {
     const { burstEnd, deps, turns } = this.#options;
-    if (isReadOnly || turns.get(turnId) === undefined) return "run";
     for (;;) {
       // The turn may have been stopped or withdrawn during the wait. Its state tells.
       const turn = turns.get(turnId);
       if (turn?.state !== "open") return "block";
-      const delayMs = turn.acted ? 0 : burstEnd(turn) - deps.clock.now();
-      if (delayMs <= 0) {
-        turns.markActed(turnId);
-        return "run";
-      }
+      const end = turn.acted ? undefined : burstEnd(turn);
+      const delayMs = end === undefined ? 0 : end - deps.clock.now();
+      if (delayMs <= 0) return "run";
       await this.#wait(turnId, delayMs);
     }
   }

@@ -6,9 +6,13 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
-import type { Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { Address } from "../../core/surface.ts";
+import type { PromptTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { Prompts } from "./prompts.ts";
+import type { ReplyTarget } from "./reply-start.ts";
 import type { ToolGate } from "./tool-gate.ts";
 import type { TurnLog } from "./turn-log.ts";
+import type { TurnResponses } from "./turn-responses.ts";
 import type { TurnReplies } from "./turn-replies.ts";
 
 export interface TurnEndingsOptions {
@@ -16,10 +20,12 @@ export interface TurnEndingsOptions {
   readonly log: Log;
   readonly inbox: InboxStore;
   readonly turns: TurnStore;
+  readonly prompts: Prompts;
   readonly engine: TurnEngine;
   readonly replies: TurnReplies;
   readonly toolGate: ToolGate;
   readonly turnLog: TurnLog;
+  readonly responses: TurnResponses;
   readonly isDeclared: (messengerId: string) => boolean;
 }
 
@@ -32,14 +38,28 @@ export class TurnEndings {
     this.#options = options;
   }
 
-  /** Stops the running answer. Its visible part stays, with a mark. Returns false if no answer is running. */
+  /**
+   * The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs.
+   *
+   * The answer of a prompt ends only in a thread where people see it: nobody can mean an answer that they do not see,
+   * and a prompt is never dropped.
+   */
   stopRunning(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
+    const turn = this.#open();
+    if (turn === undefined) return false;
+    if (turn.kind !== "messages") {
+      const { replies } = this.#options;
+      return (
+        by !== undefined &&
+        this.#stopPrompt(turn, ({ address, replyId }) => isOf(address, by) && replies.isSeen(replyId))
+      );
+    }
+    if (by !== undefined && !isOf(turn.address, by)) return false;
     const { database, engine, inbox, turns } = this.#options;
-    const turn = turns.unfinished().find((candidate) => candidate.state === "open");
-    if (turn === undefined || (by !== undefined && !isOf(turn.address, by))) return false;
     this.#options.toolGate.release(turn.id);
     database.transaction(() => {
       turns.setState(turn.id, "stopping");
+      this.#options.responses.due(turn.id, "aborted");
       this.#options.replies.finishStopped(turn, engine.textSoFar(turn.id));
       inbox.end(turn.messageSeqs, "stopped");
     });
@@ -47,7 +67,48 @@ export class TurnEndings {
     return true;
   }
 
-  /** Stops the running answer. If none is running, drops the messages that wait for one. */
+  #stopPrompt(turn: PromptTurn, isMeant: (target: ReplyTarget) => boolean): boolean {
+    const { database, engine, prompts, replies, toolGate, turnLog, turns } = this.#options;
+    const stopped = database.transaction(() => {
+      const what = replies.stopSome(turn, isMeant, engine.textSoFar(turn.id));
+      if (what !== "ended") return what;
+      turns.setState(turn.id, "stopping");
+      this.#options.responses.due(turn.id, "aborted");
+      prompts.end(turn.id, "aborted");
+      return what;
+    });
+    if (stopped !== "ended") return stopped === "goes-on";
+    toolGate.release(turn.id);
+    turnLog.ended(turn, "stopped");
+    return true;
+  }
+
+  /** The bot's own code wants no more of a prompt. `false` when it has ended, or never was. */
+  cancel(promptId: string): boolean {
+    const { database, engine, prompts, replies, toolGate, turnLog, turns } = this.#options;
+    const prompt = prompts.get(promptId);
+    if (prompt?.state === "pending") {
+      prompts.end(promptId, "aborted");
+      return true;
+    }
+    const turn = turns.get(promptId);
+    if (prompt?.state !== "running" || turn?.state !== "open") return false;
+    database.transaction(() => {
+      turns.setState(promptId, "stopping");
+      this.#options.responses.due(promptId, "aborted");
+      replies.finishStopped(turn, engine.textSoFar(promptId));
+      prompts.end(promptId, "aborted");
+    });
+    toolGate.release(promptId);
+    turnLog.ended(turn, "stopped");
+    return true;
+  }
+
+  #open(): Turn | undefined {
+    return this.#options.turns.unfinished().find(({ state }) => state === "open");
+  }
+
+  /** `stop`, and where no answer runs, the messages that wait for one get none. */
   stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     if (this.stopRunning(by)) return true;
     const { database, inbox, log } = this.#options;
@@ -73,11 +134,16 @@ export class TurnEndings {
    * replaced.
    */
   stopDraft({ messengerId, thread, stop }: MessengerEvent): boolean {
-    const turn = this.#options.turns.unfinished().find((candidate) => candidate.state === "open");
+    const turn = this.#open();
     if (turn === undefined || stop === undefined) return false;
-    const isItsChat = turn.address.messengerId === messengerId && turn.address.chatId === thread.chatId;
-    const drafts = [turn.id, turn.replaces].flatMap((id) => (id === undefined ? [] : draftIdOf(id)));
-    return isItsChat && drafts.includes(stop.draftId) && this.stopRunning();
+    const isDraftOf = (address: Address, replyId: string): boolean =>
+      address.messengerId === messengerId &&
+      address.chatId === thread.chatId &&
+      draftIdOf(replyId) === stop.draftId;
+    if (turn.kind !== "messages")
+      return this.#stopPrompt(turn, ({ address, replyId }) => isDraftOf(address, replyId));
+    const ids = [turn.id, turn.replaces].filter((id) => id !== undefined);
+    return ids.some((id) => isDraftOf(turn.address, id)) && this.stopRunning();
   }
 
   /**
@@ -87,7 +153,8 @@ export class TurnEndings {
   abandon(place: GonePlace): void {
     const { database, inbox, turns } = this.#options;
     for (const turn of turns.unfinished()) {
-      if (!isAt(place, turn.address) || turn.state !== "open") continue;
+      // A prompt goes on: its answer may be for other chats too, or for the conversation alone.
+      if (turn.kind !== "messages" || !isAt(place, turn.address) || turn.state !== "open") continue;
       database.transaction(() => {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, "the chat is gone");
@@ -113,7 +180,8 @@ export class TurnEndings {
     this.#hasDropped = true;
     const { database, inbox, isDeclared, log, turns } = this.#options;
     for (const turn of turns.unfinished()) {
-      if (isDeclared(turn.address.messengerId) || turn.state === "stopping") continue;
+      if (turn.kind !== "messages" || isDeclared(turn.address.messengerId) || turn.state === "stopping")
+        continue;
       database.transaction(() => {
         turns.setState(turn.id, "stopping");
         inbox.end(turn.messageSeqs, notDeclared(turn.address.messengerId));
@@ -130,7 +198,7 @@ export class TurnEndings {
 
 /** Tells whether an address belongs to the thread of an event. */
 function isOf(
-  { messengerId, threadId }: Pick<Turn["address"], "messengerId" | "threadId">,
+  { messengerId, threadId }: Pick<Address, "messengerId" | "threadId">,
   by: Pick<MessengerEvent, "messengerId" | "thread">,
 ): boolean {
   return messengerId === by.messengerId && threadId === by.thread.id;

@@ -3,7 +3,7 @@ import { eventFields } from "../../core/log-fields.ts";
 import type { EventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { Turn } from "../../turn/turn-store.ts";
+import type { NewTurn, Turn } from "../../turn/turn-store.ts";
 import type { TurnStats } from "../../turn/turn-stats.ts";
 
 export interface TurnLogOptions {
@@ -13,7 +13,15 @@ export interface TurnLogOptions {
 }
 
 /** How a turn ended. */
-export type TurnEnd = "done" | "stopped" | "replaced" | "steered" | "gone" | "not-declared" | "failed";
+export type TurnEnd =
+  | "done"
+  | "parked"
+  | "stopped"
+  | "replaced"
+  | "steered"
+  | "gone"
+  | "not-declared"
+  | "failed";
 
 /** Writes the log's lines about turns. Every turn that has begun gets one line at its end, which says what it used. */
 export class TurnLog {
@@ -25,13 +33,14 @@ export class TurnLog {
     this.#options = options;
   }
 
-  begun(turn: Pick<Turn, "id" | "context" | "messageSeqs" | "replaces">): void {
+  begun(turn: NewTurn): void {
     const { clock, log } = this.#options;
     this.#begunAt.set(turn.id, clock.now());
     log.info("turn.begun", {
-      ...turnFields(turn.id, turn.context),
-      messages: turn.messageSeqs.length,
-      replaces: turn.replaces,
+      ...turnFields(turn.id, turn.kind === "messages" ? turn.context : undefined),
+      ...(turn.kind === "messages"
+        ? { messages: turn.messageSeqs.length, replaces: turn.replaces }
+        : { kind: turn.kind }),
     });
   }
 
@@ -40,7 +49,7 @@ export class TurnLog {
     const begunAt = this.#begunAt.get(turn.id);
     this.#begunAt.delete(turn.id);
     const fields = {
-      ...turnFields(turn.id, turn.context),
+      ...turnFields(turn.id, turn.kind === "messages" ? turn.context : undefined),
       outcome,
       durationMs: clock.now() - (begunAt ?? turn.lastReceivedAt),
       ...stats.of(turn.id),
@@ -53,7 +62,7 @@ export class TurnLog {
   }
 }
 
-/** Returns the log fields of a turn and its event. A turn without an event belongs to `chat()`. */
+/** How the log names a turn and what it answers; a turn without an event is one of the bot's own code. */
 export function turnFields(
   turnId: string | undefined,
   event: MessengerEvent | undefined,

@@ -1,71 +1,105 @@
-import type { Delivery, DeliveryPolicy, DeliveryReceipt, ReplyStart } from "../../core/delivery.ts";
+import type { Delivery, DeliveryPolicy, DeliveryReceipt } from "../../core/delivery.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import { addressOf } from "../replies/address-of.ts";
+import type { Address } from "../../core/surface.ts";
 import type { OutgoingText } from "../../outgoing/index.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import type { ReplyTextSink } from "../../turn/reply-text.ts";
-import type { Turn } from "../../turn/turn-store.ts";
+import type { MessagesTurn, Turn } from "../../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
-import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
-import { replyStartOf } from "./reply-start.ts";
-import { sendNotice } from "../replies/send-notice.ts";
 import { replyPolicy, safeText } from "../declare/texts.ts";
+import { addressOf } from "../replies/address-of.ts";
+import { filteredFragment, mayStaySilent, replyFilter, silenceInstruction } from "../replies/reply-filter.ts";
+import { sendNotice } from "../replies/send-notice.ts";
+import { replyStartOf } from "./reply-start.ts";
+import type { ReplyTarget } from "./reply-start.ts";
 import { visibleText } from "./visible-text.ts";
-import type { EndedTurn } from "./visible-text.ts";
+import type { EndedTurn, Silence } from "./visible-text.ts";
 
 export interface TurnRepliesOptions {
   readonly log: Log;
   readonly delivery: Delivery;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
-  /** Returns the events that a turn answers. */
-  readonly eventsOf: (turn: Turn) => readonly MessengerEvent[];
+  readonly isDeclared: (messengerId: string) => boolean;
+  /** What a turn answers. */
+  readonly eventsOf: (turn: MessagesTurn) => readonly MessengerEvent[];
+  /** Where the answer of a prompt goes. */
+  readonly answerTo: (promptId: string) => readonly Address[];
 }
 
 /**
- * Passes the text of turns to their replies, through the messenger's filter. If a turn failed, it sends the messenger's
- * own text.
+ * The text of turns on its way to their replies: through the messenger's filter, and with its words where it failed. A
+ * turn that answers people has one reply. The answer of a prompt goes to any number of chats.
  */
 export class TurnReplies {
   readonly #options: TurnRepliesOptions;
-  /** The filter of each running turn. */
+  /** What filters the text of each running reply. */
   readonly #filters = new Map<string, OutgoingText>();
 
   constructor(options: TurnRepliesOptions) {
     this.#options = options;
   }
 
-  /** Opens the reply of a turn, or continues it. */
+  /** Shows the replies of a turn from here on, or goes on showing them. */
   open(turn: Turn): void {
-    const policy = this.#policy(turn);
-    const typing = policy.typing ?? !this.#mayStaySilent(turn);
-    const start: ReplyStart = replyStartOf(turn, { ...policy, typing });
-    this.#options.delivery.open(start);
+    for (const target of this.#targets(turn)) this.#open(turn, target);
   }
 
   /** Returns the sink for the streamed text of a turn. */
   sinkOf(turn: Turn): ReplyTextSink {
-    const filter = this.#newFilter(turn);
-    this.#filters.set(turn.id, filter);
-    return filter;
+    const filters = this.#targets(turn).map((target) => {
+      const filter = this.#newFilter(target);
+      this.#filters.set(target.replyId, filter);
+      return filter;
+    });
+    return {
+      append: (delta) => filters.forEach((filter) => filter.append(delta)),
+      replace: (text) => filters.forEach((filter) => filter.replace(text)),
+      interrupt: () => filters.forEach((filter) => filter.interrupt()),
+    };
   }
 
-  /** Shows the whole text of an ended turn, or nothing if the model chose silence. Returns the length of the text. */
-  finish(turn: Turn, outcome: EndedTurn): number {
-    const text = this.#finalText(turn, outcome);
-    this.#options.delivery.finish(turn.id, text);
-    return text.length;
+  /**
+   * The whole text of a turn that has ended. Shows nothing when the model chose to say nothing. Returns the length of
+   * the text, where any chat shows it.
+   */
+  finish(turn: Turn, outcome: EndedTurn): number | undefined {
+    const lengths = this.#targets(turn).map((target) => {
+      const text = this.#finalText(turn, target, outcome);
+      this.#options.delivery.finish(target.replyId, text);
+      return text.length;
+    });
+    return lengths.length === 0 ? undefined : Math.max(...lengths);
   }
 
   /** Keeps the visible text of a stopped turn, and adds the mark. */
   finishStopped(turn: Turn, said: string): void {
-    const mark = safeText(this.#policy(turn), "stoppedResponseText", turn.context, this.#options.log);
-    this.open(turn);
-    const text = this.#fragment(turn, said);
-    this.#options.delivery.finish(
-      turn.id,
-      joinParagraphs(this.#options.delivery.seenText(turn.id) ?? text, mark),
+    for (const target of this.#targets(turn)) this.#finishStopped(turn, target, said);
+  }
+
+  /**
+   * Ends the replies of a prompt that somebody means, with a mark. `undefined` when there are none; otherwise whether
+   * the answer goes on in other chats.
+   */
+  stopSome(
+    turn: Turn,
+    isMeant: (target: ReplyTarget) => boolean,
+    said: string,
+  ): "ended" | "goes-on" | undefined {
+    const { delivery } = this.#options;
+    const targets = this.#targets(turn).filter(
+      ({ replyId }) => delivery.receipt(replyId)?.state === "streaming",
     );
+    const meant = targets.filter(isMeant);
+    if (meant.length === 0) return undefined;
+    for (const target of meant) this.#finishStopped(turn, target, said);
+    return meant.length < targets.length ? "goes-on" : "ended";
+  }
+
+  /** Whether people can see any of a reply. */
+  isSeen(replyId: string): boolean {
+    const { delivery } = this.#options;
+    return hasBegun(delivery.receipt(replyId)) || (delivery.seenText(replyId) ?? "") !== "";
   }
 
   /** Tells the person that the messages up to this one are not answered. */
@@ -77,10 +111,11 @@ export class TurnReplies {
   }
 
   /**
-   * Asks the person for patience, once in a turn. Sends nothing if part of the answer is visible, because the answer
-   * would continue above the notice, or if the model may choose silence.
+   * Asks for patience, once in a turn. Nothing where there is something to read already, because the answer would go on
+   * above that, nor where the model may choose to say nothing, nor where nobody has asked anything.
    */
   tellWaiting(turn: Turn): void {
+    if (turn.kind !== "messages") return;
     const { delivery, log } = this.#options;
     const definition = this.#options.definition(turn.address.messengerId);
     if (silenceInstruction(definition, turn.context) !== undefined) return;
@@ -98,53 +133,97 @@ export class TurnReplies {
 
   /** Keeps the text of a turn that made way for a later message, without a mark. */
   finishYielded(turn: Turn, said: string): void {
-    this.open(turn);
-    this.#options.delivery.finish(turn.id, this.#fragment(turn, said));
+    for (const target of this.#targets(turn)) {
+      this.#open(turn, target);
+      this.#options.delivery.finish(target.replyId, this.#fragment(target, said));
+    }
   }
 
-  /** Withdraws the reply of a turn. Its visible messages stay for the turn that replaces it. */
-  withdraw(turn: Turn): void {
+  /** What is visible of a turn stays for the one that replaces it. */
+  withdraw(turn: MessagesTurn): void {
     this.#filters.delete(turn.id);
     this.#options.delivery.withdraw(turn.id);
   }
 
-  #finalText(turn: Turn, outcome: EndedTurn): string {
-    const policy = this.#policy(turn);
+  /** The replies of a turn. A chat of a messenger that the bot has no more gets none. */
+  #targets(turn: Turn): readonly ReplyTarget[] {
+    if (turn.kind === "messages") {
+      const { address, context, id, replaces } = turn;
+      return [{ replyId: id, address, event: context, takesOver: replaces }];
+    }
+    return this.#options
+      .answerTo(turn.id)
+      .map((address, index) => ({ replyId: replyIdOf(turn.id, index), address, event: undefined }))
+      .filter(({ address }) => this.#options.isDeclared(address.messengerId));
+  }
+
+  #open(turn: Turn, target: ReplyTarget): void {
+    const policy = this.#policy(target);
+    // Nobody waits for the answer of a prompt.
+    const typing = policy.typing ?? (turn.kind !== "prompt" && !this.#mayStaySilent(turn));
+    this.#options.delivery.open(replyStartOf(target, { ...policy, typing }));
+  }
+
+  #finishStopped(turn: Turn, target: ReplyTarget, said: string): void {
+    const { delivery, log } = this.#options;
+    const mark = safeText(this.#policy(target), "stoppedResponseText", target.event, log);
+    this.#open(turn, target);
+    const text = this.#fragment(target, said);
+    delivery.finish(target.replyId, joinParagraphs(delivery.seenText(target.replyId) ?? text, mark));
+  }
+
+  #finalText(turn: Turn, target: ReplyTarget, outcome: EndedTurn): string {
+    const policy = this.#policy(target);
     const visible = (ended: EndedTurn): string =>
-      visibleText(ended, policy, turn.context, this.#options.log, this.#mayStaySilent(turn));
-    if (outcome.kind !== "done") return visible({ ...outcome, text: this.#fragment(turn, outcome.text) });
-    const filter = this.#filters.get(turn.id) ?? this.#newFilter(turn);
-    this.#filters.delete(turn.id);
+      visibleText(ended, policy, target.event, this.#options.log, this.#silenceOf(turn));
+    if (outcome.kind !== "done") return visible({ ...outcome, text: this.#fragment(target, outcome.text) });
+    const filter = this.#filters.get(target.replyId) ?? this.#newFilter(target);
+    this.#filters.delete(target.replyId);
     const result = filter.finish(outcome.text);
     return result.kind === "silent" ? "" : visible({ kind: "done", text: result.text });
   }
 
+  /** Nobody has asked for the answer of a prompt. Who has decided about an action hears that its outcome is lost. */
+  #silenceOf(turn: Turn): Silence {
+    const maySilent = this.#mayStaySilent(turn);
+    return {
+      onEmpty: maySilent || turn.kind !== "messages" || turn.waitingCalls.length > 0,
+      onFailure: maySilent || turn.kind === "prompt",
+    };
+  }
+
   #mayStaySilent(turn: Turn): boolean {
+    if (turn.kind !== "messages") return false;
     return mayStaySilent(this.#options.definition(turn.address.messengerId), this.#options.eventsOf(turn));
   }
 
-  #newFilter(turn: Turn): OutgoingText {
+  #newFilter({ address, event, replyId }: ReplyTarget): OutgoingText {
     const { delivery, log } = this.#options;
     const sink = {
-      append: (delta: string) => delivery.append(turn.id, delta),
-      replace: (text: string) => delivery.replace(turn.id, text),
-      interrupt: () => delivery.interrupt(turn.id),
+      append: (delta: string) => delivery.append(replyId, delta),
+      replace: (text: string) => delivery.replace(replyId, text),
+      interrupt: () => delivery.interrupt(replyId),
     };
-    return replyFilter(this.#options.definition(turn.address.messengerId), turn.context, sink, log);
+    return replyFilter(this.#options.definition(address.messengerId), event, sink, log);
   }
 
-  #fragment(turn: Turn, text: string): string {
-    this.#filters.delete(turn.id);
-    const definition = this.#options.definition(turn.address.messengerId);
-    const said = filteredFragment(definition, turn.context, text, this.#options.log);
-    // After a crash the turn may know less text than is visible in messages that cannot be changed.
-    const posted = this.#options.delivery.postedText(turn.id);
+  #fragment({ address, event, replyId }: ReplyTarget, text: string): string {
+    this.#filters.delete(replyId);
+    const definition = this.#options.definition(address.messengerId);
+    const said = filteredFragment(definition, event, text, this.#options.log);
+    // After a death the turn may know less than a message shows that cannot be changed.
+    const posted = this.#options.delivery.postedText(replyId);
     return posted.startsWith(said) ? posted : said;
   }
 
-  #policy(turn: Turn): DeliveryPolicy {
-    return this.#options.definition(turn.address.messengerId).delivery ?? {};
+  #policy({ address }: ReplyTarget): DeliveryPolicy {
+    return this.#options.definition(address.messengerId).delivery ?? {};
   }
+}
+
+/** The id of the reply in one of the chats to which the answer of a prompt goes. */
+export function replyIdOf(promptId: string, index: number): string {
+  return index === 0 ? promptId : `${promptId}:${index}`;
 }
 
 function waitingId(turnId: string): string {

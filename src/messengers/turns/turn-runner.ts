@@ -5,17 +5,20 @@ import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { Prompt } from "../../inbox/prompt-store.ts";
 import { followsInBurst, isStale, nextBatch } from "../../inbox/next-batch.ts";
 import type { TurnEngine, TurnOutcome } from "../../turn/turn-engine.ts";
-import type { Turn, TurnStore } from "../../turn/turn-store.ts";
+import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
 import { TurnLog } from "./turn-log.ts";
+import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { userParts } from "./user-message.ts";
 import type { EndedTurn } from "./visible-text.ts";
@@ -26,6 +29,7 @@ export interface TurnRunnerOptions {
   readonly log: Log;
   readonly inbox: InboxStore;
   readonly turns: TurnStore;
+  readonly prompts: Prompts;
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly engine: TurnEngine;
@@ -34,20 +38,17 @@ export interface TurnRunnerOptions {
   readonly isDeclared: (messengerId: string) => boolean;
   /** Whether the bot writes down what is said in audio files. @default never */
   readonly transcribes?: () => boolean;
+  readonly responses: TurnResponses;
+  /** Whether there are events at which nobody has looked yet. `advance` is called again when that has changed. */
+  readonly hasUnread: () => boolean;
 }
 
 /**
- * Turns queued messages into answers: takes them into turns, starts turns at the turn engine, and passes their text to
- * replies. It ends at its neighbours: `Intake` queues messages, the turn engine calls the model and the tools, and the
- * delivery makes texts visible.
+ * Takes what waits into turns, one turn at a time (I3), and a turn's text into its replies. Every step begins with a
+ * row and can be repeated: after a crash `advance` finds each turn where it was left.
  *
- * 1. A thread runs one turn at a time, in order of arrival (I3).
- * 2. A queued message becomes part of one turn that is not withdrawn (I2).
- * 3. Every step begins with a stored row and can be repeated. After a crash `advance` continues each turn where it was.
- * 4. Messages that follow within a burst withdraw the turn, and a new turn answers all of them. Both changes are one
- *    transaction. The new turn takes over the visible messages.
- * 5. A turn is not withdrawn after a tool with an effect has begun.
- * 6. A turn that has begun ends once in the log.
+ * People's messages and prompts wait in one queue, in order of arrival. A burst of messages counts with its first one.
+ * A prompt waits for the running turn, never changes it, and is a turn of its own.
  */
 export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
@@ -60,11 +61,16 @@ export class TurnRunner implements Answers {
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
-    this.replies = new TurnReplies({ ...options, eventsOf: (turn) => this.eventsOf(turn) });
+    const { prompts } = options;
+    this.replies = new TurnReplies({
+      ...options,
+      eventsOf: (turn) => this.#eventsOf(turn),
+      answerTo: (promptId) => prompts.answerTo(promptId),
+    });
     this.#toolGate = new ToolGate({
       deps: options.deps,
       turns: options.turns,
-      burstEnd: (turn) => this.#burstEnd(turn),
+      burstEnd: (turn) => (turn.kind === "messages" ? this.#burstEnd(turn) : undefined),
     });
     const { deps, engine, log } = options;
     this.#turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats });
@@ -100,13 +106,12 @@ export class TurnRunner implements Answers {
         return wakeAt;
       }
       if (turn.state !== "open") {
-        // The process may have died before the replaced turn had ended.
-        await this.#endReplaced(turn);
-        await this.#options.engine.abort(turn.id, turn.session);
-        if (turn.state === "yielding")
-          this.#finishYielded(turn, await this.#options.engine.outcome(turn.id, turn.session));
-        else turns.setState(turn.id, "ended");
+        await this.#end(turn);
         continue;
+      }
+      if (turn.kind !== "messages") {
+        if (await this.#settle(turn)) continue;
+        return undefined;
       }
       if (turn.replaces !== undefined && !this.#begun.has(turn.id)) {
         // This comes first, because this turn may be replaced as well.
@@ -114,18 +119,34 @@ export class TurnRunner implements Answers {
         if (turns.get(turn.id)?.state !== "open") continue;
       }
       if (this.#supersede(turn) || this.#interrupt(turn)) continue;
-      if (!this.#begun.has(turn.id)) {
-        await this.#begin(turn);
-        continue;
-      }
-      const outcome = await this.#options.engine.outcome(turn.id, turn.session);
-      if (outcome.kind === "open") return this.#heldUntil(turn);
-      if (outcome.kind === "unknown") this.#begun.delete(turn.id);
-      else this.#finish(turn.id, outcome);
+      if (!(await this.#settle(turn))) return this.#heldUntil(turn);
     }
   }
 
-  /** Tells whether a turn is running. */
+  /** Begins an open turn, or ends one that the model has ended. `false` while the model is at work. */
+  async #settle(turn: Turn): Promise<boolean> {
+    if (!this.#begun.has(turn.id)) {
+      await this.#begin(turn);
+      return true;
+    }
+    const outcome = await this.#options.engine.outcome(turn.id, turn.session);
+    if (outcome.kind === "open") return false;
+    if (outcome.kind === "unknown") this.#begun.delete(turn.id);
+    else this.#finish(turn.id, outcome);
+    return true;
+  }
+
+  /** Ends the operation of a turn that is to go no further. */
+  async #end(turn: Turn): Promise<void> {
+    const { engine, turns } = this.#options;
+    // The process may have died before the turn that this one replaces had ended.
+    if (turn.kind === "messages") await this.#endReplaced(turn);
+    await engine.abort(turn.id, turn.session);
+    if (turn.state === "stopping") turns.setState(turn.id, "ended");
+    else this.#finishEarly(turn, await engine.outcome(turn.id, turn.session));
+  }
+
+  /** Whether a turn is at work. */
   isBusy(): boolean {
     return this.#options.turns.unfinished().length > 0;
   }
@@ -138,18 +159,23 @@ export class TurnRunner implements Answers {
     const { turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn === undefined) return "go";
-    if (turn.state !== "open" || (!this.#isContinued(turn) && this.#interrupt(turn))) return "yield";
+    if (turn.state !== "open") return "yield";
+    if (turn.kind !== "messages") return "go";
+    if (!this.#isContinued(turn) && this.#interrupt(turn)) return "yield";
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "steer") return "go";
     if (!this.#hasNews(turn)) return "go";
     turns.setState(turn.id, "yielding");
     return "yield";
   }
 
-  /** Called before a tool runs: see `ToolGate`. A message that was just read may interrupt the turn. */
-  beforeTool(turnId: string, isReadOnly: boolean): Promise<"run" | "block"> {
+  /**
+   * Before a tool with an effect runs: see `ToolGate`. A message that interrupts the turn may have been read a moment
+   * ago.
+   */
+  beforeTool(turnId: string): Promise<"run" | "block"> {
     const turn = this.#options.turns.get(turnId);
-    if (turn?.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
-    return this.#toolGate.pass(turnId, isReadOnly);
+    if (turn?.kind === "messages" && turn.state === "open" && !this.#isContinued(turn)) this.#interrupt(turn);
+    return this.#toolGate.pass(turnId);
   }
 
   /** Tells the person that the turn is waiting for its model. */
@@ -190,16 +216,16 @@ export class TurnRunner implements Answers {
     if (found !== undefined) this.#options.inbox.correct(found.row.seq, correctedEvent(found.row, edit));
   }
 
-  #rerunnable(edit: MessengerEvent): { readonly turn: Turn; readonly row: InboxRow } | undefined {
+  #rerunnable(edit: MessengerEvent): { readonly turn: MessagesTurn; readonly row: InboxRow } | undefined {
     const found = this.#edited(edit);
     return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
   }
 
-  /** Returns the newest turn and its edited message, if this messenger re-answers edits (`rerunOnEdit`). */
-  #edited(edit: MessengerEvent): { readonly turn: Turn; readonly row: InboxRow } | undefined {
+  /** The newest turn with its message that is edited, where the messenger has such answered anew. */
+  #edited(edit: MessengerEvent): { readonly turn: MessagesTurn; readonly row: InboxRow } | undefined {
     const { inbox, memory, turns } = this.#options;
     const turn = turns.newest();
-    if (turn === undefined || turn.acted) return undefined;
+    if (turn?.kind !== "messages" || turn.acted) return undefined;
     if (!this.#options.definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session())
       return undefined;
     const row = inbox
@@ -214,8 +240,15 @@ export class TurnRunner implements Answers {
   }
 
   #takeNext(): number | "begun" | undefined {
-    const { deps, inbox } = this.#options;
+    const { deps, inbox, prompts } = this.#options;
     const queued = inbox.inState("queued");
+    const prompt = prompts.nextBefore(queued[0]?.seq ?? Infinity);
+    if (prompt !== undefined) {
+      // One of them may be a message that came before the prompt (I3).
+      if (this.#options.hasUnread()) return undefined;
+      this.#insertPrompt(prompt);
+      return "begun";
+    }
     const next = nextBatch(queued, (id) => this.#options.definition(id), deps.clock.now());
     switch (next.kind) {
       case "none":
@@ -224,22 +257,22 @@ export class TurnRunner implements Answers {
         return next.until;
       case "batch": {
         const before = this.#options.turns.newest();
-        const continues = before !== undefined && this.#continues(before, next.rows[0]);
+        const continues = before?.kind === "messages" && this.#continues(before, next.rows[0]);
         this.#insert(next.rows, continues ? before : undefined);
         return "begun";
       }
     }
   }
 
-  /** Returns when a held message that could change the running turn may be complete. */
-  #heldUntil(turn: Turn): number | undefined {
+  /** When a message may be whole that could change the running turn. */
+  #heldUntil(turn: MessagesTurn): number | undefined {
     const now = this.#options.deps.clock.now();
     const held = this.#queuedFor(turn).filter((row) => row.readyAt > now);
     return held.length === 0 ? undefined : Math.min(...held.map(({ readyAt }) => readyAt));
   }
 
-  /** Returns when the current burst ends. Messages that are already queued restart the turn once they are complete. */
-  #burstEnd(turn: Turn): number {
+  /** Until when more of what a turn answers may come. What has come already has the turn begun anew when it is whole. */
+  #burstEnd(turn: MessagesTurn): number {
     const { burstMs } = this.#options.definition(turn.address.messengerId);
     const [next] = this.#queuedFor(turn);
     const lastAt =
@@ -249,8 +282,8 @@ export class TurnRunner implements Answers {
     return lastAt + burstMs;
   }
 
-  /** Restarts the running turn with the messages that follow it within the burst. */
-  #supersede(turn: Turn): boolean {
+  /** A message that follows at once makes the running turn void: it is begun again with all of them. */
+  #supersede(turn: MessagesTurn): boolean {
     const { deps } = this.#options;
     const queued = this.#queuedFor(turn);
     const [first] = queued;
@@ -262,37 +295,31 @@ export class TurnRunner implements Answers {
     return true;
   }
 
-  /** Ends the running reply for a new message, if the messenger has `whenBusy: "interrupt"`. The visible part stays. */
-  #interrupt(turn: Turn): boolean {
+  /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
+  #interrupt(turn: MessagesTurn): boolean {
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
     return this.#hasNews(turn) && this.endings.stopRunning();
   }
 
-  /**
-   * Tells whether a new message waits in the turn's thread. Messages from before an outage do not count; they wait in a
-   * queue.
-   */
-  #hasNews(turn: Turn): boolean {
+  /** Whether a message waits in the turn's thread that says something new. After an outage people wait in a queue. */
+  #hasNews(turn: MessagesTurn): boolean {
     const definition = this.#options.definition(turn.address.messengerId);
     const now = this.#options.deps.clock.now();
     return this.#queuedFor(turn).some((row) => row.readyAt <= now && !isStale(row, definition, now));
   }
 
-  /** Tells whether the next message continues the turn's messages, so that the turn restarts with it. */
-  #isContinued(turn: Turn): boolean {
+  /** Whether the next message is a part of what the turn answers, which is begun again with it. */
+  #isContinued(turn: MessagesTurn): boolean {
     return this.#continues(turn, this.#queuedFor(turn)[0]);
   }
 
-  /** Returns the queued messages of the turn's thread, in order of arrival. A conversation may have several threads. */
-  #queuedFor(turn: Turn): InboxRow[] {
+  /** The messages that wait in the turn's thread, in order of arrival; a conversation may have several threads. */
+  #queuedFor(turn: MessagesTurn): InboxRow[] {
     return this.#options.inbox.inState("queued").filter((row) => isForThread(row, turn));
   }
 
-  /**
-   * Tells whether a message continues the turn's messages: it follows within the burst, and no tool with an effect has
-   * begun.
-   */
-  #continues(turn: Turn, row: InboxRow | undefined): boolean {
+  /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
+  #continues(turn: MessagesTurn, row: InboxRow | undefined): boolean {
     if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
     // A person who replies to the bot's answer has read it, and wants it to stay.
     if (row.event?.message?.quoted?.isFromBot === true) return false;
@@ -301,13 +328,14 @@ export class TurnRunner implements Answers {
     return followsInBurst(last, row, this.#options.definition(row.messengerId).burstMs);
   }
 
-  #insert(rows: readonly InboxRow[], replaced: Turn | undefined): void {
+  #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
     const { database, deps, inbox, memory, turns } = this.#options;
     const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
     const { event } = newest;
-    const turn = {
+    const turn: NewTurn = {
       id: deps.newId(),
+      kind: "messages",
       session: memory.session(),
       address: addressOf(event),
       context: event,
@@ -331,8 +359,19 @@ export class TurnRunner implements Answers {
     this.#turnLog.begun(turn);
   }
 
-  /** Ends the turn that this one replaces. Its visible messages have already been taken over. */
-  async #takePlace(turn: Turn): Promise<void> {
+  /** A turn of its own, in whatever session people talk in now. Its row and the prompt's change together (I2). */
+  #insertPrompt({ createdAt, id, kind }: Prompt): void {
+    const { database, memory, prompts, turns } = this.#options;
+    const turn: NewTurn = { id, kind, session: memory.session(), lastReceivedAt: createdAt };
+    database.transaction(() => {
+      prompts.start(id);
+      turns.insert(turn);
+    });
+    this.#turnLog.begun(turn);
+  }
+
+  /** Ends the turn that this one replaces, whose visible messages are this one's already. */
+  async #takePlace(turn: MessagesTurn): Promise<void> {
     const ended = await this.#endReplaced(turn);
     if (ended !== undefined) await this.#options.engine.forget(ended, turn.session);
   }
@@ -341,9 +380,9 @@ export class TurnRunner implements Answers {
    * Ends the operation of the replaced turn. If that turn had none yet, the turn that it replaced may still be running.
    * Returns the turn whose operation had begun, if there is one.
    */
-  async #endReplaced(turn: Turn): Promise<string | undefined> {
-    const { engine, turns } = this.#options;
-    for (let id = turn.replaces; id !== undefined; id = turns.get(id)?.replaces) {
+  async #endReplaced(turn: MessagesTurn): Promise<string | undefined> {
+    const { engine } = this.#options;
+    for (let id = turn.replaces; id !== undefined; id = this.#replacedBy(id)) {
       const { kind } = await engine.outcome(id, turn.session);
       if (kind === "unknown") continue;
       await engine.abort(id, turn.session);
@@ -352,53 +391,77 @@ export class TurnRunner implements Answers {
     return undefined;
   }
 
-  async #begin(turn: Turn): Promise<void> {
-    const { engine, log, transcribes } = this.#options;
-    const events = this.eventsOf(turn);
-    this.replies.open(turn);
-    const question: UIMessage = {
-      id: turn.id,
-      role: "user",
-      parts: userParts(events, (id) => this.#options.definition(id), log, {
-        transcribes: transcribes?.() ?? false,
-      }),
-    };
-    await engine.start(turn.id, turn.session, question, this.replies.sinkOf(turn));
-    this.#begun.add(turn.id);
+  #replacedBy(turnId: string): string | undefined {
+    const turn = this.#options.turns.get(turnId);
+    return turn?.kind === "messages" ? turn.replaces : undefined;
   }
 
-  /** What a turn answers, in order of arrival. */
-  eventsOf({ messageSeqs }: Turn): MessengerEvent[] {
+  async #begin(turn: Turn): Promise<void> {
+    const { engine, prompts } = this.#options;
+    this.replies.open(turn);
+    await engine.start(turn.id, turn.session, this.#questionsOf(turn), this.replies.sinkOf(turn));
+    this.#begun.add(turn.id);
+    if (turn.kind !== "messages") prompts.settle(turn.id);
+  }
+
+  #questionsOf(turn: Turn): readonly UIMessage[] {
+    if (turn.kind !== "messages") return this.#options.prompts.get(turn.id)?.messages ?? [];
+    const events = this.#eventsOf(turn);
+    const { definition, log, transcribes } = this.#options;
+    const parts = userParts(events, definition, log, { transcribes: transcribes?.() ?? false });
+    return [{ id: turn.id, role: "user", parts }];
+  }
+
+  /** Returns the messages that a turn answers, in order of arrival. */
+  eventsOf(turnId: string): MessengerEvent[] {
+    const turn = this.#options.turns.get(turnId);
+    return turn?.kind === "messages" ? this.#eventsOf(turn) : [];
+  }
+
+  #eventsOf({ messageSeqs }: MessagesTurn): MessengerEvent[] {
     return this.#options.inbox.rows(messageSeqs).flatMap(({ event }) => (event === undefined ? [] : [event]));
   }
 
   #finish(turnId: string, outcome: EndedTurn): void {
-    const { database, inbox, turns } = this.#options;
+    const { database, inbox, prompts, responses, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
     const characters = database.transaction(() => {
       turns.setState(turn.id, "ended");
-      inbox.end(turn.messageSeqs, outcome.kind === "done" ? "answered" : outcome.kind);
+      responses.due(turn.id, ENDS[outcome.kind]);
+      if (turn.kind === "messages")
+        inbox.end(turn.messageSeqs, outcome.kind === "done" ? "answered" : outcome.kind);
+      else prompts.end(turn.id, ENDS[outcome.kind], outcome.kind === "failed" ? "turn-failed" : undefined);
       return this.replies.finish(turn, outcome);
     });
     this.#begun.delete(turn.id);
     this.#turnLog.ended(turn, outcome.kind, characters);
   }
 
-  /** Finishes the reply of a turn that made way for a later message. Its text stays, without a mark. */
-  #finishYielded(turn: Turn, outcome: TurnOutcome): void {
-    const { database, inbox, turns } = this.#options;
+  /**
+   * A turn that ended between two steps: what it said stays, without any mark. It made way for a later message, or the
+   * rest of it waits for somebody's decision, or it has taken all its steps.
+   */
+  #finishEarly(turn: Turn, outcome: TurnOutcome): void {
+    const { database, inbox, prompts, responses, turns } = this.#options;
+    const text = "text" in outcome ? outcome.text : "";
+    const end = turn.state === "yielding" ? "steered" : turn.waitingCalls.length > 0 ? "parked" : "done";
     database.transaction(() => {
-      this.replies.finishYielded(turn, "text" in outcome ? outcome.text : "");
+      if (end === "done") this.replies.finish(turn, { kind: "done", text });
+      else this.replies.finishYielded(turn, text);
       turns.setState(turn.id, "ended");
-      inbox.end(turn.messageSeqs, "steered");
+      responses.due(turn.id, "completed");
+      if (turn.kind === "messages") inbox.end(turn.messageSeqs, end === "done" ? "answered" : end);
+      else prompts.end(turn.id, "completed");
     });
-    this.#turnLog.ended(turn, "steered");
+    this.#turnLog.ended(turn, end);
     this.#begun.delete(turn.id);
   }
 }
 
-/** Tells whether a turn answers the thread of a message. */
-function isForThread({ incoming, messengerId }: InboxRow, { address }: Turn): boolean {
+const ENDS = { done: "completed", stopped: "aborted", failed: "error" } as const;
+
+/** Whether a turn answers the thread of a message. */
+function isForThread({ incoming, messengerId }: InboxRow, { address }: MessagesTurn): boolean {
   return messengerId === address.messengerId && incoming.thread.id === address.threadId;
 }

@@ -11,6 +11,7 @@ import type {
   QuotedMessage,
 } from "../../core/messenger-event.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { fromPeople } from "./own-marks.ts";
 
 type UserParts = UIMessage["parts"];
 type MediaSettings = Pick<
@@ -65,7 +66,7 @@ export function userParts(
     if (block !== "") text += text === "" ? block : `\n${block}`;
     parts.push(...files);
   }
-  return [{ type: "text", text }, ...parts];
+  return [{ type: "text", text: fromPeople(text) }, ...parts];
 }
 
 function textOf({ action, message }: MessengerEvent): string {

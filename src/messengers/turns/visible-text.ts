@@ -9,19 +9,27 @@ import type { SafeText } from "../declare/texts.ts";
 
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
-/**
- * Returns the text that the person reads at the end of a turn. It never has an error's own words. It is empty only if
- * the answer `mayStaySilent`, because nobody has asked for one.
- */
+/** Which endings without a word show nothing, instead of a text that says so. */
+export interface Silence {
+  /** The model had nothing to say. */
+  readonly onEmpty: boolean;
+  /** The model failed. */
+  readonly onFailure: boolean;
+}
+
+/** What the person reads in the end: never an error's own words, and nothing only where the turn may end in silence. */
 export function visibleText(
   outcome: EndedTurn,
   policy: DeliveryPolicy,
-  event: MessengerEvent,
+  event: MessengerEvent | undefined,
   log: Log,
-  mayStaySilent = false,
+  silence: Silence = { onEmpty: false, onFailure: false },
 ): string {
   const said = showsNothing(outcome.text) ? "" : outcome.text;
-  const instead = (name: SafeText): string => (mayStaySilent ? "" : safeText(policy, name, event, log));
+  const instead = (name: SafeText): string => {
+    const isSilent = name === "emptyResponseText" ? silence.onEmpty : silence.onFailure;
+    return isSilent ? "" : safeText(policy, name, event, log);
+  };
   switch (outcome.kind) {
     case "done":
       return said === "" ? instead("emptyResponseText") : said;

@@ -131,6 +131,18 @@ describe("reports the outcome of a post (1)", () => {
     expect(reports()).toEqual([]);
   });
 
+  it("before the question of another thread of the same object, which may wait for that", async () => {
+    const { acquire, said, sent } = clientRig({ isShared: true });
+    await acquire("post");
+    sent(101);
+    await acquire("post", inTopic(2));
+    expect(said.map(({ kind, news }) => [kind, news?.sentIds])).toEqual([
+      ["acquire", []],
+      ["report", [101]],
+      ["acquire", []],
+    ]);
+  });
+
   it.each([
     ["at once where others wait for it", true, 0],
     ["after half a second", false, 500],

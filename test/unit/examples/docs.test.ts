@@ -14,6 +14,9 @@ const PAGES = [
   "CHANGELOG.md",
   "docs/writing-a-bot.md",
   "docs/files.md",
+  "docs/cards.md",
+  "docs/prompts.md",
+  "docs/hooks.md",
   "docs/configuration.md",
   "docs/replies.md",
   "docs/telegram.md",
@@ -59,7 +62,8 @@ describe("the documentation", () => {
       include: ["*.ts"],
     };
     await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(config));
-    const examples = ["docs/writing-a-bot.md", "docs/files.md"].flatMap(examplesOf);
+    const pages = ["writing-a-bot", "files", "cards", "prompts", "hooks"];
+    const examples = pages.flatMap((page) => examplesOf(`docs/${page}.md`));
     for (const [index, code] of examples.entries())
       await writeFile(path.join(folder, `example-${index}.ts`), code);
     const output = await promisify(execFile)(path.join(root, "node_modules/.bin/tsc"), ["-p", folder], {

@@ -50,6 +50,7 @@ it(
     expect(totals.effects).toBeGreaterThan(SEEDS / 20);
     expect(totals.steered).toBeGreaterThan(SEEDS / 100);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
+    expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
     expect(totals.takenBack).toBeGreaterThan(SEEDS / 200);
     expect(totals.files).toBeGreaterThan(SEEDS / 50);
     expect(totals.lostFiles).toBeGreaterThan(SEEDS / 50);

@@ -38,6 +38,7 @@ function createEngine() {
     },
     textSoFar: () => "",
     stats: new TurnStats(),
+    ends: { isAwaited: false },
   };
 }
 
@@ -131,7 +132,7 @@ it("gives way to a message that a process has left unread, before the model's ne
 
 it("runs no tool with an effect after a /stop that a process has left unread", async () => {
   const runtime = await withUnread(createRig(), stop);
-  expect(await runtime.beforeTool(TURN, false)).toBe("block");
+  expect(await runtime.beforeTool(TURN)).toBe("block");
 });
 
 it("does not call the model again after a /stop that a process has left unread", async () => {
@@ -141,7 +142,7 @@ it("does not call the model again after a /stop that a process has left unread",
 
 it.each([
   ["calls the model again", "yield", (runtime: ThreadRuntime) => runtime.beforeStep(TURN)],
-  ["runs a tool with an effect", "block", (runtime: ThreadRuntime) => runtime.beforeTool(TURN, false)],
+  ["runs a tool with an effect", "block", (runtime: ThreadRuntime) => runtime.beforeTool(TURN)],
 ] as const)("neither %s when a message that interrupts it was left unread", async (_what, decision, goOn) => {
   const runtime = await withUnread(createRig({ whenBusy: "interrupt" }), later);
   expect(await goOn(runtime)).toBe(decision);
@@ -150,7 +151,7 @@ it.each([
 it("goes on when nothing of what was left unread concerns the turn", async () => {
   const runtime = await withUnread(createRig(), later);
   expect(await runtime.beforeStep(TURN)).toBe("go");
-  expect(await runtime.beforeTool(TURN, false)).toBe("run");
+  expect(await runtime.beforeTool(TURN)).toBe("run");
 });
 
 it("goes on after five seconds when an event cannot be read", async () => {

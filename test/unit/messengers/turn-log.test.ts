@@ -13,7 +13,13 @@ function createRig() {
   const stats = new TurnStats();
   const start = (): TurnLog => new TurnLog({ clock, log, stats });
   const context = messageEvent();
-  const turn = { id: "t1", context, lastReceivedAt: clock.now(), messageSeqs: [1, 2] } as unknown as Turn;
+  const turn = {
+    id: "t1",
+    kind: "messages",
+    context,
+    lastReceivedAt: clock.now(),
+    messageSeqs: [1, 2],
+  } as unknown as Turn;
   return { clock, context, lines, start, stats, turn };
 }
 

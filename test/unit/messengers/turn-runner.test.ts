@@ -5,8 +5,11 @@ import { createLog } from "../../../src/core/log.ts";
 import type { MessengerOptions, MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
+import { createPromptStore } from "../../../src/inbox/prompt-store.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
+import { Prompts } from "../../../src/messengers/turns/prompts.ts";
+import { TurnResponses } from "../../../src/messengers/turns/turn-responses.ts";
 import { TurnRunner } from "../../../src/messengers/turns/turn-runner.ts";
 import { TurnStats } from "../../../src/turn/turn-stats.ts";
 import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
@@ -24,7 +27,8 @@ class Operations {
   /** What the newest operation was asked. */
   question = "";
 
-  async start(id: string, _session: string, { parts }: UIMessage): Promise<void> {
+  async start(id: string, _session: string, questions: readonly UIMessage[]): Promise<void> {
+    const parts = questions.flatMap((question) => question.parts);
     this.question = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     if (!this.states.has(id)) this.states.set(id, "open");
   }
@@ -76,18 +80,34 @@ function createRig(options: MessengerOptions = {}) {
   const clock = createVirtualClock(5_000);
   let ids = 0;
   /** What a start of the process makes of what is stored. */
-  const start = (): TurnRunner =>
-    new TurnRunner({
+  const deps = {
+    clock,
+    random: () => 0,
+    newId: () => `turn-${(ids += 1)}`,
+    fetch: () => Promise.reject(new Error("nothing is fetched")),
+  };
+  const prompts = new Prompts({
+    deps,
+    store: createPromptStore(database),
+    isDeclared: (id) => id === definition.id,
+    placeOf: () => undefined,
+  });
+  const start = (): TurnRunner => {
+    const turns = createTurnStore(database);
+    return new TurnRunner({
       database,
-      deps: {
-        clock,
-        random: () => 0,
-        newId: () => `turn-${(ids += 1)}`,
-        fetch: () => Promise.reject(new Error("nothing is fetched")),
-      },
+      deps,
       log: createLog(nothing),
       inbox,
-      turns: createTurnStore(database),
+      turns,
+      prompts,
+      responses: new TurnResponses({
+        deps,
+        turns,
+        isAwaited: () => false,
+        tell: () => Promise.resolve(),
+        wakeAt: nothing,
+      }),
       memory: createThreadMemory(database),
       delivery: delivery as unknown as Delivery,
       engine: operations as unknown as TurnEngine,
@@ -96,7 +116,9 @@ function createRig(options: MessengerOptions = {}) {
         throw new Error("Not declared.");
       },
       isDeclared: (id) => id === definition.id,
+      hasUnread: () => false,
     });
+  };
   const write = (): void => {
     const row = inbox.insert("any", { key: "m:1", thread: THREAD, raw: {} }, 1_000);
     if (row !== undefined) inbox.queue(row.seq, eventOf("first"), 0);
@@ -111,7 +133,7 @@ function createRig(options: MessengerOptions = {}) {
     const message = { ...event.message, id: key, text: key, sentAt };
     if (row !== undefined) inbox.queue(row.seq, { ...event, message } as MessengerEvent, readyAt);
   };
-  return { add, clock, database, inbox, operations, opened, sent, start, write };
+  return { add, clock, database, inbox, operations, opened, prompts, sent, start, write };
 }
 
 function eventOf(text: string): MessengerEvent {
@@ -285,7 +307,7 @@ it("does not begin a tool with an effect while a picture that belongs to the mes
   add("Order these");
   await runner.advance();
   const decided: string[] = [];
-  void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
+  void runner.beforeTool("turn-1").then((decision) => decided.push(decision));
   await clock.advance(500);
   add("picture", { readyAt: clock.now() + 1_000 });
   await clock.advance(900);
@@ -303,7 +325,7 @@ it("lets go of every tool that waits when the answer is stopped", async () => {
   await runner.advance();
   const decided: string[] = [];
   for (const _tool of ["one", "two"])
-    void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
+    void runner.beforeTool("turn-1").then((decision) => decided.push(decision));
   await clock.advance(100);
   runner.endings.stopRunning();
   await clock.settle();
@@ -335,7 +357,7 @@ it("lets a tool with an effect wait for a quick line though another thread of th
   add("elsewhere", { thread: OTHER_THREAD });
   add("picture", { readyAt: clock.now() + 1_000 });
   const decided: string[] = [];
-  void runner.beforeTool("turn-1", false).then((decision) => decided.push(decision));
+  void runner.beforeTool("turn-1").then((decision) => decided.push(decision));
   await clock.advance(900);
   expect(decided).toEqual([]);
 });

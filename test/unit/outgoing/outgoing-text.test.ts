@@ -188,7 +188,7 @@ describe("footer", () => {
 
   it("may depend on whom it is for, and be left out", () => {
     const footer: OutgoingOptions["footer"] = (context) =>
-      context.event.thread.isDirectMessage ? undefined : "In public.";
+      context.event?.thread.isDirectMessage ? undefined : "In public.";
     expect(finished("Hi", { footer }, group)).toBe("Hi\n\nIn public.");
     expect(finished("Hi", { footer }, direct)).toBe("Hi");
   });

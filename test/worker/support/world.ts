@@ -1,6 +1,6 @@
 import type { ToolSet } from "ai";
 import { vi } from "vitest";
-import type { Think, ThinkCommands } from "../../../src/index.ts";
+import type { Think, ThinkCommands, ThinkHooks } from "../../../src/index.ts";
 import type { MessengerDefinition, MessengerOptions, ThinkMessengers } from "../../../src/core/messenger.ts";
 import { testEnv } from "../test-env.ts";
 import type { ScriptedBot } from "../worker.ts";
@@ -28,6 +28,8 @@ export interface WorldOptions {
     >
   >;
   readonly commands?: ThinkCommands;
+  /** The bot's hooks; each is called with the agent as `this`. */
+  readonly hooks?: Partial<ThinkHooks>;
   readonly getModel?: (agent: Think) => ReturnType<Think["getModel"]>;
   readonly getSystemPrompt?: (agent: Think) => string | Promise<string>;
   readonly getTools?: (agent: Think) => ToolSet | Promise<ToolSet>;
@@ -60,6 +62,7 @@ export class World {
   readonly requests: ModelRequest[] = [];
   readonly settings: NonNullable<WorldOptions["settings"]>;
   readonly commands: ThinkCommands;
+  readonly hooks: Partial<ThinkHooks>;
   readonly onRequest: WorldOptions["onRequest"];
   readonly onStart: WorldOptions["onStart"];
   readonly onConnect: WorldOptions["onConnect"];
@@ -75,6 +78,7 @@ export class World {
       ...(options.transcribe !== undefined && { transcribe: options.transcribe }),
     };
     this.commands = options.commands ?? {};
+    this.hooks = options.hooks ?? {};
     this.onRequest = options.onRequest;
     this.onStart = options.onStart;
     this.onConnect = options.onConnect;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Address } from "../../src/core/surface.ts";
+import type { Address } from "./surface.ts";
 
 const addressSchema = z.object({
   messengerId: z.string(),

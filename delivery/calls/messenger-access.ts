@@ -1,0 +1,31 @@
+import type { Log } from "../../src/core/log.ts";
+import type { Address } from "../../src/core/surface.ts";
+
+export interface MessengerAccessOptions {
+  readonly log: Log;
+  readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
+}
+
+/** Whether the platforms take the credentials of this object's messengers. */
+export class MessengerAccess {
+  readonly #options: MessengerAccessOptions;
+  readonly #refused = new Set<string>();
+
+  constructor(options: MessengerAccessOptions) {
+    this.#options = options;
+  }
+
+  /** The messenger's calls cannot succeed. The log says so once, until a call has succeeded. */
+  refused({ messengerId }: Address, code: string): void {
+    const { log, onAccess } = this.#options;
+    if (!this.#refused.has(messengerId))
+      log.error("delivery.misconfigured", { messenger: messengerId, code });
+    this.#refused.add(messengerId);
+    onAccess?.(messengerId, code);
+  }
+
+  /** A call has succeeded. */
+  works({ messengerId }: Address): void {
+    if (this.#refused.delete(messengerId)) this.#options.onAccess?.(messengerId, undefined);
+  }
+}

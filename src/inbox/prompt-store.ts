@@ -1,0 +1,204 @@
+import type { UIMessage } from "ai";
+import type { ChatMove } from "../core/chat-move.ts";
+import type { Database } from "../core/database.ts";
+import { firstRow } from "../core/database.ts";
+import type { Address } from "../core/surface.ts";
+import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
+
+/**
+ * What waits for a turn beside people's messages, in one order with them: `after_seq` is the newest row of the inbox at
+ * the time of arrival, so a prompt comes after that row and before every later one (I3). `idempotency_key` makes it
+ * unique over repeated calls, crash and restart (I2).
+ */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS prompt_v1 (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  idempotency_key TEXT UNIQUE,
+  kind TEXT NOT NULL,
+  state TEXT NOT NULL,
+  after_seq INTEGER NOT NULL,
+  messages TEXT,
+  message_count INTEGER NOT NULL,
+  answer_to TEXT NOT NULL,
+  metadata TEXT,
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  ended_at INTEGER
+) STRICT`;
+
+/** Only what still waits for something is in it. */
+const OPEN_INDEX =
+  "CREATE INDEX IF NOT EXISTS prompt_open_v1 ON prompt_v1 (state, seq) WHERE state IN ('pending', 'running')";
+
+/**
+ * - `pending`: waits for its turn
+ * - `running`: its turn is at work
+ * - `completed`, `aborted`, `error`: its turn has ended, or will never begin; nothing more will come of it
+ */
+export type PromptState = "pending" | "running" | "completed" | "aborted" | "error";
+export type PromptEnd = Exclude<PromptState, "pending" | "running">;
+
+export interface Prompt {
+  /** Also the id of its turn. */
+  readonly id: string;
+  readonly kind: Exclude<TurnKind, "messages">;
+  readonly state: PromptState;
+  readonly idempotencyKey: string | undefined;
+  /** The newest row of the inbox that comes before it. */
+  readonly afterSeq: number;
+  /** What the model is asked. Empty once it has ended. */
+  readonly messages: readonly UIMessage[];
+  readonly messageCount: number;
+  readonly answerTo: readonly Address[];
+  readonly metadata: PromptMetadata | undefined;
+  /** The code of the failure. */
+  readonly error: string | undefined;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+}
+
+export type NewPrompt = Pick<
+  Prompt,
+  "id" | "kind" | "idempotencyKey" | "messages" | "answerTo" | "metadata" | "createdAt"
+>;
+
+export interface PromptStore {
+  insert(prompt: NewPrompt): Prompt;
+  get(id: string): Prompt | undefined;
+  byKey(idempotencyKey: string): Prompt | undefined;
+  /** The one that came first of those that wait. */
+  next(): Prompt | undefined;
+  start(id: string, now: number): void;
+  /** Nothing more will come of it; what it asked is forgotten. */
+  end(id: string, state: PromptEnd, now: number, error?: string): void;
+  /** The newest first. */
+  list(filter: { readonly states?: readonly PromptState[]; readonly limit: number }): Prompt[];
+  /** A chat goes on under another id: so do the answers that are still to come. */
+  move(messengerId: string, move: ChatMove): void;
+  /** Forgets what ended before `before`. */
+  sweep(before: number): void;
+}
+
+type StoredPrompt = {
+  id: string;
+  idempotency_key: string | null;
+  kind: Prompt["kind"];
+  state: PromptState;
+  after_seq: number;
+  messages: string | null;
+  message_count: number;
+  answer_to: string;
+  metadata: string | null;
+  error: string | null;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+};
+
+const COLUMNS =
+  "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at";
+
+/** Needs the table of the inbox. Makes its own with the first prompt: most conversations never have one. */
+export function createPromptStore(database: Database): PromptStore {
+  let hasTable: boolean | undefined;
+  const isThere = (): boolean => {
+    hasTable ??=
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'prompt_v1'")
+        .length > 0;
+    return hasTable;
+  };
+  const make = (): void => {
+    if (isThere()) return;
+    database.run(SCHEMA);
+    database.run(OPEN_INDEX);
+    hasTable = true;
+  };
+  const read = (where: string, ...bindings: (string | number)[]): Prompt[] =>
+    isThere()
+      ? database.all<StoredPrompt>(`SELECT ${COLUMNS} FROM prompt_v1 ${where}`, ...bindings).map(parsePrompt)
+      : [];
+  const get = (id: string): Prompt | undefined => firstRow(read("WHERE id = ?", id));
+
+  return {
+    insert({ answerTo, createdAt, id, idempotencyKey, kind, messages, metadata }) {
+      make();
+      const rows = database.all<StoredPrompt>(
+        `INSERT INTO prompt_v1
+           (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at)
+         VALUES (?, ?, ?, 'pending', (SELECT coalesce(max(seq), 0) FROM inbox_v1), ?, ?, ?, ?, ?)
+         RETURNING ${COLUMNS}`,
+        id,
+        idempotencyKey ?? null,
+        kind,
+        JSON.stringify(messages),
+        messages.length,
+        JSON.stringify(answerTo),
+        metadata === undefined ? null : JSON.stringify(metadata),
+        createdAt,
+      );
+      const [row] = rows;
+      if (row === undefined) throw new Error("The database returned no row for a prompt that it has stored");
+      // As after a restart: what follows never sees more than is stored.
+      return parsePrompt(row);
+    },
+    get,
+    byKey: (key) => firstRow(read("WHERE idempotency_key = ?", key)),
+    next: () => firstRow(read("WHERE state = 'pending' ORDER BY seq LIMIT 1")),
+    start(id, now) {
+      database.run("UPDATE prompt_v1 SET state = 'running', started_at = ? WHERE id = ?", now, id);
+    },
+    end(id, state, now, error) {
+      database.run(
+        `UPDATE prompt_v1 SET state = ?, ended_at = ?, error = ?, messages = NULL
+         WHERE id = ? AND state IN ('pending', 'running')`,
+        state,
+        now,
+        error ?? null,
+        id,
+      );
+    },
+    list({ limit, states }) {
+      if (states === undefined) return read("ORDER BY seq DESC LIMIT ?", limit);
+      return read(
+        "WHERE state IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?",
+        JSON.stringify(states),
+        limit,
+      );
+    },
+    move(messengerId, { from, to }) {
+      for (const { answerTo, id } of read("WHERE state IN ('pending', 'running')")) {
+        const moved = answerTo.map((address) =>
+          address.messengerId === messengerId && address.chatId === from.chatId
+            ? { ...address, chatId: to.chatId, threadId: to.threadId }
+            : address,
+        );
+        database.run("UPDATE prompt_v1 SET answer_to = ? WHERE id = ?", JSON.stringify(moved), id);
+      }
+    },
+    sweep(before) {
+      if (isThere()) database.run("DELETE FROM prompt_v1 WHERE ended_at < ?", before);
+    },
+  };
+}
+
+function parsePrompt(row: StoredPrompt): Prompt {
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    idempotencyKey: row.idempotency_key ?? undefined,
+    afterSeq: row.after_seq,
+    messages: row.messages === null ? [] : (JSON.parse(row.messages) as UIMessage[]),
+    messageCount: row.message_count,
+    answerTo: JSON.parse(row.answer_to) as Address[],
+    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as PromptMetadata),
+    error: row.error ?? undefined,
+    createdAt: row.created_at,
+    startedAt: row.started_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+  };
+}

@@ -1,0 +1,81 @@
+import type { ChatPlace } from "../../core/chat-move.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Address } from "../../core/surface.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
+import type { InboxStore } from "../../inbox/inbox-store.ts";
+import { createPromptStore } from "../../inbox/prompt-store.ts";
+import type { TurnEngine } from "../../turn/turn-engine.ts";
+import type { TurnStore } from "../../turn/turn-store.ts";
+import { Prompts } from "../turns/prompts.ts";
+import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
+import { TurnCalls } from "../turns/turn-calls.ts";
+import { turnInfoOf } from "../turns/turn-info-of.ts";
+import { TurnResponses } from "../turns/turn-responses.ts";
+
+export interface OwnTurnsOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly turns: TurnStore;
+  readonly inbox: InboxStore;
+  readonly engine: Pick<TurnEngine, "ends">;
+  readonly isDeclared: (messengerId: string) => boolean;
+  /** Where a chat that has moved is now. */
+  readonly placeOf: (address: Address) => ChatPlace | undefined;
+  /** Ends a prompt that waits or is at work. */
+  readonly cancel: (promptId: string) => boolean;
+  /** Asks for the loop to run at this time at the latest, even if the object dies meanwhile. */
+  readonly wakeAt: (at: number) => void;
+}
+
+const HEARTBEAT_MS = 2500;
+
+/** What the bot's own code begins, and what it may know of turns. */
+export class OwnTurns {
+  readonly prompts: Prompts;
+  readonly calls: TurnCalls;
+  readonly responses: TurnResponses;
+  readonly #options: OwnTurnsOptions;
+
+  constructor(options: OwnTurnsOptions) {
+    const { database, engine, turns } = options;
+    this.#options = options;
+    this.prompts = new Prompts({ ...options, store: createPromptStore(database) });
+    this.calls = new TurnCalls(turns);
+    this.responses = new TurnResponses({
+      ...options,
+      isAwaited: () => engine.ends.isAwaited,
+      tell: ({ id, session }, status) => engine.ends.tell(id, session, status),
+    });
+  }
+
+  /** A turn, for code of the bot. */
+  info(turnId: string): TurnInfo | undefined {
+    return turnInfoOf(turnId, { ...this.#options, prompts: this.prompts });
+  }
+
+  /** The session in which a turn runs. Undefined if it has none, or none any more. */
+  sessionOf(turnId: string): string | undefined {
+    return this.#options.turns.get(turnId)?.session;
+  }
+
+  /** Stores a prompt, unless it is known (`Prompts.accept`), and asks for a wake while anything is left to do for it. */
+  submit(request: PromptRequest): AcceptedPrompt {
+    const accepted = this.prompts.accept(request);
+    const { state } = accepted.prompt;
+    // One that is known already may have been stored by a process that died before it could ask for a wake.
+    if (state === "pending" || state === "running") this.#wakeSoon();
+    return accepted;
+  }
+
+  /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
+  cancel(promptId: string): boolean {
+    const isCancelled = this.#options.cancel(promptId);
+    if (isCancelled) this.#wakeSoon();
+    return isCancelled;
+  }
+
+  #wakeSoon(): void {
+    this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
+  }
+}

@@ -1,0 +1,36 @@
+import type { UIMessage } from "ai";
+import { fromPeople } from "./own-marks.ts";
+
+/** An action that somebody has decided about, and what became of it. */
+export interface ActionOutcome {
+  readonly action: string;
+  readonly input: unknown;
+  /** What was decided, by whom, in words: "approved by Ada", "rejected by Bob: too much", "expired". */
+  readonly decision: string;
+  /** What the action returned, or why it did not run. */
+  readonly result: unknown;
+}
+
+/**
+ * The question of a turn that tells the model of an outcome. It stands alone, because the call that asked may be out of
+ * the transcript by now. Its first line has marks that no text of a person can have: see `fromPeople`.
+ */
+export function outcomeMessage(id: string, { action, decision, input, result }: ActionOutcome): UIMessage {
+  const text = [
+    "⟦Outcome of an action. The application says this, no person wrote it.⟧",
+    `Action: ${line(action)}`,
+    `Input: ${json(input)}`,
+    `Decision: ${line(decision)}`,
+    `Result: ${json(result)}`,
+  ].join("\n");
+  return { id, role: "user", parts: [{ type: "text", text }] };
+}
+
+function line(text: string): string {
+  return fromPeople(text).replaceAll(/\s+/g, " ").trim();
+}
+
+/** JSON has no line breaks outside of its strings, and escapes them inside. */
+function json(value: unknown): string {
+  return fromPeople(JSON.stringify(value) ?? "nothing");
+}

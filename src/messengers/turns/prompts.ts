@@ -1,0 +1,148 @@
+import type { UIMessage } from "ai";
+import type { ChatMove, ChatPlace } from "../../core/chat-move.ts";
+import type { Deps } from "../../core/deps.ts";
+import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
+import type { Address } from "../../core/surface.ts";
+import type { PromptMetadata } from "../../core/turn-info.ts";
+import type { Prompt, PromptEnd, PromptState, PromptStore } from "../../inbox/prompt-store.ts";
+
+export interface PromptsOptions {
+  readonly deps: Pick<Deps, "clock" | "newId">;
+  readonly store: PromptStore;
+  readonly isDeclared: (messengerId: string) => boolean;
+  /** Where a chat that has moved is now. */
+  readonly placeOf: (address: Address) => ChatPlace | undefined;
+}
+
+/** What the bot's own code asks the model. */
+export interface PromptRequest {
+  readonly kind: Prompt["kind"];
+  /** @default a new id */
+  readonly id?: string | undefined;
+  /** Only the first of several requests with the same key is accepted. */
+  readonly idempotencyKey?: string | undefined;
+  readonly messages: readonly UIMessage[];
+  readonly answerTo: readonly Address[];
+  readonly metadata?: PromptMetadata | undefined;
+}
+
+export interface AcceptedPrompt {
+  readonly prompt: Prompt;
+  /** Whether this request stored it. `false`: an earlier one with the same id or key did. */
+  readonly isNew: boolean;
+}
+
+/** What waits for a turn beside people's messages: accepted once, and known until it is forgotten. */
+export class Prompts {
+  readonly #options: PromptsOptions;
+  /** Who waits for the operation of a prompt to begin, and for its turn to end. */
+  readonly #begins = new Map<string, (() => void)[]>();
+  readonly #ends = new Map<string, ((state: PromptEnd) => void)[]>();
+
+  constructor(options: PromptsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stores a prompt, unless it is known (I2).
+   *
+   * @throws {InvalidInputError} `messenger-unknown` when its answer is for a messenger that the bot does not have
+   * @throws {SwitchboardError} `submission-conflict` when the id and the key belong to two different prompts
+   */
+  accept({ answerTo, id, idempotencyKey, kind, messages, metadata }: PromptRequest): AcceptedPrompt {
+    const { deps, isDeclared, placeOf, store } = this.#options;
+    for (const { messengerId } of answerTo) if (!isDeclared(messengerId)) throw unknownMessenger(messengerId);
+    const byKey = idempotencyKey === undefined ? undefined : store.byKey(idempotencyKey);
+    const byId = id === undefined ? undefined : store.get(id);
+    if (byKey !== undefined && id !== undefined && byKey.id !== id) throw conflict();
+    if (byId !== undefined && idempotencyKey !== undefined && byId.idempotencyKey !== idempotencyKey)
+      throw conflict();
+    const known = byKey ?? byId;
+    if (known !== undefined) return { prompt: known, isNew: false };
+    const createdAt = deps.clock.now();
+    const prompt = store.insert({
+      id: id ?? deps.newId(),
+      kind,
+      idempotencyKey,
+      messages,
+      answerTo: answerTo.map((address) => ({ ...address, ...placeOf(address) })),
+      metadata,
+      createdAt,
+    });
+    return { prompt, isNew: true };
+  }
+
+  get(id: string): Prompt | undefined {
+    return this.#options.store.get(id);
+  }
+
+  answerTo(id: string): readonly Address[] {
+    return this.get(id)?.answerTo ?? [];
+  }
+
+  /** The one whose turn is next, if it came before this row of the inbox. */
+  nextBefore(inboxSeq: number): Prompt | undefined {
+    const next = this.#options.store.next();
+    return next !== undefined && next.afterSeq < inboxSeq ? next : undefined;
+  }
+
+  /** Its turn is stored in the same transaction. */
+  start(id: string): void {
+    this.#options.store.start(id, this.#options.deps.clock.now());
+  }
+
+  end(id: string, state: PromptEnd, error?: string): void {
+    this.#options.store.end(id, state, this.#options.deps.clock.now(), error);
+    this.settle(id);
+    for (const resolve of this.#ends.get(id) ?? []) resolve(state);
+    this.#ends.delete(id);
+  }
+
+  list(filter: { readonly states?: readonly PromptState[]; readonly limit: number }): Prompt[] {
+    return this.#options.store.list(filter);
+  }
+
+  /** Resolves when the operation of a prompt has begun, or never will. Only in the life of the object that asks. */
+  untilBegun(id: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#begins.set(id, [...(this.#begins.get(id) ?? []), resolve]);
+    });
+  }
+
+  /** The operation of a prompt has begun, or never will. */
+  settle(id: string): void {
+    for (const resolve of this.#begins.get(id) ?? []) resolve();
+    this.#begins.delete(id);
+  }
+
+  /** Resolves when nothing more will come of a prompt. Only in the life of the object that asks. */
+  untilEnded(id: string): Promise<PromptEnd> {
+    const state = this.get(id)?.state ?? "aborted";
+    if (state !== "pending" && state !== "running") return Promise.resolve(state);
+    return new Promise((resolve) => {
+      this.#ends.set(id, [...(this.#ends.get(id) ?? []), resolve]);
+    });
+  }
+
+  move(messengerId: string, move: ChatMove): void {
+    this.#options.store.move(messengerId, move);
+  }
+
+  sweep(before: number): void {
+    this.#options.store.sweep(before);
+  }
+}
+
+function unknownMessenger(messengerId: string): InvalidInputError {
+  return new InvalidInputError(
+    "messenger-unknown",
+    `The answer is for the messenger "${messengerId}", which getMessengers() does not have.`,
+  );
+}
+
+function conflict(): SwitchboardError {
+  return new SwitchboardError(
+    "submission-conflict",
+    "The submission's id and its idempotency key belong to different submissions. Use one of them, or both as in the first call.",
+  );
+}

@@ -1,0 +1,189 @@
+import type { UIMessage } from "ai";
+import { z } from "zod";
+import { InvalidInputError } from "../../core/errors.ts";
+import type { Address } from "../../core/surface.ts";
+import type { PromptMetadata } from "../../core/turn-info.ts";
+import type { Prompt, PromptState } from "../../inbox/prompt-store.ts";
+import { fromPeople } from "./own-marks.ts";
+import { questionIdOf } from "../../turn/question-id.ts";
+import type { AcceptedPrompt, PromptRequest } from "./prompts.ts";
+import { replyIdOf } from "./turn-replies.ts";
+
+/** What a turn is asked: a text, or AI SDK user messages. */
+export type SubmissionInput = string | UIMessage | readonly UIMessage[];
+
+export interface SubmitMessagesOptions {
+  /** 1 to 200 characters. @default a new id */
+  readonly submissionId?: string;
+  /** The caller's own name of the work, 1 to 200 characters. A second call with it starts nothing. @default none */
+  readonly idempotencyKey?: string;
+  /** Chats that show the answer, each once. @default none: the answer is only in the conversation's transcript */
+  readonly answerTo?: Address | readonly Address[];
+  /** Plain facts for the bot's own code: `getTurn()` and `inspectSubmission()` have it. The model never sees it. */
+  readonly metadata?: PromptMetadata;
+}
+
+/**
+ * - `pending`: accepted, waits for its turn
+ * - `running`: its turn is at work
+ * - `completed`: its turn has ended
+ * - `aborted`: it was cancelled, or its answer was stopped
+ * - `error`: its turn failed
+ */
+export type SubmissionStatus = PromptState;
+
+export interface Submission {
+  readonly submissionId: string;
+  readonly idempotencyKey?: string;
+  /** The id of its turn, as hooks and `cancelChat` know it. */
+  readonly requestId: string;
+  readonly status: SubmissionStatus;
+  readonly metadata?: PromptMetadata;
+  /** Its messages in the transcript. */
+  readonly messageIds: readonly string[];
+  /** The receipts of its answer, in the order of `answerTo`: see `getDelivery`. */
+  readonly deliveryIds: readonly string[];
+  /** The code of the failure. */
+  readonly error?: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly completedAt?: number;
+}
+
+export interface SubmitMessagesResult extends Submission {
+  /** Whether this call stored it. `false`: an earlier call with the same id or key did. */
+  readonly accepted: boolean;
+}
+
+export interface SubmissionFilter {
+  readonly status?: SubmissionStatus | readonly SubmissionStatus[];
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** How a turn ended for which its caller has waited. */
+export interface SaveMessagesResult {
+  readonly requestId: string;
+  readonly status: Extract<SubmissionStatus, "completed" | "aborted" | "error">;
+}
+
+/** A row holds at most 2 MB, and the transcript stores the messages once more. */
+const MOST_CHARACTERS = 500_000;
+const MOST_CHATS = 100;
+
+const name = z.string().min(1).max(200);
+const addressSchema = z.strictObject({
+  messengerId: z.string().min(1),
+  threadId: z.string().min(1),
+  chatId: z.string().min(1),
+  topicId: z.string().exactOptional(),
+  isDirectMessage: z.boolean(),
+});
+const optionsSchema = z.strictObject({
+  submissionId: name.optional(),
+  idempotencyKey: name.optional(),
+  answerTo: z.union([addressSchema, z.array(addressSchema).max(MOST_CHATS)]).optional(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+});
+const messageSchema = z.looseObject({
+  role: z.literal("user"),
+  parts: z.array(z.looseObject({ type: z.string() })).min(1),
+});
+const messagesSchema = z.array(messageSchema).min(1);
+
+/**
+ * Checks what a caller wants to submit.
+ *
+ * @throws {InvalidInputError} `submission-invalid` when it has another shape, `submission-too-large` when it cannot be
+ *   stored
+ */
+export function parseSubmission(
+  input: SubmissionInput,
+  options: SubmitMessagesOptions,
+  newId: () => string,
+): PromptRequest {
+  const messages = questionsOf(input, newId);
+  const {
+    answerTo = [],
+    idempotencyKey,
+    metadata,
+    submissionId,
+  } = checked(optionsSchema, options, "options");
+  return {
+    kind: "prompt",
+    id: submissionId,
+    idempotencyKey,
+    messages,
+    answerTo: distinct([answerTo].flat()),
+    metadata,
+  };
+}
+
+/**
+ * The messages of a turn that the bot's own code begins.
+ *
+ * @throws {InvalidInputError} `submission-invalid`, `submission-too-large`
+ */
+export function questionsOf(input: SubmissionInput, newId: () => string): readonly UIMessage[] {
+  const list = typeof input === "string" ? textMessage(input, newId()) : input;
+  const messages = checked(messagesSchema, [list].flat(), "messages");
+  if (JSON.stringify(messages).length > MOST_CHARACTERS)
+    throw new InvalidInputError(
+      "submission-too-large",
+      `The messages have more than ${MOST_CHARACTERS} characters as JSON. Store large files elsewhere, and let a tool read them.`,
+    );
+  return (messages as unknown as UIMessage[]).map((message) => ({
+    ...message,
+    // People may stand behind it, for example those of a dashboard.
+    parts: message.parts.map((part) =>
+      part.type === "text" ? { ...part, text: fromPeople(part.text) } : part,
+    ),
+  }));
+}
+
+/** What the bot's own code sees of a prompt. */
+export function submissionOf(prompt: Prompt): Submission {
+  const { answerTo, endedAt, error, id, idempotencyKey, messageCount, metadata, startedAt } = prompt;
+  const last = messageCount - 1;
+  return {
+    submissionId: id,
+    requestId: id,
+    status: prompt.state,
+    messageIds: Array.from({ length: messageCount }, (_, index) => questionIdOf(id, index, last)),
+    deliveryIds: answerTo.map((_, index) => replyIdOf(id, index)),
+    createdAt: prompt.createdAt,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(metadata !== undefined && { metadata }),
+    ...(error !== undefined && { error }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { completedAt: endedAt }),
+  };
+}
+
+export function submitResultOf({ isNew, prompt }: AcceptedPrompt): SubmitMessagesResult {
+  return { ...submissionOf(prompt), accepted: isNew };
+}
+
+function textMessage(text: string, id: string): UIMessage {
+  return { id, role: "user", parts: [{ type: "text", text }] };
+}
+
+/** No chat shows an answer twice. */
+function distinct(addresses: readonly Address[]): Address[] {
+  const byPlace = new Map(
+    addresses.map((address) => [JSON.stringify([address.messengerId, address.threadId]), address]),
+  );
+  return [...byPlace.values()];
+}
+
+/** Names the place of the first mistake, never its value (I10). */
+function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const place = parsed.error.issues[0]?.path.map(String).join(".") ?? "";
+  throw new InvalidInputError(
+    "submission-invalid",
+    `The ${what} of the submission cannot be used${place === "" ? "" : ` (at ${place})`}. Messages are a text, or AI SDK messages with the role "user" and at least one part; an address is what getTurn()?.answerTo has.`,
+  );
+}

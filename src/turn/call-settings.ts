@@ -1,0 +1,69 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { wrapLanguageModel } from "ai";
+import type { LanguageModel } from "ai";
+import type { TurnConfig } from "./hooks.ts";
+import type { CallFacts } from "./step-contexts.ts";
+
+type Settings = Pick<
+  TurnConfig,
+  "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "stopSequences" | "seed" | "headers"
+>;
+
+/** A model whose calls have these settings, and which tells what its server said of each call. */
+export function withSettings(
+  model: Exclude<LanguageModel, string>,
+  { frequencyPenalty, headers, presencePenalty, seed, stopSequences, topK, topP }: Settings,
+  onFacts: (facts: CallFacts) => void,
+): LanguageModelV4 {
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: "v4",
+      transformParams: async ({ params }) => ({
+        ...params,
+        ...(topP !== undefined && { topP }),
+        ...(topK !== undefined && { topK }),
+        ...(presencePenalty !== undefined && { presencePenalty }),
+        ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+        ...(stopSequences !== undefined && { stopSequences: [...stopSequences] }),
+        ...(seed !== undefined && { seed }),
+        ...(headers !== undefined && { headers: { ...params.headers, ...headers } }),
+      }),
+      wrapStream: async ({ doStream }) => {
+        const result = await doStream();
+        const listener = new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
+          transform(part, controller) {
+            if (part.type === "finish") onFacts(factsOf(part));
+            controller.enqueue(part);
+          },
+        });
+        return { ...result, stream: result.stream.pipeThrough(listener) };
+      },
+    },
+  });
+}
+
+function factsOf({
+  finishReason,
+  providerMetadata,
+  usage,
+}: Extract<LanguageModelV4StreamPart, { type: "finish" }>): CallFacts {
+  const { inputTokens, outputTokens } = usage;
+  const isCounted = inputTokens.total !== undefined || outputTokens.total !== undefined;
+  return {
+    finishReason: finishReason.unified,
+    rawFinishReason: finishReason.raw,
+    providerMetadata,
+    usage: {
+      inputTokens: inputTokens.total,
+      inputTokenDetails: {
+        noCacheTokens: inputTokens.noCache,
+        cacheReadTokens: inputTokens.cacheRead,
+        cacheWriteTokens: inputTokens.cacheWrite,
+      },
+      outputTokens: outputTokens.total,
+      outputTokenDetails: { textTokens: outputTokens.text, reasoningTokens: outputTokens.reasoning },
+      totalTokens: isCounted ? (inputTokens.total ?? 0) + (outputTokens.total ?? 0) : undefined,
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import type { ThinkToolCallDecision } from "agents/harness/think";
+import type { ModelMessage, ToolSet } from "ai";
+import type { Clock } from "../core/deps.ts";
+import { isReadOnly, mayRerun } from "./bot-tools.ts";
+import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hooks.ts";
+import { untilAborted } from "./interruptible-tools.ts";
+import type { TurnHooks } from "./turn-hooks.ts";
+
+/** A call that the model has asked for, as the turn engine hands it over. */
+export interface ToolCall {
+  readonly operationId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  /** Runs of this call so far, counting this one. */
+  readonly attempt: number;
+}
+
+export interface ToolCallsOptions {
+  readonly clock: Clock;
+  readonly hooks: TurnHooks;
+  /** Waits until a tool with an effect may begin. `block`: the turn goes no further. */
+  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
+  /** The `execute` of a tool with an effect begins now: this is stored first. */
+  readonly beginCall: (operationId: string, callId: string) => void;
+  /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
+  readonly hasBegun: (operationId: string, callId: string) => boolean;
+  readonly onRun: (operationId: string, toolName: string) => void;
+}
+
+/** What a seam needs to know of the turn around a call. */
+export interface CallSurroundings {
+  readonly tool: ToolSet[string] | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly stepNumber: number;
+  readonly messages: () => Promise<readonly ModelMessage[]>;
+}
+
+const WITHDRAWN = "The turn was withdrawn.";
+const BLOCKED = "The call was blocked, and nothing was done.";
+const HOOK_FAILED = "The tool failed. Its log says why.";
+const INTERRUPTED =
+  "The tool call was interrupted before it finished, because the agent restarted. It may or may not have taken effect.";
+
+interface RunningCall {
+  readonly context: ToolCallContext | undefined;
+  /** Lets the next call of the step begin. */
+  readonly release: () => void;
+  beganAt?: number;
+  endedAt?: number;
+  /** What the tool threw. */
+  thrown?: { readonly error: unknown };
+}
+
+/**
+ * The one seam around tools. Every call passes it before and after.
+ *
+ * - Calls of a step that only read run side by side. All others run one after the other, in the order of the calls. A
+ *   call's time begins with its own `execute`.
+ * - A call with an effect begins when nobody is still writing, and is stored before it begins. After a crash one that
+ *   had begun is reported as interrupted, unless its tool may run again. One that had not begun runs.
+ * - `beforeToolCall` of the bot decides last, right before the call.
+ */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  readonly #running = new Map<string, RunningCall>();
+  /** When the newest call with an effect ends, by operation. */
+  readonly #ends = new Map<string, Promise<void>>();
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a call may run, and with which input. Calls of one step come in their order. */
+  async before(call: ToolCall, around: CallSurroundings): Promise<ThinkToolCallDecision> {
+    const { attempt, operationId, toolCallId, toolName } = call;
+    const { tool } = around;
+    const readOnly = isReadOnly(tool);
+    const { promise: end, resolve: release } = Promise.withResolvers<void>();
+    const before = this.#ends.get(operationId);
+    if (!readOnly) this.#ends.set(operationId, before === undefined ? end : before.then(() => end));
+    const running: RunningCall = { context: undefined, release };
+    this.#running.set(toolCallId, running);
+    if (!readOnly && before !== undefined) {
+      try {
+        await untilAborted(around.signal, before, WITHDRAWN);
+      } catch {
+        return { action: "block", reason: WITHDRAWN };
+      }
+    }
+    if (attempt > 1 && !mayRerun(tool) && (readOnly || this.#options.hasBegun(operationId, toolCallId)))
+      return { action: "block", reason: INTERRUPTED };
+    if (!readOnly && (await this.#options.beforeTool(operationId)) === "block")
+      return { action: "block", reason: WITHDRAWN };
+    const decision = await this.#ask(call, around, running);
+    if (decision.action !== "run") return decision;
+    if (!readOnly) {
+      // The hook may have taken its time, and the person may have written meanwhile.
+      if (
+        this.#options.hooks.has("beforeToolCall") &&
+        (await this.#options.beforeTool(operationId)) === "block"
+      )
+        return { action: "block", reason: WITHDRAWN };
+      this.#options.beginCall(operationId, toolCallId);
+    }
+    this.#options.onRun(operationId, toolName);
+    return decision;
+  }
+
+  /** The `execute` of a call begins, or has ended. */
+  began(toolCallId: string): void {
+    const running = this.#running.get(toolCallId);
+    if (running !== undefined) running.beganAt = this.#options.clock.now();
+  }
+
+  ended(toolCallId: string, thrown?: { readonly error: unknown }): void {
+    const running = this.#running.get(toolCallId);
+    if (running === undefined) return;
+    running.endedAt = this.#options.clock.now();
+    if (thrown !== undefined) running.thrown = thrown;
+  }
+
+  /** A call has its result. */
+  async after(
+    call: ToolCall,
+    result:
+      | { readonly ok: true; readonly output: unknown }
+      | { readonly ok: false; readonly errorText: string },
+    around: CallSurroundings,
+  ): Promise<void> {
+    const running = this.#running.get(call.toolCallId);
+    this.#running.delete(call.toolCallId);
+    try {
+      const { hooks } = this.#options;
+      if (!hooks.has("afterToolCall")) return;
+      const context = running?.context ?? (await this.#contextOf(call, around));
+      const { beganAt, endedAt = this.#options.clock.now(), thrown } = running ?? {};
+      const end: ToolCallEnd = result.ok
+        ? { success: true, output: result.output }
+        : { success: false, error: thrown === undefined ? new Error(result.errorText) : thrown.error };
+      const durationMs = beganAt === undefined ? 0 : endedAt - beganAt;
+      const ended = { ...context, input: call.input, durationMs, ...end } as ToolCallResultContext;
+      await hooks.run(call.operationId, "afterToolCall", ended);
+    } finally {
+      running?.release();
+    }
+  }
+
+  /** The operation runs no more calls. */
+  forget(operationId: string): void {
+    this.#ends.delete(operationId);
+  }
+
+  async #ask(call: ToolCall, around: CallSurroundings, running: RunningCall): Promise<ThinkToolCallDecision> {
+    const { hooks } = this.#options;
+    if (!hooks.has("beforeToolCall")) return { action: "run" };
+    const context = await this.#contextOf(call, around);
+    Object.assign(running, { context });
+    const asked = await hooks.run(call.operationId, "beforeToolCall", context);
+    if (!asked.ok) return { action: "block", reason: HOOK_FAILED };
+    const decision = asked.value;
+    switch (decision?.action) {
+      case "block":
+        return { action: "substitute", output: decision.reason ?? BLOCKED };
+      case "substitute":
+        return { action: "substitute", output: decision.output };
+      case "allow":
+        return decision.input === undefined ? { action: "run" } : { action: "run", input: decision.input };
+      case undefined:
+        return { action: "run" };
+    }
+  }
+
+  async #contextOf(call: ToolCall, around: CallSurroundings): Promise<ToolCallContext> {
+    const { attempt, input, operationId, toolCallId, toolName } = call;
+    return {
+      type: "tool-call",
+      toolCallId,
+      toolName,
+      input,
+      dynamic: true,
+      stepNumber: around.stepNumber,
+      attempt,
+      messages: await around.messages(),
+      abortSignal: around.signal,
+      turn: this.#options.hooks.turnInfo(operationId),
+    };
+  }
+}

@@ -1,0 +1,146 @@
+import type { ThinkTurnConfig } from "agents/harness/think";
+import type { LanguageModel, ModelMessage, StepResult, ToolSet, UIMessage } from "ai";
+import { withSettings } from "./call-settings.ts";
+import type { StepConfig, TurnConfig } from "./hooks.ts";
+import { stepContextsOf } from "./step-contexts.ts";
+import type { CallFacts } from "./step-contexts.ts";
+import type { TurnHooks } from "./turn-hooks.ts";
+
+type ModelInstance = Exclude<LanguageModel, string>;
+
+export interface TurnConfigsOptions {
+  readonly hooks: TurnHooks;
+  /** The bot's model for one call of an operation, or this one in its place, guarded. */
+  readonly model: (operationId: string, instead: LanguageModel | undefined) => Promise<ModelInstance>;
+  readonly maxSteps: () => number;
+  readonly sendReasoning: () => boolean;
+}
+
+/** A model call that is about to be made. */
+export interface NextCall {
+  readonly operationId: string;
+  readonly stepNumber: number;
+  readonly messages: readonly ModelMessage[];
+  /** The answer so far. */
+  readonly answer: UIMessage | undefined;
+}
+
+/** What `beforeTurn` said, and what is known of the calls that this process has made. */
+interface Known {
+  readonly config: TurnConfig;
+  readonly facts: Map<number, CallFacts>;
+}
+
+/**
+ * What the bot's hooks change of turns. `beforeTurn` is asked once in the life of a process for each turn; its answer
+ * holds for all further calls.
+ */
+export class TurnConfigs {
+  readonly #options: TurnConfigsOptions;
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: TurnConfigsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks `beforeTurn`, unless it has been asked. Returns the tools that the turn may use beside the bot's own. */
+  async begin(
+    operationId: string,
+    tools: ToolSet,
+    assembled: () => Promise<{ system: string; messages: readonly ModelMessage[]; continuation: boolean }>,
+  ): Promise<ToolSet> {
+    const { hooks, model } = this.#options;
+    const known = this.#known.get(operationId);
+    if (known !== undefined) return known.config.tools ?? {};
+    const facts = new Map<number, CallFacts>();
+    if (!hooks.has("beforeTurn")) {
+      this.#known.set(operationId, { config: {}, facts });
+      return {};
+    }
+    const context = {
+      ...(await assembled()),
+      tools,
+      model: await model(operationId, undefined),
+      turn: hooks.turnInfo(operationId),
+    };
+    const asked = await hooks.run(operationId, "beforeTurn", context);
+    const config = asked.ok ? (asked.value ?? {}) : {};
+    this.#known.set(operationId, { config, facts });
+    return config.tools ?? {};
+  }
+
+  /** What one model call uses, or `"end"` when the turn has made enough of them. */
+  async next({ answer, messages, operationId, stepNumber }: NextCall): Promise<ThinkTurnConfig | "end"> {
+    const { hooks, model } = this.#options;
+    const { config, facts } = this.#of(operationId);
+    if (stepNumber > 0 && (await this.#hasEnough(operationId, stepNumber, answer))) return "end";
+    const needsModel = hooks.has("beforeStep") || hooks.has("onStepFinish") || Object.keys(config).length > 0;
+    if (!needsModel) return { messages: [...messages] };
+    const base = await model(operationId, config.model);
+    const given = config.messages !== undefined && stepNumber === 0 ? config.messages : messages;
+    const steps = answer === undefined ? [] : this.#steps(operationId, answer);
+    const turn = hooks.turnInfo(operationId);
+    const asked = await hooks.run(operationId, "beforeStep", {
+      stepNumber,
+      steps,
+      model: base,
+      messages: given,
+      turn,
+    });
+    const step: StepConfig = asked.ok ? (asked.value ?? {}) : {};
+    const chosen = step.model === undefined ? base : await model(operationId, step.model);
+    const { activeTools, providerOptions, system, toolChoice } = { ...config, ...withoutUndefined(step) };
+    return {
+      model: withSettings(chosen, config, (said) => facts.set(stepNumber, said)),
+      messages: [...(step.messages ?? given)],
+      ...(system !== undefined && { system }),
+      ...(activeTools !== undefined && { activeTools }),
+      ...(toolChoice !== undefined && { toolChoice }),
+      ...(providerOptions !== undefined && { providerOptions }),
+      ...(config.maxOutputTokens !== undefined && { maxOutputTokens: config.maxOutputTokens }),
+      ...(config.temperature !== undefined && { temperature: config.temperature }),
+    };
+  }
+
+  /** A model call has ended, and its message is stored. */
+  async finished(operationId: string, stepNumber: number, message: UIMessage): Promise<void> {
+    const { hooks } = this.#options;
+    if (!hooks.has("onStepFinish")) return;
+    const step = this.#steps(operationId, message)[stepNumber];
+    if (step !== undefined) await hooks.run(operationId, "onStepFinish", step);
+  }
+
+  sendsReasoning(operationId: string): boolean {
+    return this.#of(operationId).config.sendReasoning ?? this.#options.sendReasoning();
+  }
+
+  forget(operationId: string): void {
+    this.#known.delete(operationId);
+  }
+
+  async #hasEnough(operationId: string, stepNumber: number, answer: UIMessage | undefined): Promise<boolean> {
+    const { maxSteps, stopWhen } = this.#of(operationId).config;
+    if (stepNumber >= (maxSteps ?? this.#options.maxSteps())) return true;
+    if (stopWhen === undefined || answer === undefined) return false;
+    const steps = this.#steps(operationId, answer) as unknown as StepResult<ToolSet>[];
+    try {
+      for (const condition of [stopWhen].flat()) if (await condition({ steps })) return true;
+    } catch (error) {
+      this.#options.hooks.failed(operationId, "beforeTurn.stopWhen", error);
+    }
+    return false;
+  }
+
+  #steps(operationId: string, answer: UIMessage): ReturnType<typeof stepContextsOf> {
+    const { facts } = this.#of(operationId);
+    return stepContextsOf(answer, this.#options.hooks.turnInfo(operationId), (step) => facts.get(step));
+  }
+
+  #of(operationId: string): Known {
+    return this.#known.get(operationId) ?? { config: {}, facts: new Map() };
+  }
+}
+
+function withoutUndefined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Partial<T>;
+}

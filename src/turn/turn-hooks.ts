@@ -1,0 +1,84 @@
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../core/bot-code.ts";
+import type { Clock } from "../core/deps.ts";
+import { isThenable } from "../core/is-thenable.ts";
+import type { Log } from "../core/log.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { ThinkHooks } from "./hooks.ts";
+
+export interface TurnHooksOptions {
+  readonly clock: Clock;
+  readonly logOf: (operationId: string) => Log;
+  /** The hooks that the bot has. */
+  readonly hooks: () => Partial<ThinkHooks>;
+  readonly turnInfo: (operationId: string) => TurnInfo | undefined;
+  /** Runs code of the bot so that it can ask which turn it serves. */
+  readonly inTurn: <T>(operationId: string, body: () => T) => T;
+}
+
+/** What a hook returned, or that it failed. */
+export type HookResult<T> = { readonly ok: true; readonly value: T | undefined } | { readonly ok: false };
+
+/** Calls the bot's hooks. What they throw is logged, and never passed on. */
+export class TurnHooks {
+  readonly #options: TurnHooksOptions;
+  /** Turns whose `onChunk` has failed: it is called for each word, and one line says it. */
+  readonly #failedChunks = new Set<string>();
+
+  constructor(options: TurnHooksOptions) {
+    this.#options = options;
+  }
+
+  has(name: keyof ThinkHooks): boolean {
+    return this.#options.hooks()[name] !== undefined;
+  }
+
+  turnInfo(operationId: string): TurnInfo | undefined {
+    return this.#options.turnInfo(operationId);
+  }
+
+  /** Calls a hook, if the bot has it. */
+  async run<Name extends keyof ThinkHooks>(
+    operationId: string,
+    name: Name,
+    ...args: Parameters<ThinkHooks[Name]>
+  ): Promise<HookResult<Awaited<ReturnType<ThinkHooks[Name]>>>> {
+    type Result = Awaited<ReturnType<ThinkHooks[Name]>>;
+    const { clock, hooks, inTurn, logOf } = this.#options;
+    try {
+      const hook = hooks()[name] as ((...given: unknown[]) => Result | Promise<Result>) | undefined;
+      if (hook === undefined) return { ok: true, value: undefined };
+      const work = inTurn(operationId, () => hook(...args));
+      return { ok: true, value: await withinTime(clock, BOT_CODE_LIMIT_MS, work, `${name}()`) };
+    } catch (error) {
+      logBotFailure(logOf(operationId), name, error);
+      return { ok: false };
+    }
+  }
+
+  /** Calls `onChunk`, and waits for nothing. */
+  chunk(operationId: string, context: Parameters<ThinkHooks["onChunk"]>[0]): void {
+    const { hooks, inTurn, logOf } = this.#options;
+    const failed = (error: unknown): void => {
+      if (this.#failedChunks.has(operationId)) return;
+      this.#failedChunks.add(operationId);
+      logBotFailure(logOf(operationId), "onChunk", error);
+    };
+    try {
+      const work: unknown = inTurn(operationId, () => hooks().onChunk?.(context));
+      if (isThenable(work)) Promise.resolve(work).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Code that a hook returned has thrown. */
+  failed(operationId: string, name: string, error: unknown): void {
+    logBotFailure(this.#options.logOf(operationId), name, error);
+  }
+
+  /** The turn has ended. */
+  forget(operationId: string): void {
+    this.#failedChunks.delete(operationId);
+  }
+}
