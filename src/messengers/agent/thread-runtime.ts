@@ -23,6 +23,7 @@ import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { createCardLinks } from "./card-links.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
+import { eventHandlers } from "../intake/event-handlers.ts";
 import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
@@ -199,13 +200,8 @@ export class ThreadRuntime {
         stopAll: (by) => this.#runner.endings.stopAll(by),
         openSession: () => memory.openSession(deps.newId()),
       },
-      handlers: (messengerId) => {
-        const { handleUpdate } = this.#definition(messengerId).platform;
-        return {
-          onReaction: options.onReaction,
-          onUpdate: handleUpdate && ((event) => handleUpdate(event, this.#platform(messengerId))),
-        };
-      },
+      handlers: (messengerId) =>
+        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options.onReaction),
       root,
       answers: this.#runner,
       poke: () => this.poke(),
