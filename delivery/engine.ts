@@ -10,7 +10,8 @@ import type {
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { Address, CallFailure, Surface } from "../src/core/surface.ts";
+import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
+import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
@@ -26,13 +27,18 @@ import { OutboxStore } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
 import { Sweep } from "./outbox/sweep.ts";
+import { OutgoingFiles } from "./files/outgoing-files.ts";
+import { hashesOf } from "./outbox/reply-body.ts";
 import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
+import { newRecord } from "./outbox/new-record.ts";
 import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
 import { adoptMessages } from "./lane/take-over.ts";
 import { seenText } from "./modes/seen-text.ts";
+import { Surfaces } from "./calls/surfaces.ts";
+import { learnIds } from "./lost-posts/learn-ids.ts";
 import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
 import { openDoubts } from "./lost-posts/open-doubts.ts";
@@ -61,11 +67,12 @@ class Engine implements Delivery {
   readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
   readonly #sweep: Sweep;
+  readonly #files: OutgoingFiles;
   readonly #rich: RichFallback;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
-  readonly #surfaces = new Map<string, Surface>();
+  readonly #surfaces: Surfaces;
   /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
@@ -73,6 +80,7 @@ class Engine implements Delivery {
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#surfaces = new Surfaces(options.surfaceFor);
     this.#store = new ReplyStore(options.database);
     this.#outbox = new OutboxStore(options.database);
     this.#lanes = new Lanes(
@@ -94,7 +102,8 @@ class Engine implements Delivery {
     });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
-    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox });
+    this.#files = new OutgoingFiles(options);
+    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox, files: this.#files });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -109,10 +118,16 @@ class Engine implements Delivery {
         recentIds: (address) => this.#recentIds(address),
       }),
       outbox: this.#outbox,
-      surfaceFor: (messengerId) => this.#surface(messengerId),
+      files: this.#files,
+      surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
       rich: this.#rich,
       access: new MessengerAccess(options),
       lockRemoved: (reply) => this.#revisions.lock(reply),
+      reshapeFiles: (reply, files) => {
+        const body = { kind: "files", files } as const;
+        this.#store.setBody(reply.record.id, body);
+        reply.setBody(body);
+      },
       unquote: (reply) => {
         reply.record = { ...reply.record, replyTo: undefined };
         this.#store.unquote(reply.record.id);
@@ -144,7 +159,7 @@ class Engine implements Delivery {
       const now = options.deps.clock.now();
       // After the text was whole, every edit had the same text. Only an earlier edit may still restore an older text.
       const lastEditAt = record.state === "streaming" ? now : (record.finishedAt ?? 0);
-      const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#knownSurface(record.address));
+      const strayUntil = lastEditAt + callTimeoutMs(record.policy, this.#surfaces.find(record.address));
       const entries = this.#outbox.rowsOf(record.id).map((row) => entryAfterStart(row, strayUntil, now));
       for (const entry of entries) entry.isLookDue = true;
       const reply = new Reply(record, entries, now);
@@ -201,7 +216,7 @@ class Engine implements Delivery {
   seenText(replyId: string): string | undefined {
     const reply = this.#replies.get(replyId);
     if (reply?.record.state !== "streaming") return undefined;
-    return seenText(reply, this.#surface(reply.record.address.messengerId));
+    return seenText(reply, this.#surfaces.of(reply.record.address.messengerId));
   }
 
   withdraw(replyId: string): void {
@@ -218,9 +233,30 @@ class Engine implements Delivery {
 
   sendCard(start: ReplyStart, card: CardBody, options?: SendOptions): void {
     // A card is whole from its start, and its keyboard belongs to an ordinary message.
+    this.#sendBody(start, card.text, { kind: "card", card, ifDeleted: "leave" }, options);
+  }
+
+  storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
+    return this.#files.add(file, this.#surfaces.of(messengerId));
+  }
+
+  sendFiles(
+    start: ReplyStart,
+    files: readonly OutgoingMedia[],
+    caption: string,
+    options?: SendOptions,
+  ): void {
+    this.#sendBody(start, caption, { kind: "files", files }, options);
+  }
+
+  sendLocation(start: ReplyStart, location: Omit<LocationContent, "kind">, options?: SendOptions): void {
+    this.#sendBody(start, "", { kind: "location", location }, options);
+  }
+
+  /** A message that is whole from its start, and no rich one. */
+  #sendBody(start: ReplyStart, text: string, body: ReplyBody, options: SendOptions | undefined): void {
     const policy = { ...start.policy, mode: "edit", richMessages: false } as const;
-    const body = { kind: "card", card, ifDeleted: "leave" } as const;
-    const reply = this.#begin({ ...start, policy }, { text: card.text, body, options });
+    const reply = this.#begin({ ...start, policy }, { text, body, options });
     if (reply !== undefined) this.#poke(reply);
   }
 
@@ -323,21 +359,9 @@ class Engine implements Delivery {
     if (this.#store.read(start.id) !== undefined) return undefined;
     const now = this.#options.deps.clock.now();
     const goneCode = this.#store.goneCode(start.address);
-    const record: ReplyRecord = {
-      id: start.id,
-      position: Math.max(now, this.#lastPosition + 1),
-      address: start.address,
-      replyTo: start.replyTo,
-      policy: this.#rich.policyFor(start.address.messengerId, start.policy),
-      isNotice: text !== undefined,
-      state: text === undefined ? "streaming" : "final",
-      text,
-      openedAt: now,
-      seenMessageId: start.seenMessageId,
-      content: body === undefined ? "text" : "card",
-      body,
-      options,
-    };
+    const position = Math.max(now, this.#lastPosition + 1);
+    const policy = this.#rich.policyFor(start.address.messengerId, start.policy);
+    const record = newRecord({ ...start, policy }, { body, options, text }, position, now);
     if (goneCode !== undefined) {
       const gone = { ...record, state: "gone", text: undefined, body: undefined, code: goneCode } as const;
       this.#store.insert(gone, now);
@@ -347,6 +371,7 @@ class Engine implements Delivery {
     const reply = new Reply(record, [], now);
     this.#options.database.transaction(() => {
       this.#store.insert(record, undefined);
+      this.#files.hold(record.id, hashesOf(body));
       if (start.takesOver !== undefined) this.#takeOver(reply, start.takesOver);
     });
     this.#lastPosition = record.position;
@@ -358,7 +383,7 @@ class Engine implements Delivery {
     const earlier = this.#replies.get(earlierId);
     const record = earlier?.record ?? this.#store.read(earlierId);
     if (record === undefined || laneKey(record.address) !== laneKey(reply.record.address)) return;
-    const surface = this.#knownSurface(record.address);
+    const surface = this.#surfaces.find(record.address);
     if (surface?.capabilities.edit !== true) return;
     const entries = earlier?.entries ?? this.#entriesOfEarlierLife(record);
     if (earlier?.isOpen === true) this.#end(earlier, "withdrawn", undefined);
@@ -372,51 +397,20 @@ class Engine implements Delivery {
 
   /** Returns the entries of a reply that an earlier process has ended. An edit of that process may still land. */
   #entriesOfEarlierLife({ id, address, endedAt, policy }: ReplyRecord): OutboxEntry[] {
-    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#knownSurface(address));
+    const strayUntil = (endedAt ?? 0) + callTimeoutMs(policy, this.#surfaces.find(address));
     const now = this.#options.deps.clock.now();
     return this.#outbox.rowsOf(id).map((row) => entryAfterStart(row, strayUntil, now));
   }
 
   #canEdit({ record }: Reply): boolean {
-    return this.#knownSurface(record.address)?.capabilities.edit === true;
-  }
-
-  #knownSurface(address: Address): Surface | undefined {
-    try {
-      return this.#surface(address.messengerId);
-    } catch {
-      // The messenger is no longer declared. The reply itself ends for that reason.
-      return undefined;
-    }
-  }
-
-  /** Returns the surface of a messenger, made once. Throws if the messenger is not declared. */
-  #surface(messengerId: string): Surface {
-    const known = this.#surfaces.get(messengerId);
-    if (known !== undefined) return known;
-    const surface = this.#options.surfaceFor(messengerId);
-    this.#surfaces.set(messengerId, surface);
-    return surface;
+    return this.#surfaces.find(record.address)?.capabilities.edit === true;
   }
 
   #admit(reply: Reply): void {
     this.#replies.set(reply.record.id, reply);
     this.#lanes.of(reply.laneKey).add(reply);
-    this.#learnIds(reply);
-  }
-
-  /** Tells the gate client the ids that the thread knows: the root may have restarted. */
-  #learnIds({ record, entries }: Reply): void {
-    const own = entries.filter(({ row }) => row.formerChatId === undefined);
-    const ids = [record.seenMessageId, ...own.map(({ row }) => row.messageId)];
-    try {
-      const surface = this.#surface(record.address.messengerId);
-      for (const id of ids) {
-        if (id !== undefined) this.#context.budget.knows(record.address, surface, id);
-      }
-    } catch {
-      // The messenger is not declared any more. The lane ends the reply.
-    }
+    const surface = this.#surfaces.find(reply.record.address);
+    if (surface !== undefined) learnIds(this.#context.budget, reply, surface);
   }
 
   #streaming(replyId: string): Reply | undefined {
@@ -436,7 +430,11 @@ class Engine implements Delivery {
 
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
-    this.#store.end(reply.record.id, state, code, this.#options.deps.clock.now());
+    const { id } = reply.record;
+    this.#options.database.transaction(() => {
+      this.#store.end(id, state, code, this.#options.deps.clock.now());
+      if (hashesOf(reply.record.body).length > 0) this.#files.release(id);
+    });
     reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
     reply.release();
     this.#lanes.of(reply.laneKey).remove(reply);

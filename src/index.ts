@@ -9,8 +9,13 @@ export type { WorkerOptions } from "./create-worker.ts";
 export type { BotEnvironment } from "./bot-environment.ts";
 
 // Models
-export { modelFromEnv } from "./models/index.ts";
-export type { ConfiguredModel, ModelEnvironment } from "./models/index.ts";
+export { modelFromEnv, transcriberFromEnv } from "./models/index.ts";
+export type {
+  ConfiguredModel,
+  ModelEnvironment,
+  Transcriber,
+  TranscriptionEnvironment,
+} from "./models/index.ts";
 
 // Streaming a turn over RPC
 export type { StreamCallback } from "./turn/chat-stream.ts";
@@ -61,8 +66,14 @@ export type {
   Content,
   ContentOptions,
   CopyButton,
+  FileAddress,
+  FileKind,
+  FilesContent,
+  FileSource,
   Json,
   LinkButton,
+  LocationContent,
+  OutgoingFile,
   RemoteFile,
   ReviseOptions,
   TextContent,

@@ -14,7 +14,7 @@ import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
-import type { MessengerEvent } from "./core/messenger-event.ts";
+import type { FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
@@ -199,8 +199,37 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return {};
   }
 
+  /**
+   * Returns the text that is spoken in a voice message or an audio file. The model reads it beside the line that names
+   * the file. Files that `acceptsMedia` gives to the model itself are not transcribed.
+   *
+   * Runs before the first model call that needs the text, and again only if the process dies before the text is stored.
+   * `undefined`: this file has no transcript, and the bot is asked again with the next model call. An empty text:
+   * nothing is said in it. If it throws or takes longer than 30 seconds, the log says so and the model gets the line
+   * alone.
+   *
+   * @default no transcripts
+   * @example
+   * override transcribe(audio: FetchableAttachment) {
+   *   return transcriberFromEnv(this.env)?.(audio);
+   * }
+   */
+  transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
+
+  /**
+   * Hears that somebody reacted to a message, or took a reaction back, where the messenger has reactions switched on
+   * (`reactions` of `telegramMessenger`). It starts no turn.
+   *
+   * Runs in the object of the chat, outside of its topics, whatever `conversation` says, and at least once for each
+   * reaction: again if the process dies while it runs. `reaction.key` is the same then. If it throws or takes longer
+   * than 30 seconds, the log says so, and it does not run again.
+   *
+   * @default reactions are ignored
+   */
+  onReaction?(reaction: MessengerContext): void | Promise<void>;
+
   /** The event that the running turn answers; `undefined` where no message of a person began the turn. */
-  getMessengerContext(): MessengerEvent | undefined {
+  getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();
   }
 

@@ -63,7 +63,8 @@ export async function applyFailure(
     failure,
     {
       isInterim,
-      isPlain: call.content === undefined || call.content.entities.length === 0,
+      // What is refused about a file stays so without formatting.
+      isPlain: call.content === undefined || call.content.entities.length === 0 || isAboutFile(failure),
       isQuoting: method === "post" && part?.index === 0 && reply.record.replyTo !== undefined,
       doubts: entry.row.doubts,
       isSearchable: entry.row.doubt?.kind === "posting",
@@ -83,6 +84,10 @@ export async function applyFailure(
     logFailure(context, what, failure);
   }
   return applyDecision(context, reply, { ...call, isInterim, failingSince }, failure, decision, now);
+}
+
+function isAboutFile(failure: CallFailure): boolean {
+  return failure.kind === "rejected" && failure.about !== undefined;
 }
 
 /** A card is posted whole. One that a person has deleted stays so, unless its bot wants it posted again. */
@@ -195,6 +200,7 @@ async function applyDecision(
         store(context, entry, {
           state: nextState(row.state, "deleted"),
           messageId: undefined,
+          moreIds: undefined,
           shownHash: undefined,
           isReplacement: true,
         });

@@ -3,7 +3,8 @@ import type { ReplyState } from "../../src/core/delivery.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import { placeFields } from "../../src/core/log-fields.ts";
 import type { Log } from "../../src/core/log.ts";
-import type { Address, CallFailure, Surface } from "../../src/core/surface.ts";
+import type { Address, CallFailure, OutgoingMedia, Surface } from "../../src/core/surface.ts";
+import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import { callWithin } from "./call-within.ts";
 import type { CallMethod } from "./call-policy.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
@@ -20,6 +21,7 @@ export interface DeliveryContext {
   readonly log: Log;
   readonly budget: GateClient;
   readonly outbox: OutboxStore;
+  readonly files: OutgoingFiles;
   readonly rich: RichFallback;
   readonly access: MessengerAccess;
   readonly surfaceFor: (messengerId: string) => Surface;
@@ -31,6 +33,8 @@ export interface DeliveryContext {
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
   /** The platform does not remove a card's messages any more: they are edited instead. */
   readonly lockRemoved: (reply: Reply) => void;
+  /** The platform does not take the files in this form: they go out in another one. */
+  readonly reshapeFiles: (reply: Reply, files: readonly OutgoingMedia[]) => void;
   /** Continues a reply without its quote, because the message cannot be quoted. */
   readonly unquote: (reply: Reply) => void;
   /** Returns the reply with this id, if it is in memory. */

@@ -1,4 +1,4 @@
-import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surface.ts";
+import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
@@ -8,13 +8,14 @@ import type { StreamAction } from "../modes/native.ts";
 import { showDraft } from "../modes/draft.ts";
 import type { DraftAction } from "../modes/draft.ts";
 import { failureOf } from "../calls/delivery-context.ts";
-import { callTimeoutMs, landsBy } from "../outbox/reply-timing.ts";
+import { callTimeoutMs, landsBy, postTimeoutMs } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { cardNews } from "../outbox/card-news.ts";
 import { shapeOf } from "../outbox/message-shape.ts";
 import { formerChatOf } from "../outbox/move-reply.ts";
 import { afterRest, entryOf, plannedRow } from "../outbox/outbox-entry.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import { inOtherForm } from "../files/outgoing-files.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { OutboxRow } from "../outbox/outbox-store.ts";
 import { lost, refused, removed, shown, store } from "../outbox/outbox-change.ts";
@@ -92,7 +93,7 @@ async function post(
   const posting = {
     kind: "posting",
     afterId: newestId,
-    landsBy: landsBy(policy, surface, context.deps.clock.now()),
+    landsBy: landsBy(policy, surface, context.deps.clock.now(), part.content),
   } as const;
   const marks = (policy.onUnknown ?? "resend-marked") === "resend-marked";
   const row: OutboxRow = {
@@ -101,6 +102,7 @@ async function post(
     attempts: before.attempts + 1,
     isMarked: before.isMarked || (marks && before.state === "unknown"),
     messageId: undefined,
+    moreIds: undefined,
     retryAt: undefined,
     doubt: newestId > 0 ? nextDoubt(before.doubt, "begin", posting) : undefined,
     formerChatId: undefined,
@@ -120,25 +122,30 @@ async function post(
   const isLast = reply.isFinal || part.complete;
   // Growing text is streamed. Text that is already whole is an ordinary message.
   const stream = !isLast && modeOf(reply, surface) === "native" ? surface.stream : undefined;
+  const { files } = content;
   const message = {
     ...content,
+    ...(files !== undefined && { files: context.files.resolve(address, files) }),
     ...reply.record.options,
     ...(part.index === 0 && { replyTo: reply.record.replyTo }),
   };
   const outcome = await callWithin(
     context.deps.clock,
-    callTimeoutMs(reply.record.policy, surface),
+    postTimeoutMs(reply.record.policy, surface, content),
     async (signal) =>
       stream === undefined
-        ? await surface.post(address, message, { signal })
+        ? await surface.post(address, message, { signal, openFile: (hash) => context.files.open(hash) })
         : await stream.begin(address, message, { signal }),
   );
   if (outcome.kind === "done") {
     context.access.works(reply.record.address);
     if (content.blocks !== undefined) reply.richDoubts = 0;
+    const { messageId } = outcome.value;
+    const moreIds = outcome.value.messageIds?.filter((id) => id !== messageId);
     store(context, entry, {
       state: nextState(entry.row.state, "posted"),
-      messageId: outcome.value.messageId,
+      messageId,
+      moreIds,
       doubt: answered(entry.row.doubt),
       shownHash: isLast ? part.hash : undefined,
       sentAt: context.deps.clock.now(),
@@ -149,7 +156,8 @@ async function post(
     entry.stream = { state: stream === undefined ? "ended" : "open", content };
     // A stream must still be ended, even if it already shows the whole text.
     entry.shownHash = stream === undefined ? part.hash : undefined;
-    context.budget.sent(address, surface, outcome.value.messageId);
+    for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(address, surface, id);
+    if (files !== undefined) context.files.remember(address, files, outcome.value);
     context.doubtEnded(address);
     adoptLate(context, reply, surface, entry);
     const card = cardNews(reply, surface);
@@ -163,6 +171,7 @@ async function post(
     context.budget.notSent(address, surface);
     return undefined;
   }
+  if (files !== undefined && reshape(context, reply, surface, entry, files, failure)) return undefined;
   if (outcome.kind === "timed-out") {
     // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
@@ -259,6 +268,29 @@ function isLocked(failure: CallFailure): boolean {
   return failure.kind === "rejected" || (failure.kind === "missing" && failure.isLocked === true);
 }
 
+/** What the platform refused as a photo, or by an id, goes out in another way. `false` if there is none. */
+function reshape(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  entry: OutboxEntry,
+  files: readonly OutgoingMedia[],
+  failure: CallFailure,
+): boolean {
+  const { address } = reply.record;
+  const isAboutId = failure.kind === "rejected" && failure.about === "file-id";
+  const other = inOtherForm(files, failure);
+  if (other === undefined && !(isAboutId && context.files.forget(address, files))) return false;
+  context.database.transaction(() => {
+    store(context, entry, { ...refused(entry.row), code: failure.code });
+    if (other !== undefined) context.reshapeFiles(reply, other);
+  });
+  reply.isDirty = true;
+  context.budget.notSent(address, surface);
+  context.doubtEnded(address);
+  return true;
+}
+
 /** Tells whether the platform refuses to stream here. An ordinary message may still work. */
 function isRefusal({ kind }: CallFailure): boolean {
   return kind === "rejected" || kind === "misconfigured" || kind === "missing";
@@ -280,7 +312,8 @@ export function contentOf(reply: Reply, entry: OutboxEntry, part: Part<OutgoingC
  */
 function intendedOf(reply: Reply, surface: Surface, entry: OutboxEntry): OutgoingContent | undefined {
   const part = reply.parts(surface).find(({ index }) => index === entry.row.part);
-  return part === undefined || part.content.text.trim() === "" ? undefined : contentOf(reply, entry, part);
+  const isEmpty = part?.content.files === undefined && part?.content.text.trim() === "";
+  return part === undefined || isEmpty ? undefined : contentOf(reply, entry, part);
 }
 
 /**

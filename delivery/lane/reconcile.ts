@@ -11,7 +11,7 @@ export interface DesiredPart {
   readonly index: number;
   readonly complete: boolean;
   readonly hash: string;
-  readonly content: Pick<OutgoingContent, "text" | "image" | "isCaption">;
+  readonly content: Pick<OutgoingContent, "text" | "image" | "isCaption" | "files" | "location">;
 }
 
 export interface ReconcileInput<Part extends DesiredPart> {
@@ -125,6 +125,8 @@ function stepFor<Part extends DesiredPart>(
       if (!canEdit) {
         return entry.shownHash === undefined ? { kind: "shown" } : act({ kind: "superseded", entry });
       }
+      // A place that was found again after its post was lost is as it was sent.
+      if (part.content.location !== undefined && isWithinReach(entry)) return { kind: "shown" };
       if (!isWithinReach(entry) || row.shape !== shapeOf(part.content))
         return act({ kind: "superseded", entry });
       if (isInterim && entry.skippedHash === part.hash) return { kind: "shown" };
@@ -157,6 +159,6 @@ function isWithinReach({ row }: OutboxEntry): boolean {
 }
 
 /** Tells whether a part has nothing to see. Platforms refuse such a message. */
-function isBlank(part: DesiredPart): boolean {
-  return part.content.text.trim() === "";
+function isBlank({ content: { files, location, text } }: DesiredPart): boolean {
+  return text.trim() === "" && files === undefined && location === undefined;
 }

@@ -22,9 +22,11 @@ export function adopt(
     part: row.part,
     attempts: row.attempts,
   });
+  const moreIds = albumIds(reply, surface, entry, messageId);
   store(context, entry, {
     state: nextState(row.state, "posted"),
     messageId,
+    moreIds,
     shownHash: undefined,
     doubts: Math.max(0, row.doubts - 1),
     doubt: nextDoubt(row.doubt, "found"),
@@ -35,7 +37,20 @@ export function adopt(
   });
   entry.shownHash = undefined;
   ended(context, reply, entry);
-  context.budget.sent(reply.record.address, surface, messageId);
+  for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(reply.record.address, surface, id);
+}
+
+/** The messages of an album are numbered one after the other, and the first of them is found first. */
+function albumIds(
+  reply: Reply,
+  surface: Surface,
+  { row }: OutboxEntry,
+  messageId: string,
+): readonly string[] | undefined {
+  const part = reply.parts(surface).find(({ index }) => index === row.part);
+  const count = part?.content.files?.length ?? 1;
+  if (count === 1) return undefined;
+  return Array.from({ length: count - 1 }, (_, index) => String(Number(messageId) + index + 1));
 }
 
 /** Posts again without a mark, because the post was not made and can no longer be made. */

@@ -9,6 +9,7 @@ import { store } from "../outbox/outbox-change.ts";
 import { addDuplicate } from "../outbox/duplicates.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
+import type { OutboxRow } from "../outbox/outbox-store.ts";
 import type { Reply } from "../outbox/reply.ts";
 import { answered } from "../outbox/doubt.ts";
 
@@ -54,7 +55,9 @@ async function hearLate(
   if (formerChatId !== undefined) {
     if (outcome.kind === "done") adoptFormer(context, post, outcome.value.messageId, formerChatId);
   } else if (outcome.kind === "done") {
-    entry.lateMessageId = outcome.value.messageId;
+    const { messageId, messageIds } = outcome.value;
+    entry.lateMessageId = messageId;
+    entry.lateMoreIds = messageIds?.filter((id) => id !== messageId);
     entry.lateHash = post.hash;
     if (entry.row.state !== "sending") {
       adopt(context, post);
@@ -121,8 +124,9 @@ export function adoptLate(
 }
 
 function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPost): void {
-  const messageId = entry.lateMessageId;
+  const { lateMessageId: messageId, lateMoreIds: moreIds } = entry;
   entry.lateMessageId = undefined;
+  entry.lateMoreIds = undefined;
   const { row } = entry;
   if (messageId === undefined) return;
   // A search has found the message in the meantime, and it is being removed.
@@ -135,16 +139,17 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
     // After the end of the reply nothing would update the earlier message, so the later one stays.
     if (context.reply(row.replyId)?.isOpen !== true) return;
     if (!row.isMarked && Number(messageId) > Number(row.messageId)) {
-      addDuplicate(context, row.replyId, messageId);
+      for (const id of [messageId, ...(moreIds ?? [])]) addDuplicate(context, row.replyId, id);
       return;
     }
-    keepEarlier(context, entry, messageId, wasMarked);
+    keepEarlier(context, entry, { messageId, moreIds }, wasMarked);
     if (!wasMarked) entry.shownHash = hash;
   } else if (row.state === "unknown" || row.state === "planned") {
     const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
     store(context, entry, {
       state: nextState(state, "posted"),
       messageId,
+      moreIds,
       doubt: answered(row.doubt),
       isMarked: wasMarked,
       shownHash: undefined,
@@ -165,14 +170,14 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
 function keepEarlier(
   context: DeliveryContext,
   entry: OutboxEntry,
-  earlierId: string,
+  earlier: Pick<OutboxRow, "messageId" | "moreIds">,
   wasMarked = false,
 ): void {
   const { row } = entry;
-  const kept = wasMarked ? row : { ...row, messageId: earlierId, isMarked: false, shownHash: undefined };
+  const kept = wasMarked ? row : { ...row, ...earlier, isMarked: false, shownHash: undefined };
   context.database.transaction(() => {
-    const duplicateId = wasMarked ? earlierId : row.messageId;
-    if (duplicateId !== undefined) addDuplicate(context, row.replyId, duplicateId);
+    const { messageId, moreIds = [] } = wasMarked ? earlier : row;
+    for (const id of [messageId, ...moreIds]) if (id !== undefined) addDuplicate(context, row.replyId, id);
     context.outbox.write(kept);
   });
   if (!wasMarked) {

@@ -6,11 +6,12 @@ import { keyOf } from "./reply-body.ts";
 /** What the gate of the chat has to know of a reply that is a card. */
 export function cardNews({ entries, record }: Reply, { capabilities }: Surface): CardNews | undefined {
   const { body } = record;
-  if (body === undefined) return undefined;
+  const key = body === undefined ? undefined : keyOf(body);
+  if (key === undefined) return undefined;
   const sent = entries.map(({ row }) => row).filter(({ state }) => state === "sent");
   const sentAt = Math.max(0, ...sent.map((row) => row.sentAt ?? 0));
   return {
-    key: keyOf(body),
+    key,
     revision: record.finishedAt ?? 0,
     options: optionsOf(record.body, capabilities.buttons),
     messageIds: sent.flatMap(({ messageId }) => messageId ?? []),

@@ -6,7 +6,7 @@ import type { OutboxRow } from "./outbox-store.ts";
 import type { ReplyBody } from "./reply-body.ts";
 
 /**
- * The parts of a reply with what its body adds: the picture on the first, the buttons on the last. A part's hash covers
+ * The parts of a reply with what its body adds: the picture or the files on the first, the buttons on the last. A part's hash covers
  * what is added, so that a changed button is an edit like a changed word.
  *
  * `sent` are the rows of visible messages. A card that the platform does not remove any more says so in each of them.
@@ -26,6 +26,20 @@ export function dressParts(
       index,
       ...(shape === "image" && { content: { ...word.content, isCaption: true } }),
     }));
+  }
+  if (body.kind === "files") {
+    const { files } = body;
+    return parts.map((part, at) =>
+      at === 0
+        ? { ...part, content: { ...part.content, files }, hash: hashContent([part.hash, { files }]) }
+        : part,
+    );
+  }
+  if (body.kind === "location" && capabilities.location !== true) return parts;
+  if (body.kind === "location") {
+    const { location } = body;
+    const content = { text: "", entities: [], location };
+    return [{ index: 0, complete: true, content, hash: hashContent([location]) }];
   }
   const { card } = body;
   const buttons = shownButtons(card, capabilities);

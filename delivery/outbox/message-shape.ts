@@ -3,8 +3,9 @@ import type { OutboxRow } from "./outbox-store.ts";
 
 /** Form of the message that shows a content. An edit never changes it. */
 export function shapeOf({
+  files,
   image,
   isCaption,
-}: Pick<OutgoingContent, "image" | "isCaption">): OutboxRow["shape"] {
-  return image !== undefined || isCaption === true ? "image" : undefined;
+}: Pick<OutgoingContent, "files" | "image" | "isCaption">): OutboxRow["shape"] {
+  return image !== undefined || files !== undefined || isCaption === true ? "image" : undefined;
 }

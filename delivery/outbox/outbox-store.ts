@@ -33,6 +33,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   former_chat_id TEXT,
   doubt TEXT,
   shape TEXT,
+  more_ids TEXT,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
 
@@ -43,6 +44,8 @@ export interface OutboxRow {
   readonly part: number;
   readonly state: OutboxState;
   readonly messageId?: string | undefined;
+  /** Of an album: the ids of its messages after the first. */
+  readonly moreIds?: readonly string[] | undefined;
   /** Hash of the last content that is known to be visible and need not be sent again. */
   readonly shownHash?: string | undefined;
   /** True if the message was posted again after an unknown outcome. Its text begins with the mark. */
@@ -92,7 +95,13 @@ type Stored = {
   former_chat_id: string | null;
   doubt: string | null;
   shape: string | null;
+  more_ids: string | null;
 };
+
+/** The ids of a row's messages: one, or those of an album. */
+const IDS =
+  "json_each(CASE WHEN more_ids IS NULL THEN json_array(message_id) ELSE json_insert(more_ids, '$[#]', message_id) END) AS ids";
+const moreIdsSchema = z.array(z.string());
 
 export class OutboxStore {
   readonly #database: Database;
@@ -105,6 +114,7 @@ export class OutboxStore {
       doubt: "TEXT",
       former_chat_id: "TEXT",
       shape: "TEXT",
+      more_ids: "TEXT",
     });
   }
 
@@ -118,14 +128,14 @@ export class OutboxStore {
     this.#database.run(
       `INSERT INTO outbox_v1 (reply_id, part, state, message_id, shown_hash, is_marked, is_replacement, doubts,
          attempts, code, failing_since, retry_at, sent_at, doubt,
-         former_chat_id, shape)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         former_chat_id, shape, more_ids)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
          code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
          sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id,
-         shape = excluded.shape`,
+         shape = excluded.shape, more_ids = excluded.more_ids`,
       row.replyId,
       row.part,
       row.state,
@@ -142,6 +152,7 @@ export class OutboxStore {
       row.doubt === undefined ? null : JSON.stringify(row.doubt),
       row.formerChatId ?? null,
       row.shape ?? null,
+      row.moreIds === undefined ? null : JSON.stringify(row.moreIds),
     );
   }
 
@@ -152,8 +163,9 @@ export class OutboxStore {
     if (messageIds.length === 0) return [];
     return this.#database
       .all<{ message_id: string; address: string }>(
-        `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
-         WHERE former_chat_id IS NULL AND message_id IN (${messageIds.map(() => "?").join(", ")})`,
+        `SELECT ids.value AS message_id, address
+         FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id, ${IDS}
+         WHERE former_chat_id IS NULL AND ids.value IN (${messageIds.map(() => "?").join(", ")})`,
         ...messageIds,
       )
       .map(({ message_id: messageId, address }) => ({ messageId, address: parseAddress(address) }));
@@ -169,8 +181,9 @@ export class OutboxStore {
   ): { readonly id: number; readonly threadId: string }[] {
     return this.#database
       .all<{ message_id: string; address: string }>(
-        `SELECT message_id, address FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id
-         WHERE former_chat_id IS NULL AND CAST(message_id AS INTEGER) > ? AND COALESCE(sent_at, 0) >= ?`,
+        `SELECT ids.value AS message_id, address
+         FROM outbox_v1 JOIN reply_v1 ON reply_v1.id = outbox_v1.reply_id, ${IDS}
+         WHERE former_chat_id IS NULL AND CAST(ids.value AS INTEGER) > ? AND COALESCE(sent_at, 0) >= ?`,
         afterId,
         since,
       )
@@ -194,6 +207,7 @@ function rowOf(stored: Stored): OutboxRow {
     part: stored.part,
     state: stateSchema.parse(stored.state),
     messageId: stored.message_id ?? undefined,
+    moreIds: stored.more_ids === null ? undefined : moreIdsSchema.parse(JSON.parse(stored.more_ids)),
     shownHash: stored.shown_hash ?? undefined,
     isMarked: stored.is_marked === 1,
     isReplacement: stored.is_replacement === 1,

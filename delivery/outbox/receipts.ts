@@ -40,6 +40,8 @@ export class Receipts {
         part: row.part,
         state: row.state,
         ...(row.messageId !== undefined && { messageId: row.messageId }),
+        ...(row.messageId !== undefined &&
+          row.moreIds !== undefined && { messageIds: [row.messageId, ...row.moreIds] }),
         ...(row.code !== undefined && { code: row.code }),
         attempts: row.attempts,
         ...(row.sentAt !== undefined && { sentAt: row.sentAt }),

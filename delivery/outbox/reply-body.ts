@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CardBody, IfDeleted, SendOptions } from "../../src/core/delivery.ts";
-import type { OutgoingButton } from "../../src/core/surface.ts";
+import type { OutgoingButton, OutgoingMedia } from "../../src/core/surface.ts";
 
 const buttonSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("callback"), label: z.string(), token: z.string() }),
@@ -20,12 +20,32 @@ const cardSchema = z.object({
   numbered: z.boolean().optional(),
 }) satisfies z.ZodType<CardBody>;
 
+const mediaSchema = z.object({
+  kind: z.enum(["photo", "document", "audio", "voice", "video", "animation"]),
+  name: z.string(),
+  mediaType: z.string(),
+  source: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("bytes"), hash: z.string(), sizeBytes: z.number() }),
+    z.object({ kind: z.literal("platform"), fileId: z.string() }),
+    z.object({ kind: z.literal("address"), url: z.string() }),
+  ]),
+}) satisfies z.ZodType<OutgoingMedia>;
+
+const locationSchema = z.object({
+  latitude: z.number(),
+  longitude: z.number(),
+  title: z.string().optional(),
+  address: z.string().optional(),
+});
+
 /**
  * What a whole reply shows beside plain text. Stored with the reply until it is visible.
  *
  * - `card`: a card. `ifDeleted` says whether it is posted again if a person has deleted it.
  * - `removed`: a card that is to disappear. `isLocked`: the platform does not remove it any more, so its messages show the
  *   reply's text instead.
+ * - `files`: a file, or an album. The reply's text is its caption.
+ * - `location`: a place. The reply has no text.
  */
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({
@@ -34,6 +54,8 @@ const bodySchema = z.discriminatedUnion("kind", [
     ifDeleted: z.enum(["leave", "post"]) satisfies z.ZodType<IfDeleted>,
   }),
   z.object({ kind: z.literal("removed"), key: z.string(), isLocked: z.boolean() }),
+  z.object({ kind: z.literal("files"), files: z.array(mediaSchema).readonly() }),
+  z.object({ kind: z.literal("location"), location: locationSchema }),
 ]);
 
 export type ReplyBody = Readonly<z.infer<typeof bodySchema>>;
@@ -60,6 +82,22 @@ export function parseSendOptions(json: string): SendOptions {
 }
 
 /** The card key of a body, if it is a card's. */
-export function keyOf(body: ReplyBody): string {
-  return body.kind === "card" ? body.card.key : body.key;
+export function keyOf(body: ReplyBody): string | undefined {
+  switch (body.kind) {
+    case "card":
+      return body.card.key;
+    case "removed":
+      return body.key;
+    case "files":
+    case "location":
+      return undefined;
+    default:
+      return body satisfies never;
+  }
+}
+
+/** Hashes of the stored files that a body shows. */
+export function hashesOf(body: ReplyBody | undefined): string[] {
+  if (body?.kind !== "files") return [];
+  return body.files.flatMap(({ source }) => (source.kind === "bytes" ? [source.hash] : []));
 }

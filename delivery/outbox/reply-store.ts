@@ -215,6 +215,11 @@ export class ReplyStore {
     );
   }
 
+  /** The files of a reply go out in another form. */
+  setBody(id: string, body: ReplyBody): void {
+    this.#database.run("UPDATE reply_v1 SET body = ? WHERE id = ?", JSON.stringify(body), id);
+  }
+
   /** The card shows something else from here on. */
   revise(id: string, address: Address, text: string, body: ReplyBody, revisedAt: number): void {
     this.#database.run(

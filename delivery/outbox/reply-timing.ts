@@ -1,5 +1,5 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
-import type { Surface } from "../../src/core/surface.ts";
+import type { OutgoingContent, Surface } from "../../src/core/surface.ts";
 
 const DEFAULT_CALL_TIMEOUT_MS = 15_000;
 const DEFAULT_EDIT_EVERY_MS = 700;
@@ -14,8 +14,23 @@ const LANDS_LATE_MS = 2_000;
  * Returns the time (epoch milliseconds) after which a post that begins at `begunAt` cannot land any more, however slow
  * the platform is.
  */
-export function landsBy(policy: ReplyPolicy, surface: Surface, begunAt: number): number {
-  return begunAt + callTimeoutMs(policy, surface) + LANDS_LATE_MS;
+export function landsBy(
+  policy: ReplyPolicy,
+  surface: Surface,
+  begunAt: number,
+  content: Pick<OutgoingContent, "files"> = {},
+): number {
+  return begunAt + postTimeoutMs(policy, surface, content) + LANDS_LATE_MS;
+}
+
+/** Returns the time limit of a post, in milliseconds. Files take longer than text. */
+export function postTimeoutMs(
+  policy: ReplyPolicy,
+  surface: Surface,
+  { files }: Pick<OutgoingContent, "files">,
+): number {
+  const textMs = callTimeoutMs(policy, surface);
+  return files === undefined ? textMs : Math.max(textMs, surface.capabilities.files?.callTimeoutMs ?? 0);
 }
 
 /** Returns the time limit of a call. `surface` is undefined if the messenger is no longer declared. */

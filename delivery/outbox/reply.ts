@@ -1,8 +1,9 @@
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
-import type { Address, OutgoingContent, Surface } from "../../src/core/surface.ts";
+import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
 import { dressParts } from "./card-parts.ts";
 import { cardText } from "./card-text.ts";
+import { placeText } from "./place-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
@@ -161,6 +162,13 @@ export class Reply {
     this.#planAgain(record.text ?? "");
   }
 
+  /** Its files go out in another form. */
+  setBody(body: ReplyBody): void {
+    this.record = { ...this.record, body };
+    this.isDirty = true;
+    this.#planAgain(this.record.text ?? "");
+  }
+
   /** Moves the reply to another chat. */
   move(address: Address, laneKey: string): void {
     this.record = { ...this.record, address, replyTo: undefined, seenMessageId: undefined };
@@ -197,11 +205,15 @@ export class Reply {
   #cardParts(surface: Surface, body: ReplyBody): readonly Part<OutgoingContent>[] {
     const { capabilities } = surface;
     if (this.#parts === undefined) {
-      const hasImage = body.kind === "card" && body.card.image !== undefined && capabilities.images === true;
-      const text = body.kind === "card" ? cardText(body.card, capabilities) : this.text;
+      const hasImage =
+        body.kind === "files" ||
+        (body.kind === "card" && body.card.image !== undefined && capabilities.images === true);
+      const text = wordsOf(body, this.text, capabilities);
       const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
       const options = plannerOptions(this.record.policy, surface, limits);
-      this.#parts = splitText(text, { ...options, final: true });
+      const parts = splitText(text, { ...options, final: true });
+      // A file without a caption is a message all the same.
+      this.#parts = parts.length === 0 && body.kind === "files" ? [emptyPart()] : parts;
     }
     const sent = this.entries
       .map(({ row }) => row)
@@ -239,6 +251,15 @@ export class Reply {
     this.draft.hide();
     this.isDirty = false;
   }
+}
+
+function wordsOf(body: ReplyBody, text: string, capabilities: SurfaceCapabilities): string {
+  if (body.kind === "card") return cardText(body.card, capabilities);
+  return body.kind === "location" && capabilities.location !== true ? placeText(body.location) : text;
+}
+
+function emptyPart(): Part<RichText> {
+  return { index: 0, complete: true, content: { text: "", entities: [] }, hash: "" };
 }
 
 export function plannerOptions(

@@ -1,5 +1,6 @@
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
+import type { OutgoingFiles } from "../files/outgoing-files.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { ReplyStore } from "./reply-store.ts";
 
@@ -8,6 +9,7 @@ export interface SweepOptions {
   readonly deps: Deps;
   readonly replies: ReplyStore;
   readonly outbox: OutboxStore;
+  readonly files: OutgoingFiles;
   /** How long receipts are kept, in milliseconds. @default 30 days */
   readonly keepReceiptsMs?: () => number;
 }
@@ -17,7 +19,7 @@ const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const KEEP_CARDS_MS = 90 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes the rows of old replies, once a day. */
+/** Deletes the rows of old replies, and files that none shows, once a day. */
 export class Sweep {
   readonly #options: SweepOptions;
   #sweptAt = -Infinity;
@@ -28,10 +30,11 @@ export class Sweep {
 
   /** Does nothing if the last sweep is less than a day ago. Open replies stay. */
   run(isOpen: (replyId: string) => boolean): void {
-    const { database, deps, keepReceiptsMs, outbox, replies } = this.#options;
+    const { database, deps, files, keepReceiptsMs, outbox, replies } = this.#options;
     const now = deps.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
+    files.sweep();
     const keepMs = keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
     for (const id of replies.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
       if (isOpen(id)) continue;

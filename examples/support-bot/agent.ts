@@ -1,10 +1,11 @@
-import { modelFromEnv, Think, type BotEnvironment, type CardPress, type ThinkCommands } from "switchboard";
-import { defineMessengers } from "switchboard/messengers";
+import { modelFromEnv, Think, transcriberFromEnv } from "switchboard";
+import type { BotEnvironment, CardPress, ThinkCommands, TranscriptionEnvironment } from "switchboard";
+import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { lookupOrderTool } from "./lookup-order.ts";
 import { menuCard, type MenuPage } from "./menu.ts";
 
-interface Env extends BotEnvironment {
+interface Env extends BotEnvironment, TranscriptionEnvironment {
   /** The shop's backend, without `/orders`. */
   ORDERS_API_URL?: string;
 }
@@ -47,6 +48,10 @@ export class SupportAgent extends Think<Env> {
   /** Turns the page of the menu that was pressed. */
   override async onAction({ cardId, payload }: CardPress) {
     await this.revise(cardId, menuCard(payload as MenuPage));
+  }
+
+  override transcribe(audio: FetchableAttachment) {
+    return transcriberFromEnv(this.env)?.(audio);
   }
 
   override getMessengers() {

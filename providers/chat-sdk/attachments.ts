@@ -3,7 +3,7 @@ import type { Adapter, Attachment } from "chat";
 import { InvalidInputError, SwitchboardError, errorCode } from "../../src/core/errors.ts";
 import type { FetchedFile } from "../../src/core/messenger.ts";
 import type { AttachmentReference, MessengerAttachment } from "../../src/core/messenger-event.ts";
-import { parsePublicUrl } from "./safe-url.ts";
+import { parsePublicUrl } from "../../src/core/public-url.ts";
 import type { StoredAttachment } from "./stored-event.ts";
 
 const kinds: Readonly<Record<StoredAttachment["type"], MessengerAttachment["kind"]>> = {

@@ -30,6 +30,8 @@ export interface ApiRefusal {
   readonly migrateToChatId?: number | undefined;
 }
 
+type FileRefusal = "file-id" | "photo" | "voice" | "file";
+
 type Fixed = Exclude<CallFailure["kind"], "retry-after" | "moved">;
 
 /**
@@ -37,7 +39,36 @@ type Fixed = Exclude<CallFailure["kind"], "retry-after" | "moved">;
  * from its published server and the client protocol behind it. Any other text is `rejected`, because the same call
  * would be refused again.
  */
-const wordings: readonly (readonly [RegExp, Fixed, string, "thread"?])[] = [
+const wordings: readonly (readonly [RegExp, Fixed, string, ("thread" | FileRefusal)?])[] = [
+  // Of files. In front, because what a chat forbids for files it may allow for text.
+  [/VOICE_MESSAGES_FORBIDDEN/i, "rejected", "voice-forbidden", "voice"],
+  [
+    /CHAT_SEND_(?!PLAIN)\w+_FORBIDDEN|not enough rights to send (?!text)(?:\w+ )*(?:photo|document|audio|music|voice|video|animation|media|location)/i,
+    "rejected",
+    "media-forbidden",
+    "file",
+  ],
+  [
+    /wrong file identifier|wrong remote file|wrong file_id|FILE_REFERENCE_|invalid file_id/i,
+    "rejected",
+    "file-id-refused",
+    "file-id",
+  ],
+  [
+    /IMAGE_PROCESS_FAILED|PHOTO_(?:INVALID|EXT_INVALID|SAVE_FILE_INVALID|CONTENT_TYPE_INVALID|INVALID_DIMENSIONS)|can't use file of type/i,
+    "rejected",
+    "photo-refused",
+    "photo",
+  ],
+  [
+    /failed to get HTTP URL content|wrong type of the web page content|WEBPAGE_\w+|wrong HTTP URL/i,
+    "rejected",
+    "address-refused",
+    "file",
+  ],
+  [/file is too big|file of size \d+ bytes is too big/i, "rejected", "too-large", "file"],
+  [/file must be non-empty/i, "rejected", "file-empty", "file"],
+  [/REACTION_INVALID|REACTIONS_TOO_MANY|REACTION_EMPTY/i, "rejected", "reaction-refused"],
   [/message is not modified|MESSAGE_NOT_MODIFIED/i, "unchanged", "message-not-modified"],
   [/(?:upgraded|migrated) to a supergroup/i, "gone", "chat-upgraded"],
   [
@@ -46,7 +77,7 @@ const wordings: readonly (readonly [RegExp, Fixed, string, "thread"?])[] = [
     "quoted-missing",
   ],
   [
-    /message to (?:edit|delete) not found|MESSAGE_ID_INVALID|message identifier is not/i,
+    /message to (?:edit|delete|react|pin|unpin) not found|MESSAGE_ID_INVALID|message identifier is not/i,
     "missing",
     "message-missing",
   ],
@@ -101,10 +132,12 @@ export function refusalFailure(refusal: ApiRefusal): CallFailure {
   for (const [pattern, kind, code, scope] of wordings) {
     if (!pattern.test(description)) continue;
     if (kind === "missing" && code === "message-locked") return { kind, code, isLocked: true };
-    return kind === "gone" && scope !== undefined ? { kind, code, scope } : { kind, code };
+    if (kind === "gone" && scope === "thread") return { kind, code, scope };
+    if (kind === "rejected" && scope !== undefined && scope !== "thread") return { kind, code, about: scope };
+    return { kind, code };
   }
   if (errorCode === 403) return { kind: "gone", code: "forbidden" };
-  if (errorCode === 413) return { kind: "rejected", code: "too-large" };
+  if (errorCode === 413) return { kind: "rejected", code: "too-large", about: "file" };
   return { kind: "rejected", code: "bad-request" };
 }
 

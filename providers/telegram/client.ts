@@ -1,3 +1,4 @@
+import { multipartBody, type UploadPart } from "./multipart.ts";
 import { Api, GrammyError, HttpError } from "grammy/web";
 import { z } from "zod";
 import { TelegramCallError, gatewayFailure, networkFailure, refusalFailure } from "./call-error.ts";
@@ -13,6 +14,18 @@ export interface TelegramClient {
     signal: AbortSignal,
     run: (api: Api, signal: ApiSignal) => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * A call whose files go out as a stream: `attach://<name>` in a value stands for the part of that name. Without files it
+   * is an ordinary call.
+   */
+  upload(
+    method: string,
+    payload: Readonly<Record<string, unknown>>,
+    files: readonly UploadPart[],
+    signal: AbortSignal,
+  ): Promise<unknown>;
+  /** The Bot API for code of the bot. Its calls reject with a `TelegramCallError`, which holds no token. */
+  botApi(): Api;
 }
 
 /** The signal in grammY's types, which describe a polyfill with fewer members. */
@@ -25,16 +38,49 @@ export function createTelegramClient(
   settings: TelegramSettings,
   fetch: typeof globalThis.fetch,
 ): TelegramClient {
-  const api = new Api(settings.token, {
-    apiRoot: settings.apiBaseUrl,
-    timeoutSeconds: backstopTimeoutS,
-    sensitiveLogs: false,
-    // grammY's web build is typed for node-fetch. It only uses `json()` of a response.
-    fetch: ((input: string, init: RequestInit) => answerOf(fetch, input, init)) as never,
-  });
+  const createApi = (): Api =>
+    new Api(settings.token, {
+      apiRoot: settings.apiBaseUrl,
+      timeoutSeconds: backstopTimeoutS,
+      sensitiveLogs: false,
+      // grammY's web build is typed for node-fetch. It only uses `json()` of a response.
+      fetch: (async (input: string, init: RequestInit) => {
+        const answer = await answerOf(fetch, input, init);
+        return { json: () => answer };
+      }) as never,
+    });
+  const api = createApi();
+  let botApi: Api | undefined;
   return {
+    botApi() {
+      if (botApi !== undefined) return botApi;
+      botApi = createApi();
+      botApi.config.use(async (previous, method, payload, signal) => {
+        try {
+          return await previous(method, payload, signal);
+        } catch (error) {
+          throw callError(method, error, signal?.aborted);
+        }
+      });
+      return botApi;
+    },
+    async upload(method, payload, files, signal) {
+      if (signal.aborted) throw notStarted(method);
+      const url = `${settings.apiBaseUrl}/bot${settings.token}/${method}`;
+      try {
+        const request = files.length === 0 ? jsonRequest(payload) : multipartRequest(payload, files);
+        const answer = await untilAborted(
+          answerOf(fetch, url, { ...request, method: "POST", signal }),
+          signal,
+        );
+        if (answer.ok) return answer.result;
+        throw new GrammyError("refused", answer, method, {});
+      } catch (error) {
+        throw callError(method, error, signal.aborted);
+      }
+    },
     async call(method, signal, run) {
-      if (signal.aborted) throw new TelegramCallError(method, { kind: "transient", code: "not-started" });
+      if (signal.aborted) throw notStarted(method);
       try {
         return await untilAborted(run(api, signal as never), signal);
       } catch (error) {
@@ -79,6 +125,36 @@ const apiAnswer = z.discriminatedUnion("ok", [
   }),
 ]);
 
+type ApiAnswer = z.infer<typeof apiAnswer>;
+
+function notStarted(method: string): TelegramCallError {
+  return new TelegramCallError(method, { kind: "transient", code: "not-started" });
+}
+
+function jsonRequest(payload: Readonly<Record<string, unknown>>): RequestInit {
+  return { headers: { "content-type": "application/json" }, body: JSON.stringify(payload) };
+}
+
+interface WithFixedLength {
+  readonly FixedLengthStream?: new (sizeBytes: number) => TransformStream<Uint8Array, Uint8Array>;
+}
+
+/** In workerd the length of the body is sent with it; elsewhere the body is chunked. */
+function multipartRequest(
+  payload: Readonly<Record<string, unknown>>,
+  files: readonly UploadPart[],
+): RequestInit {
+  const fields = Object.entries(payload).map(
+    ([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const,
+  );
+  const boundary = `switchboard-${crypto.randomUUID()}`;
+  const { contentType, sizeBytes, stream } = multipartBody(Object.fromEntries(fields), files, boundary);
+  const { FixedLengthStream } = globalThis as WithFixedLength;
+  const body =
+    FixedLengthStream === undefined ? stream : stream.pipeThrough(new FixedLengthStream(sizeBytes));
+  return { headers: { "content-type": contentType }, body, duplex: "half" } as RequestInit;
+}
+
 /** A response that is not the Bot API's JSON. Never leaves this file. */
 class GatewayAnswer extends Error {
   readonly status: number;
@@ -99,12 +175,12 @@ async function answerOf(
   fetch: typeof globalThis.fetch,
   input: string,
   init: RequestInit,
-): Promise<{ json: () => unknown }> {
+): Promise<ApiAnswer> {
   // The address holds the token, so redirects are not followed.
   const response = await fetch(input, { ...init, redirect: "manual" });
   const answer = apiAnswer.safeParse(parseJson(await response.text()));
   if (!answer.success) throw new GatewayAnswer(response.status, response.headers.get("retry-after"));
-  return { json: () => answer.data };
+  return answer.data;
 }
 
 function parseJson(text: string): unknown {

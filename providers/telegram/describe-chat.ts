@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function describeChat({ raw, thread }: IncomingEvent): ChatFacts {
   const update = fieldsOf(raw);
-  const { kind, treatment } = updateKindOf(update);
+  const { kind, treatment } = updateKindOf(update, true);
   const content = fieldsOf(update[kind]);
   const isPrivate = thread.isDirectMessage;
   const about = treatment === "callback" ? fieldsOf(content["message"]) : content;
@@ -73,6 +73,7 @@ function reachability(treatment: UpdateTreatment, content: Fields, isPrivate: bo
   switch (treatment) {
     case "callback":
     case "stop":
+    case "reaction":
       return true;
     case "message":
     case "edit":

@@ -1,9 +1,9 @@
 import type { InlineKeyboardMarkup, MessageEntity } from "grammy/types";
 import type { RemoteFile } from "../../src/core/content.ts";
-import type { Address, OutgoingContent } from "../../src/core/surface.ts";
+import type { Address, OutgoingContent, OutgoingMessage } from "../../src/core/surface.ts";
 import type { TelegramClient } from "./client.ts";
 import { keyboardOf } from "./keyboard.ts";
-import { toMessageEntities } from "./message-fields.ts";
+import { toMessageEntities, topicOf } from "./message-fields.ts";
 import { callRich, toInputRichMessage } from "./rich-message.ts";
 
 /** Changes one of the bot's messages. Resolves with the Bot API's response. */
@@ -14,7 +14,7 @@ export async function editMessage(
   message: OutgoingContent,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { blocks, image, isCaption } = message;
+  const { blocks, files, image, isCaption } = message;
   const chat = chatOf(address);
   const id = Number(messageId);
   if (blocks !== undefined) {
@@ -29,7 +29,7 @@ export async function editMessage(
       api.editMessageMedia(chat, id, media, keyboardOf(message), signal),
     );
   }
-  if (isCaption === true) {
+  if (isCaption === true || files !== undefined) {
     return client.call("editMessageCaption", signal, (api, signal) =>
       api.editMessageCaption(chat, id, captionFields(message), signal),
     );
@@ -64,6 +64,27 @@ export function captionFields(message: OutgoingContent): {
 /** A picture that the Bot API fetches by itself. */
 export function photoOf(image: RemoteFile): string {
   return "fileId" in image ? image.fileId : image.url;
+}
+
+/** Where and how a message is posted, beside its content. */
+export function postFields(
+  address: Address,
+  { protect, replyTo, silent }: OutgoingMessage,
+): {
+  message_thread_id?: number;
+  reply_parameters?: { message_id: number; allow_sending_without_reply: boolean };
+  disable_notification?: true;
+  protect_content?: true;
+} {
+  return {
+    ...topicOf(address),
+    ...(replyTo !== undefined &&
+      replyTo !== "" && {
+        reply_parameters: { message_id: Number(replyTo), allow_sending_without_reply: true },
+      }),
+    ...(silent === true && { disable_notification: true as const }),
+    ...(protect === true && { protect_content: true as const }),
+  };
 }
 
 export function chatOf({ chatId }: Address): number | string {

@@ -28,13 +28,7 @@ export async function downloadFile(
   options: DownloadOptions,
 ): Promise<FetchedFile> {
   const { clock, maxBytes, paths, signal } = options;
-  const fileId = reference.fileId;
-  if (typeof fileId !== "string") {
-    throw new InvalidInputError(
-      "attachment-reference",
-      "The attachment's reference holds no Telegram file id.",
-    );
-  }
+  const fileId = fileIdOf(reference);
   const from = (path: string) => `${settings.apiBaseUrl}/file/bot${settings.token}/${path}`;
   let path = paths.get(fileId, clock);
   let response = path === undefined ? undefined : await request(from(path), options);
@@ -64,6 +58,34 @@ export async function downloadFile(
   const bytes = await readUpTo(maxBytes, response, signal);
   const mediaType = mediaTypeOf(path, response.headers.get("content-type"));
   return { bytes, ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+/**
+ * What the platform says of a file. Its path, which a later download needs, is kept.
+ * @throws {InvalidInputError} when the reference or the platform's path is not usable
+ */
+export async function fetchFileMetadata(
+  reference: AttachmentReference,
+  client: TelegramClient,
+  { clock, paths, signal }: Pick<DownloadOptions, "clock" | "paths" | "signal">,
+): Promise<{ readonly sizeBytes?: number; readonly mediaType?: string }> {
+  const fileId = fileIdOf(reference);
+  const file = await client.call("getFile", signal, (api, signal) => api.getFile(fileId, signal));
+  const path = relativePath(file.file_path);
+  paths.set(fileId, path, clock);
+  const mediaType = mediaTypeOf(path, null);
+  return {
+    ...(file.file_size !== undefined && { sizeBytes: file.file_size }),
+    ...(mediaType !== undefined && { mediaType }),
+  };
+}
+
+function fileIdOf({ fileId }: AttachmentReference): string {
+  if (typeof fileId === "string") return fileId;
+  throw new InvalidInputError(
+    "attachment-reference",
+    "The attachment's reference holds no Telegram file id.",
+  );
 }
 
 async function request(

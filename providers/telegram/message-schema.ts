@@ -180,6 +180,21 @@ export const callbackQuery = z.object({
   message: optional(z.object({ message_id: z.int() })),
 });
 
+const reactionType = z.object({
+  type: z.string(),
+  emoji: optional(z.string()),
+  custom_emoji_id: optional(z.string()),
+});
+
+export const messageReaction = z.object({
+  chat: telegramChat,
+  message_id: z.int(),
+  user: optional(telegramUser),
+  actor_chat: optional(telegramChat),
+  old_reaction: z.array(reactionType),
+  new_reaction: z.array(reactionType),
+});
+
 export const stoppedGeneration = z.object({ chat: telegramChat, draft_id: z.int() });
 
 export const membershipChange = z.object({
@@ -196,4 +211,5 @@ export type TelegramFile = z.infer<typeof file>;
 export type MessageContent = z.infer<typeof content>;
 export type TextualMessage = z.infer<typeof textual>;
 export type TelegramMessage = z.infer<typeof telegramMessage>;
+export type ReactionType = z.infer<typeof reactionType>;
 export type MembershipChange = z.infer<typeof membershipChange>;

@@ -1,3 +1,5 @@
+import type { Api } from "grammy/web";
+import type { Update } from "grammy/types";
 import { checkNames } from "../../src/core/check-names.ts";
 import type { OptionNames } from "../../src/core/check-names.ts";
 import { ConfigurationError } from "../../src/core/errors.ts";
@@ -22,6 +24,25 @@ export interface TelegramMessengerOptions extends MessengerOptions {
    * @BotFather's list. @default true
    */
   readonly commandMenu?: boolean;
+  /**
+   * Whether reactions of people reach `onReaction` of the bot. The webhook has to ask for them: `allowedUpdatesFor`. In
+   * groups Telegram tells them to administrators only. @default false
+   */
+  readonly reactions?: boolean;
+  /**
+   * Gets every update that Switchboard does not handle, such as payments, inline queries, join requests and kinds of a
+   * newer Bot API, raw, after it is stored. The webhook has to ask for them: `allowedUpdatesFor`.
+   *
+   * Runs in the object of the update's chat, or, for one of no chat, in an object of the bot's own, and at least once for
+   * each update: again if the process dies while it runs. `update_id` is the same then. If it throws or takes longer than
+   * 30 seconds, the log says so, and it does not run again. @default such updates are counted and ignored
+   *
+   * @example
+   * onUpdate: async ({ update, api }) => {
+   *   if (update.pre_checkout_query) await api.answerPreCheckoutQuery(update.pre_checkout_query.id, true);
+   * }
+   */
+  readonly onUpdate?: (context: TelegramUpdateContext) => void | Promise<void>;
   /** A local Bot API server or a simulator. @default "https://api.telegram.org" */
   readonly apiBaseUrl?: string;
   /**
@@ -32,6 +53,17 @@ export interface TelegramMessengerOptions extends MessengerOptions {
   readonly pacing?: Partial<Pacing>;
   /** The network, for tests. @default the runtime's own */
   readonly fetch?: typeof fetch;
+}
+
+/** An update that the bot's own code handles. */
+export interface TelegramUpdateContext {
+  /** As Telegram sent it. Only its `update_id` is checked. */
+  readonly update: Update;
+  /**
+   * The Bot API, with the bot's token. Its calls are outside of the chat's budget and of the outbox: they are not
+   * repeated, not slowed down, and not found again after a crash. A call that fails rejects with a `TelegramCallError`.
+   */
+  readonly api: Api;
 }
 
 /** The checked options. */
@@ -47,6 +79,8 @@ export interface TelegramSettings {
   readonly apiBaseUrl: string;
   readonly pacing: Pacing;
   readonly fetch: typeof fetch | undefined;
+  readonly reactions: boolean;
+  readonly onUpdate: TelegramMessengerOptions["onUpdate"];
 }
 
 const optionNames: OptionNames<TelegramMessengerOptions> = {
@@ -58,6 +92,8 @@ const optionNames: OptionNames<TelegramMessengerOptions> = {
   apiBaseUrl: true,
   pacing: true,
   fetch: true,
+  reactions: true,
+  onUpdate: true,
 };
 
 const defaultApiBaseUrl = "https://api.telegram.org";
@@ -103,6 +139,8 @@ export function parseTelegramOptions(options: TelegramMessengerOptions): Telegra
     apiBaseUrl: parseApiBaseUrl(options.apiBaseUrl),
     pacing: pacingFrom("telegramMessenger", defaultPacing, options.pacing),
     fetch: options.fetch,
+    reactions: options.reactions === true,
+    onUpdate: parseOnUpdate(options.onUpdate),
   };
 }
 
@@ -116,6 +154,8 @@ export function messengerOptionsOf(options: TelegramMessengerOptions): Messenger
     apiBaseUrl: _apiBaseUrl,
     pacing: _pacing,
     fetch: _fetch,
+    reactions: _reactions,
+    onUpdate: _onUpdate,
     ...common
   } = options;
   return common;
@@ -136,6 +176,15 @@ function parseSecretToken({ secretToken, verifyWebhook }: TelegramMessengerOptio
     );
   }
   return secretToken;
+}
+
+function parseOnUpdate(onUpdate: unknown): TelegramMessengerOptions["onUpdate"] {
+  if (onUpdate === undefined || typeof onUpdate === "function")
+    return onUpdate as TelegramMessengerOptions["onUpdate"];
+  throw new ConfigurationError(
+    "telegram-on-update-invalid",
+    "telegramMessenger's `onUpdate` must be a function: onUpdate: async ({ update, api }) => { ... }",
+  );
 }
 
 function parseUserName(userName: string | undefined): string | undefined {

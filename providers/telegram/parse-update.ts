@@ -13,6 +13,8 @@ import {
   type TelegramMessage,
   callbackQuery,
   membershipChange,
+  messageReaction,
+  type ReactionType,
   stoppedGeneration,
   readTelegramMessage,
 } from "./message-schema.ts";
@@ -20,6 +22,7 @@ import { isMember } from "./membership.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
 import { readableText, unreadableContent } from "./readable-text.ts";
 import { serviceDetailOf } from "./service-detail.ts";
+import type { RoutingSettings } from "./routing.ts";
 import { updateKindOf } from "./update-kinds.ts";
 
 const capabilities: MessengerCapabilities = {
@@ -31,7 +34,10 @@ const capabilities: MessengerCapabilities = {
 };
 
 /** The part of an event that the update decides; the rest comes from its routing. */
-type ParsedUpdate = Pick<MessengerEvent, "kind" | "author" | "message" | "action" | "stop" | "detail">;
+type ParsedUpdate = Pick<
+  MessengerEvent,
+  "kind" | "author" | "message" | "action" | "stop" | "reaction" | "detail"
+>;
 
 /**
  * Returns the event of a stored update. An update that cannot be read becomes `ignored`, with a `detail` that says why.
@@ -41,6 +47,7 @@ export async function parseUpdate(
   incoming: IncomingEvent,
   messengerId: string,
   bot: BotNames,
+  settings: Pick<RoutingSettings, "reactions" | "takesUpdates">,
 ): Promise<MessengerEvent> {
   return {
     key: incoming.key,
@@ -49,26 +56,32 @@ export async function parseUpdate(
     thread: incoming.thread,
     capabilities,
     raw: incoming.raw,
-    ...(await readUpdate(incoming.raw, bot)),
+    ...(await readUpdate(incoming.raw, bot, settings)),
   };
 }
 
-async function readUpdate(update: unknown, bot: BotNames): Promise<ParsedUpdate> {
+async function readUpdate(
+  update: unknown,
+  bot: BotNames,
+  { reactions, takesUpdates }: Pick<RoutingSettings, "reactions" | "takesUpdates">,
+): Promise<ParsedUpdate> {
   if (typeof update !== "object" || update === null) return unreadable("no update");
-  const { kind, treatment } = updateKindOf(update as Record<string, unknown>);
+  const { kind, treatment } = updateKindOf(update as Record<string, unknown>, reactions);
   const content = (update as Record<string, unknown>)[kind];
   switch (treatment) {
     case "message":
     case "edit":
       return readMessage(content, treatment === "edit", bot);
     case "callback":
-      return readCallback(content);
+      return readCallback(content, takesUpdates);
+    case "reaction":
+      return readReaction(content);
     case "stop":
       return readStop(content);
     case "membership":
       return readMembership(content);
     case "ignored":
-      return unreadable(kind);
+      return takesUpdates ? { kind: "update", detail: kind } : unreadable(kind);
     default:
       return treatment satisfies never;
   }
@@ -117,15 +130,40 @@ function messageKind(telegram: TelegramMessage, isEdit: boolean, isMention: bool
   return isMention ? "mention" : "message";
 }
 
-function readCallback(content: unknown): ParsedUpdate {
+function readCallback(content: unknown, takesUpdates: boolean): ParsedUpdate {
   const parsed = callbackQuery.safeParse(content);
   if (!parsed.success) return unreadable("unreadable callback query");
   const { id, from, data, message } = parsed.data;
+  // Under an inline message: it belongs to no chat.
+  if (!message && takesUpdates) return { kind: "update", author: userAuthor(from), detail: "callback_query" };
   return {
     kind: "action",
     author: userAuthor(from),
     action: { id, data: data ?? "", ...(message ? { messageId: String(message.message_id) } : {}) },
   };
+}
+
+function readReaction(content: unknown): ParsedUpdate {
+  const parsed = messageReaction.safeParse(content);
+  if (!parsed.success) return unreadable("unreadable reaction");
+  const { actor_chat: chat, message_id: messageId, user } = parsed.data;
+  const before = parsed.data.old_reaction.map(reactionName);
+  const current = parsed.data.new_reaction.map(reactionName);
+  const author = chat ? chatAuthor(chat) : user ? userAuthor(user) : undefined;
+  return {
+    kind: "reaction",
+    ...(author !== undefined && { author }),
+    reaction: {
+      messageId: String(messageId),
+      current,
+      added: current.filter((name) => !before.includes(name)),
+      removed: before.filter((name) => !current.includes(name)),
+    },
+  };
+}
+
+function reactionName({ custom_emoji_id: customId, emoji, type }: ReactionType): string {
+  return emoji ?? (customId ? `custom:${customId}` : type);
 }
 
 /** Reads a press of the stop button. In a private chat the chat's id is the person's id. */

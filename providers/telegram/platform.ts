@@ -1,3 +1,4 @@
+import type { Update } from "grammy/types";
 import { equalSecrets } from "../../src/core/constant-time.ts";
 import { problem } from "../../src/core/problem.ts";
 import type {
@@ -7,17 +8,18 @@ import type {
   PlatformVerification,
   ReceiveContext,
 } from "../../src/core/messenger.ts";
+import type { MessengerEvent } from "../../src/core/messenger-event.ts";
 import { sha256 } from "../../src/core/sha256.ts";
 import type { BotNames } from "./addressing.ts";
 import { answerPress } from "./answer-press.ts";
 import { createTelegramClient, type TelegramClient } from "./client.ts";
 import { setCommandMenu } from "./command-menu.ts";
 import { describeChat } from "./describe-chat.ts";
-import { downloadFile } from "./file-download.ts";
+import { downloadFile, fetchFileMetadata } from "./file-download.ts";
 import { FilePaths } from "./file-paths.ts";
 import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
-import { routeUpdate, telegramThreadId } from "./routing.ts";
+import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
@@ -27,6 +29,8 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
   let client: TelegramClient | undefined;
   let account: Promise<string> | undefined;
   const paths = new FilePaths();
+  const { botId, onUpdate, reactions } = settings;
+  const routing: RoutingSettings = { botId, reactions, takesUpdates: onUpdate !== undefined };
   const fetchOf = (context: PlatformContext) => settings.fetch ?? context.deps.fetch;
   const clientOf = (context: PlatformContext) =>
     (client ??= createTelegramClient(settings, fetchOf(context)));
@@ -35,10 +39,16 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
     topicThreadId: telegramThreadId,
     verification: verificationBy(settings.secretToken),
-    receive: (request, context, receive) => receiveUpdate(request, context, receive, clientOf(context)),
-    parse: (incoming, context) => parseUpdate(incoming, context.messengerId, botNames(settings, context)),
+    receive: (request, context, receive) =>
+      receiveUpdate(request, context, receive, clientOf(context), routing),
+    parse: (incoming, context) =>
+      parseUpdate(incoming, context.messengerId, botNames(settings, context), routing),
     describeChat,
     surface: (context) => createTelegramSurface(clientOf(context), settings.pacing),
+    ...(onUpdate !== undefined && {
+      handleUpdate: async ({ raw }: MessengerEvent, context: PlatformContext) =>
+        onUpdate({ update: raw as Update, api: clientOf(context).botApi() }),
+    }),
     account: () => (account ??= sha256(settings.token)),
     async fetchIdentity(context, signal) {
       const me = await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
@@ -58,6 +68,8 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
         clock: context.deps.clock,
         paths,
       }),
+    fetchAttachmentMetadata: (reference, context, { signal }) =>
+      fetchFileMetadata(reference, clientOf(context), { signal, clock: context.deps.clock, paths }),
   };
 }
 
@@ -75,8 +87,9 @@ async function receiveUpdate(
   context: PlatformContext,
   receive: ReceiveContext,
   client: TelegramClient,
+  routing: RoutingSettings,
 ): Promise<Response> {
-  const routed = routeUpdate(parseJson(await request.text()));
+  const routed = routeUpdate(parseJson(await request.text()), routing);
   switch (routed.kind) {
     case "invalid":
       return problem(400, "not-an-update", routed.reason);

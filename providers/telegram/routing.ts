@@ -42,7 +42,8 @@ const stopEnvelope = z.object({
   chat: envelopeChat,
   message_thread_id: z.int().nullish().catch(undefined),
 });
-const membershipEnvelope = z.object({ chat: envelopeChat });
+/** An update of a chat, whatever else is in it. */
+const chatEnvelope = z.object({ chat: envelopeChat });
 
 type EnvelopeChat = z.infer<typeof envelopeChat>;
 type Envelope = z.infer<typeof envelope>;
@@ -50,8 +51,18 @@ type Envelope = z.infer<typeof envelope>;
 /** Much deeper than any real update, including rich and quoted messages. */
 const maxDepth = 100;
 
+/** What the bot wants to hear of. */
+export interface RoutingSettings {
+  readonly reactions: boolean;
+  /** Whether the bot has code for kinds that are not handled. */
+  readonly takesUpdates: boolean;
+  readonly botId: string;
+}
+
+const handledOnly: RoutingSettings = { reactions: false, takesUpdates: false, botId: "" };
+
 /** Routes the JSON of a webhook. Never throws: any input is routed, ignored or called invalid. */
-export function routeUpdate(update: unknown): RoutedUpdate {
+export function routeUpdate(update: unknown, settings = handledOnly): RoutedUpdate {
   if (typeof update !== "object" || update === null || Array.isArray(update)) {
     return { kind: "invalid", reason: "The body is not a Bot API update: a JSON object is expected." };
   }
@@ -59,14 +70,20 @@ export function routeUpdate(update: unknown): RoutedUpdate {
   if (!Number.isSafeInteger(updateId)) {
     return { kind: "invalid", reason: "The body is not a Bot API update: `update_id` is not an integer." };
   }
-  const { kind, treatment } = updateKindOf(update as Record<string, unknown>);
+  const { kind, treatment } = updateKindOf(update as Record<string, unknown>, settings.reactions);
   // It could never be stored, and would be delivered again forever.
   if (isDeeperThan(update, maxDepth)) return unreadable(kind);
   const content = (update as Record<string, unknown>)[kind];
   const updateKey = `u:${String(updateId)}`;
   switch (treatment) {
     case "ignored":
-      return { kind: "ignored", updateKind: kind };
+      if (!settings.takesUpdates) return { kind: "ignored", updateKind: kind };
+      return routed(updateKey, placeOfUpdate(content, settings.botId), update, { isOfChat: true });
+    case "reaction": {
+      const reaction = chatEnvelope.safeParse(content);
+      if (!reaction.success) return unreadable(kind);
+      return routed(updateKey, chatThread(reaction.data.chat), update, { isOfChat: true });
+    }
     case "message":
     case "edit": {
       const message = envelope.safeParse(content);
@@ -80,6 +97,8 @@ export function routeUpdate(update: unknown): RoutedUpdate {
       const query = callbackEnvelope.safeParse(content);
       if (!query.success) return unreadable(kind);
       const { data, id, message } = query.data;
+      if (!message && settings.takesUpdates)
+        return routed(`c:${id}`, placeOfUpdate(undefined, settings.botId), update, { isOfChat: true });
       if (!message) return { kind: "press", queryId: id, updateKind: `${kind}:no-chat` };
       const isCardPress = parseCardToken(data ?? "") !== undefined;
       return routed(`c:${id}`, threadOf(message), update, isCardPress ? { isCardPress } : {});
@@ -91,7 +110,7 @@ export function routeUpdate(update: unknown): RoutedUpdate {
       return routed(updateKey, chatThread(chat, topicId ? String(topicId) : undefined), update);
     }
     case "membership": {
-      const change = membershipEnvelope.safeParse(content);
+      const change = chatEnvelope.safeParse(content);
       if (!change.success) return unreadable(kind);
       return routed(updateKey, chatThread(change.data.chat), update);
     }
@@ -129,9 +148,16 @@ function routed(
   key: string,
   thread: MessengerThread,
   raw: unknown,
-  more: Pick<IncomingEvent, "messageId" | "move" | "isCardPress"> = {},
+  more: Pick<IncomingEvent, "messageId" | "move" | "isCardPress" | "isOfChat"> = {},
 ): RoutedUpdate {
   return { kind: "routed", event: { key, thread, raw, ...more } };
+}
+
+/** The chat of an update; for one of no chat, such as an inline query, a thread of the bot's own. */
+function placeOfUpdate(content: unknown, botId: string): MessengerThread {
+  const known = chatEnvelope.safeParse(content);
+  if (known.success) return chatThread(known.data.chat);
+  return { id: telegramThreadId(botId, undefined), chatId: botId, isDirectMessage: false };
 }
 
 function unreadable(kind: string): RoutedUpdate {

@@ -1,11 +1,17 @@
-import type { CallFailure, OutgoingMessage, Pacing, Surface } from "../../src/core/surface.ts";
+import type { ReactionTypeEmoji } from "grammy/types";
+import type { CallFailure, Pacing, Surface } from "../../src/core/surface.ts";
 import { callError, type TelegramClient } from "./client.ts";
 import { TelegramCallError } from "./call-error.ts";
-import { captionFields, chatOf, contentFields, editMessage, photoOf } from "./edit-message.ts";
+import { captionFields, chatOf, contentFields, editMessage, photoOf, postFields } from "./edit-message.ts";
 import { createTelegramProbing } from "./probing.ts";
 import { createTelegramDrafts } from "./draft.ts";
 import { topicOf } from "./message-fields.ts";
+import { sendFiles, telegramFiles } from "./send-files.ts";
+import { sendPlace } from "./send-place.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
+
+/** Telegram has a list of reactions, and says itself which are not on it. */
+type ReactionEmoji = ReactionTypeEmoji["emoji"];
 
 /** Creates the delivery engine's view of Telegram: one Bot API call per method. */
 export function createTelegramSurface(client: TelegramClient, pacing: Pacing): Surface {
@@ -18,6 +24,8 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
       buttons: true,
       copyButtons: true,
       images: true,
+      files: telegramFiles,
+      location: true,
     },
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
@@ -29,20 +37,23 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
     drafts: createTelegramDrafts(client),
     rich: telegramRich,
 
-    async post(address, message, { signal }) {
-      const { blocks } = message;
+    async post(address, message, options) {
+      const { signal } = options;
+      const { blocks, files, location } = message;
+      if (files !== undefined) return sendFiles(client, address, files, message, options);
+      if (location !== undefined) return sendPlace(client, address, location, message, signal);
       if (blocks !== undefined) {
         const sent = await callRich(client, "sendRichMessage", signal, (api, signal) =>
           api.sendRichMessage(
             chatOf(address),
             toInputRichMessage(blocks),
-            { ...topicOf(address), ...replyOf(message), ...sendFields(message) },
+            postFields(address, message),
             signal,
           ),
         );
         return { messageId: String(sent.message_id) };
       }
-      const fields = { ...topicOf(address), ...replyOf(message), ...sendFields(message) };
+      const fields = postFields(address, message);
       const { image } = message;
       if (image !== undefined) {
         const sent = await client.call("sendPhoto", signal, (api, signal) =>
@@ -82,6 +93,24 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
       );
     },
 
+    async react(address, messageId, emoji, { signal }) {
+      const reaction = emoji === undefined ? [] : [{ type: "emoji" as const, emoji: emoji as ReactionEmoji }];
+      await client.call("setMessageReaction", signal, (api, signal) =>
+        api.setMessageReaction(chatOf(address), Number(messageId), reaction, {}, signal),
+      );
+    },
+
+    async pin(address, messageId, { isPinned, silent = false }, { signal }) {
+      if (isPinned)
+        await client.call("pinChatMessage", signal, (api, signal) =>
+          api.pinChatMessage(chatOf(address), Number(messageId), { disable_notification: silent }, signal),
+        );
+      else
+        await client.call("unpinChatMessage", signal, (api, signal) =>
+          api.unpinChatMessage(chatOf(address), Number(messageId), {}, signal),
+        );
+    },
+
     probing: createTelegramProbing(client),
     classifyError: classifyTelegramError,
   };
@@ -90,23 +119,6 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
 /** Classifies an error. Never throws. If the error is not from a call of this surface, the call may have been done. */
 export function classifyTelegramError(error: unknown): CallFailure {
   return error instanceof TelegramCallError ? error.failure : callError("unknown", error).failure;
-}
-
-function replyOf(message: OutgoingMessage): {
-  reply_parameters?: { message_id: number; allow_sending_without_reply: boolean };
-} {
-  if (message.replyTo === undefined || message.replyTo === "") return {};
-  return { reply_parameters: { message_id: Number(message.replyTo), allow_sending_without_reply: true } };
-}
-
-function sendFields({ protect, silent }: OutgoingMessage): {
-  disable_notification?: true;
-  protect_content?: true;
-} {
-  return {
-    ...(silent === true && { disable_notification: true as const }),
-    ...(protect === true && { protect_content: true as const }),
-  };
 }
 
 const maxNoticeLength = 200;

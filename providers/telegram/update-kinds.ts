@@ -3,8 +3,9 @@ import type { Update } from "grammy/types";
 type UpdateKind = Exclude<keyof Update, "update_id">;
 
 /**
- * Every kind of update in the Bot API, and whether this provider handles it. If a newer Bot API adds a kind, the type
- * check fails here. At run time such an update counts as `unknown`.
+ * Every kind of update in the Bot API, and whether this provider handles it. Reactions are ignored unless the bot
+ * switches them on. If a newer Bot API adds a kind, the type check fails here. At run time such an update counts as
+ * `unknown`.
  */
 const updateKinds = {
   message: "message",
@@ -19,7 +20,7 @@ const updateKinds = {
   deleted_business_messages: "ignored",
   guest_message: "ignored",
   stopped_message_generation: "stop",
-  message_reaction: "ignored",
+  message_reaction: "reaction",
   message_reaction_count: "ignored",
   inline_query: "ignored",
   chosen_inline_result: "ignored",
@@ -34,24 +35,53 @@ const updateKinds = {
   removed_chat_boost: "ignored",
   managed_bot: "ignored",
   subscription: "ignored",
-} as const satisfies Record<UpdateKind, "message" | "edit" | "callback" | "stop" | "membership" | "ignored">;
+} as const satisfies Record<
+  UpdateKind,
+  "message" | "edit" | "callback" | "stop" | "membership" | "reaction" | "ignored"
+>;
 
 /** The way in which this provider treats an update. */
 export type UpdateTreatment = (typeof updateKinds)[UpdateKind];
 
-/** The update kinds that a webhook should ask for: `allowed_updates` of `setWebhook`. */
-export const allowedUpdates: readonly string[] = Object.entries(updateKinds)
-  .filter(([, treatment]) => treatment !== "ignored")
-  .map(([kind]) => kind);
+/** What a bot wants to hear of beyond messages and presses. */
+export interface WantedUpdates {
+  /** @default false */
+  readonly reactions?: boolean | undefined;
+  /** Code for every kind that is not handled. @default none */
+  readonly onUpdate?: unknown;
+}
+
+/**
+ * The kinds of update that a webhook should ask for: `allowed_updates` of `setWebhook`.
+ *
+ * @param wanted the options of `telegramMessenger`: with `reactions` the list has `message_reaction`, with `onUpdate` it
+ * has every kind of the Bot API
+ */
+export function allowedUpdatesFor({ onUpdate, reactions = false }: WantedUpdates): readonly UpdateKind[] {
+  return (Object.keys(updateKinds) as UpdateKind[]).filter(
+    (kind) => onUpdate !== undefined || treatmentOf(kind, reactions) !== "ignored",
+  );
+}
+
+/** `allowed_updates` of a bot without `reactions` and `onUpdate`. */
+export const allowedUpdates: readonly string[] = allowedUpdatesFor({});
+
+function treatmentOf(kind: UpdateKind, reactions: boolean): UpdateTreatment {
+  const treatment = updateKinds[kind];
+  return treatment === "reaction" && !reactions ? "ignored" : treatment;
+}
 
 /** Returns the kind of an update and its treatment. The kind is a name from the Bot API, or `unknown`. */
-export function updateKindOf(update: Readonly<Record<string, unknown>>): {
+export function updateKindOf(
+  update: Readonly<Record<string, unknown>>,
+  reactions: boolean,
+): {
   readonly kind: UpdateKind | "unknown";
   readonly treatment: UpdateTreatment;
 } {
   for (const key of Object.keys(update)) {
     if (isUpdateKind(key) && update[key] !== null && update[key] !== undefined) {
-      return { kind: key, treatment: updateKinds[key] };
+      return { kind: key, treatment: treatmentOf(key, reactions) };
     }
   }
   return { kind: "unknown", treatment: "ignored" };

@@ -20,7 +20,7 @@ import path from "node:path";
  * A room that has rooms itself comes after its part.
  */
 const ROOMS = {
-  delivery: [["text"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
+  delivery: [["text", "files"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
   "src/messengers": [["declare"], ["root"], ["replies"], ["intake", "turns"], ["agent"]],
   lab: [["support"], ["bench", "chaos", "simulation"]],
   "lab/simulation": [["machine"], ["plan"], ["platform"], ["oracle"], ["world", "mutants"]],

@@ -15,6 +15,9 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   "TELEGRAM_BOT_TOKEN",
   "TELEGRAM_BOT_USERNAME",
   "TELEGRAM_WEBHOOK_SECRET_TOKEN",
+  "TRANSCRIPTION_API_KEY",
+  "TRANSCRIPTION_BASE_URL",
+  "TRANSCRIPTION_MODEL",
 ]);
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,5 @@
-import type { CardButton, CardContent, CardField, Content, RemoteFile, TextContent } from "./content.ts";
+import type { CardButton, CardContent, CardField, Content, RemoteFile } from "./content.ts";
+import { checkFiles, checkLocation } from "./check-files.ts";
 import { InvalidInputError } from "./errors.ts";
 
 const MAX_BUTTONS = 100;
@@ -16,9 +17,9 @@ const LINK = /^(?:https?:\/\/|tg:\/\/)\S+$/i;
  * Checks content that bot code wants to send. A string is returned as a `TextContent`.
  *
  * @throws {InvalidInputError} `content-invalid`, `card-invalid`, `button-invalid`, `payload-not-json` or
- *   `payload-too-large`
+ *   `payload-too-large`, `files-invalid`, `location-invalid`
  */
-export function checkContent(content: Content): TextContent | CardContent {
+export function checkContent(content: Content): Exclude<Content, string> {
   if (typeof content === "string") return checkContent({ kind: "text", text: content });
   switch (content?.kind) {
     case "text":
@@ -27,10 +28,16 @@ export function checkContent(content: Content): TextContent | CardContent {
     case "card":
       checkCard(content);
       return content;
+    case "files":
+      checkFiles(content);
+      return content;
+    case "location":
+      checkLocation(content);
+      return content;
     default:
       throw new InvalidInputError(
         "content-invalid",
-        'Content is a string, { kind: "text", text } or { kind: "card", text, buttons }.',
+        'Content is a string, { kind: "text", text }, { kind: "card", text, buttons }, { kind: "files", files } or { kind: "location", latitude, longitude }.',
       );
   }
 }

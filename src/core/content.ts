@@ -1,10 +1,8 @@
 /**
  * Content that a bot sends beside streamed answers. A string is Markdown and means the same as a `TextContent` without
  * options.
- *
- * Files and locations join this union together with the code that sends them.
  */
-export type Content = string | TextContent | CardContent;
+export type Content = string | TextContent | CardContent | FilesContent | LocationContent;
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -101,7 +99,25 @@ export interface CopyButton {
 export type RemoteFile = { readonly fileId: string } | { readonly url: string };
 
 /** The bytes of a file. A stream is read once, when the content is accepted; the file is durable after that. */
-export type FileSource = Uint8Array | Blob | ReadableStream<Uint8Array> | RemoteFile;
+export type FileSource =
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array>
+  | { readonly fileId: string }
+  | FileAddress;
+
+/** A file behind an `https` address. */
+export interface FileAddress {
+  readonly url: string;
+  /**
+   * Fetches the file.
+   *
+   * - `bot`: Switchboard, when the content is accepted. Public addresses only.
+   * - `platform`: the platform, each time the file is sent. It has limits of its own: Telegram takes 5 MB for a photo, 20
+   *   MB for other files, and only some types of them. @default "bot"
+   */
+  readonly fetchedBy?: "bot" | "platform";
+}
 
 /**
  * Kind of a file in a chat. `voice` is OGG with Opus; other audio is sent as `audio`. `animation` is a video without

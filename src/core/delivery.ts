@@ -1,8 +1,8 @@
 import type { ChatMove, ChatPlace } from "./chat-move.ts";
-import type { CardField, ContentOptions, RemoteFile } from "./content.ts";
+import type { CardField, ContentOptions, LocationContent, OutgoingFile, RemoteFile } from "./content.ts";
 import type { LocalSpeaker } from "./gate.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
-import type { Address, OutgoingButton } from "./surface.ts";
+import type { Address, OutgoingButton, OutgoingMedia } from "./surface.ts";
 
 /** Facts that a text may depend on. */
 export interface TextContext {
@@ -165,8 +165,10 @@ export interface MessageReceipt {
   /** Position in the reply, from 0. Negative: another message replaces this one, which is removed if possible. */
   readonly part: number;
   readonly state: OutboxState;
-  /** The platform's id. */
+  /** The platform's id. Of an album, that of its first message. */
   readonly messageId?: string;
+  /** Of an album, the ids of all its messages, in order. */
+  readonly messageIds?: readonly string[];
   /** Code of the last failure, until a later call succeeds. */
   readonly code?: string;
   /** Number of posts that were started, and of other calls that failed. */
@@ -236,6 +238,18 @@ export interface Delivery extends LocalSpeaker {
   withdraw(replyId: string): void;
   /** Sends a whole message outside any turn: the answer of a command, or a notice. */
   send(reply: ReplyStart, text: string, options?: SendOptions): void;
+  /**
+   * Makes a file durable, so that `sendFiles` can send it also after a crash.
+   *
+   * @throws {InvalidInputError} `file-too-large`, `file-empty`, `file-address`, `file-name`, `file-source`, or
+   * `files-unsupported` if the messenger takes no files
+   * @throws {SwitchboardError} if the file could not be read and may be later
+   */
+  storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia>;
+  /** Sends a stored file, or several as an album, with a caption in Markdown. An album is one message of the receipt. */
+  sendFiles(reply: ReplyStart, files: readonly OutgoingMedia[], caption: string, options?: SendOptions): void;
+  /** Sends a place. */
+  sendLocation(reply: ReplyStart, location: Omit<LocationContent, "kind">, options?: SendOptions): void;
   /** Sends a card. It can be revised and removed under the reply's id. */
   sendCard(reply: ReplyStart, card: CardBody, options?: SendOptions): void;
   /**

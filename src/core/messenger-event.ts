@@ -12,6 +12,7 @@ export interface MessengerEvent {
   readonly message?: MessengerMessage;
   readonly action?: MessengerAction;
   readonly stop?: MessengerStop;
+  readonly reaction?: MessengerReaction;
   readonly capabilities: MessengerCapabilities;
   /** Kind of a service event for the log ("joined", "pinned"). Never chat text. */
   readonly detail?: string;
@@ -25,6 +26,8 @@ export interface MessengerEvent {
  * - `message`: any other message of a group or channel; answered only in a subscribed thread
  * - `action`: a button was pressed
  * - `stop`: the platform's own button that ends the answer being written
+ * - `reaction`: somebody reacted to a message, or took a reaction back
+ * - `update`: a kind of update that only the bot's own code handles, raw
  * - `message-edited`, `message-deleted`: about an earlier message
  * - `membership`: the person blocked or unblocked the bot, or the bot was added or removed
  * - `service`: joined, pinned, title changed and the like; starts no turn
@@ -36,6 +39,8 @@ export type MessengerEventKind =
   | "message"
   | "action"
   | "stop"
+  | "reaction"
+  | "update"
   | "message-edited"
   | "message-deleted"
   | "membership"
@@ -125,6 +130,16 @@ export interface MessengerStop {
    * answer.
    */
   readonly draftId: number;
+}
+
+/** What one person's reactions to one message are now. */
+export interface MessengerReaction {
+  /** The message, which may be anybody's. */
+  readonly messageId: string;
+  /** All reactions of the person: an emoji each, or `custom:<id>` and `paid` for Telegram's own. Empty: none any more. */
+  readonly current: readonly string[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
 }
 
 export interface MessengerAttachment {

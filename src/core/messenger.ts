@@ -149,6 +149,11 @@ export interface IncomingEvent {
    * no event with its key was seen. Some platforms mark new messages as edited.
    */
   readonly ifUnseen?: { readonly key: string; readonly raw: unknown };
+  /**
+   * True for an event of the chat itself, such as a reaction. It is stored in the object of the chat's thread without a
+   * topic, and `conversation` is not asked.
+   */
+  readonly isOfChat?: boolean;
 }
 
 /** The bot's own account on a platform. */
@@ -229,6 +234,11 @@ export interface MessengerPlatform {
   readonly describeChat?: (incoming: IncomingEvent) => ChatFacts;
   surface(context: PlatformContext): Surface;
   /**
+   * Hands an event of the kind `update` to the bot's own code. Called once, and again only if the process dies before it
+   * has resolved. Undefined if the bot has no such code.
+   */
+  readonly handleUpdate?: (event: MessengerEvent, context: PlatformContext) => Promise<void>;
+  /**
    * Returns the SHA-256 of the token, never the token, to tell accounts of a platform apart. A stored identity belongs
    * to one account.
    *
@@ -256,6 +266,15 @@ export interface MessengerPlatform {
     context: PlatformContext,
     options: { readonly maxBytes: number; readonly signal: AbortSignal },
   ): Promise<FetchedFile>;
+  /**
+   * Returns what the platform knows of an attachment without its bytes. Rejects as `fetchAttachment` does. Undefined if
+   * the platform has no such call.
+   */
+  readonly fetchAttachmentMetadata?: (
+    reference: AttachmentReference,
+    context: PlatformContext,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<{ readonly sizeBytes?: number; readonly mediaType?: string }>;
 }
 
 /**

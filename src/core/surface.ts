@@ -1,5 +1,5 @@
 import type { ChatPlace } from "./chat-move.ts";
-import type { RemoteFile } from "./content.ts";
+import type { FileKind, LocationContent, RemoteFile } from "./content.ts";
 import type { RichText, TextFormat, TextLimits } from "./rich-text.ts";
 
 /** Destination of a message. Plain JSON, stored with every outbox row. */
@@ -28,6 +28,19 @@ export interface SurfaceCapabilities {
   readonly notices?: boolean;
   /** Whether a message can have a picture above its text. If not, cards link to it. @default false */
   readonly images?: boolean;
+  /** Undefined if messages cannot have files. */
+  readonly files?: FileCapabilities;
+  /** Whether a message can show a place on a map. @default false */
+  readonly location?: boolean;
+}
+
+export interface FileCapabilities {
+  /** Most bytes of one file that is uploaded, by kind. */
+  readonly maxBytes: (kind: FileKind) => number;
+  /** Most files of one album. 1: no albums. */
+  readonly maxAlbumSize: number;
+  /** Time limit of a call with files, in milliseconds. */
+  readonly callTimeoutMs: number;
 }
 
 /**
@@ -82,8 +95,12 @@ export interface OutgoingContent extends RichText {
   readonly isCard?: boolean;
   /** A picture above the text. An edit can change the picture, but not add one or take it away. @default none */
   readonly image?: RemoteFile;
-  /** For an edit: the text stands below a picture, which stays as it is. @default false */
+  /** For an edit: the text stands below a picture or a file, which stays as it is. @default false */
   readonly isCaption?: boolean;
+  /** The file of the message, or the files of an album, whose caption is the text. An edit leaves them. @default none */
+  readonly files?: readonly OutgoingMedia[];
+  /** A place. There is no text then, and no edit. @default none */
+  readonly location?: Omit<LocationContent, "kind">;
 }
 
 /** A button of a message. `token` is opaque and has at most 64 bytes. A press returns it as `MessengerAction.data`. */
@@ -91,6 +108,23 @@ export type OutgoingButton =
   | { readonly kind: "callback"; readonly label: string; readonly token: string }
   | { readonly kind: "link"; readonly label: string; readonly url: string }
   | { readonly kind: "copy"; readonly label: string; readonly text: string };
+
+/** A file as it is stored and sent. Plain JSON. */
+export interface OutgoingMedia {
+  readonly kind: FileKind;
+  /** Name that people see. Without control characters. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly source: MediaSource;
+}
+
+export type MediaSource =
+  /** Stored bytes, by their SHA-256: `CallOptions.openFile` streams them. */
+  | { readonly kind: "bytes"; readonly hash: string; readonly sizeBytes: number }
+  /** A file that the platform has already. */
+  | { readonly kind: "platform"; readonly fileId: string }
+  /** An address that the platform fetches. */
+  | { readonly kind: "address"; readonly url: string };
 
 export interface OutgoingMessage extends OutgoingContent {
   /**
@@ -136,6 +170,8 @@ export interface NativeStream {
 /** Options of one call. `signal` is the engine's time limit. When it aborts, the surface must end the request. */
 export interface CallOptions {
   readonly signal: AbortSignal;
+  /** Streams the bytes of a stored file. Set for posts with files. Throws if they are not stored any more. */
+  readonly openFile?: (hash: string) => ReadableStream<Uint8Array>;
 }
 
 /**
@@ -169,6 +205,20 @@ export interface Surface {
     notice: ActionNotice | undefined,
     options: CallOptions,
   ): Promise<void>;
+  /** Sets the bot's own reaction to a message, or takes it away. Undefined if the platform has none. */
+  readonly react?: (
+    address: Address,
+    messageId: string,
+    emoji: string | undefined,
+    options: CallOptions,
+  ) => Promise<void>;
+  /** Pins a message to its chat, or takes it down. Undefined if the platform has no such thing. */
+  readonly pin?: (
+    address: Address,
+    messageId: string,
+    pinning: { readonly isPinned: boolean; readonly silent?: boolean },
+    options: CallOptions,
+  ) => Promise<void>;
   /** Undefined if the platform has no drafts. `mode: "draft"` then means `edit`. */
   readonly drafts?: Drafts;
   /** Undefined if messages are text with entities or markup. `richMessages` then has no effect. */
@@ -188,7 +238,12 @@ export interface ActionNotice {
 }
 
 export interface PostedMessage {
+  /** Of an album, the first message, which has the caption. */
   readonly messageId: string;
+  /** All messages of an album, in order. Undefined for a single message. */
+  readonly messageIds?: readonly string[];
+  /** The platform's ids of the files that were sent, in order, by which the same bot can send them again. */
+  readonly fileIds?: readonly (string | undefined)[];
 }
 
 export interface Pacing {
@@ -233,5 +288,13 @@ export type CallFailure =
   | { readonly kind: "moved"; readonly code: string; readonly to: ChatPlace }
   | { readonly kind: "missing"; readonly code: string; readonly isLocked?: boolean | undefined }
   | { readonly kind: "unchanged"; readonly code: string }
-  | { readonly kind: "rejected"; readonly code: string }
+  | {
+      readonly kind: "rejected";
+      readonly code: string;
+      /**
+       * Subject of the refusal, if it is a file: its id, its being a photo or a voice message, or the file as such. The
+       * engine then uses the bytes, or sends it as a document or as audio. @default the text
+       */
+      readonly about?: "file-id" | "photo" | "voice" | "file" | undefined;
+    }
   | { readonly kind: "misconfigured"; readonly code: string };

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { MessengerEvent } from "./messenger-event.ts";
+import type { MessengerContext } from "./messenger-context.ts";
 import type { TurnInfo } from "./turn-info.ts";
 
 interface Served {
-  readonly event: MessengerEvent | undefined;
+  readonly event: MessengerContext | undefined;
   readonly turn: TurnInfo | undefined;
 }
 
@@ -15,7 +15,7 @@ const current = new AsyncLocalStorage<Served>();
  * Works inside `getModel`, `getSystemPrompt`, `getTools`, hooks, a tool's `execute` and a command's handler. Each turn
  * has its own event, even if several turns run at once.
  */
-export function getMessengerContext(): MessengerEvent | undefined {
+export function getMessengerContext(): MessengerContext | undefined {
   return current.getStore()?.event;
 }
 
@@ -25,11 +25,15 @@ export function getTurn(): TurnInfo | undefined {
 }
 
 /** Runs the bot's code for an event that no turn answers, such as a command. */
-export function inMessengerContext<T>(event: MessengerEvent, body: () => T): T {
+export function inMessengerContext<T>(event: MessengerContext, body: () => T): T {
   return current.run({ event, turn: undefined }, body);
 }
 
-/** Runs the bot's code for a turn. */
-export function inTurnContext<T>(turn: TurnInfo | undefined, body: () => T): T {
-  return current.run({ event: turn?.event, turn }, body);
+/** Runs the bot's code for a turn, with the event that it answers, if it answers one. */
+export function inTurnContext<T>(
+  turn: TurnInfo | undefined,
+  event: MessengerContext | undefined,
+  body: () => T,
+): T {
+  return current.run({ event, turn }, body);
 }

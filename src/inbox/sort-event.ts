@@ -14,6 +14,8 @@ export type Sorting =
   /** An edit of an earlier message: corrects it while it is queued, never starts or runs anything. */
   | { readonly kind: "correct" }
   | { readonly kind: "withdraw" }
+  /** For code of the bot that is no part of a turn. Runs at once and beside everything else. */
+  | { readonly kind: "hand-over"; readonly to: "onReaction" | "onUpdate" }
   /** The person came back to the bot, or left it. */
   | { readonly kind: "membership" }
   | { readonly kind: "ignore"; readonly reason: string };
@@ -23,6 +25,8 @@ export interface SortSettings {
   readonly isSubscribed: boolean;
   /** Tells whether the bot has a command of this name. */
   readonly hasCommand: (name: string) => boolean;
+  /** Whether the bot has code for such events. @default false */
+  readonly hears?: (handler: "onReaction" | "onUpdate") => boolean;
 }
 
 /**
@@ -45,6 +49,11 @@ export function sortEvent(event: MessengerEvent, settings: SortSettings): Sortin
       return { kind: "press", answer: settings.respondTo.includes("action") };
     case "stop":
       return { kind: "stop" };
+    case "reaction":
+      if (event.author?.isBot === true) return ignore("reaction of a bot");
+      return handOver("onReaction", settings, "reaction");
+    case "update":
+      return handOver("onUpdate", settings, event.detail ?? "update");
     case "direct-message":
     case "mention":
     case "message":
@@ -76,6 +85,10 @@ function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
   }
   if (!settings.respondTo.includes("subscribed-thread")) return ignore("no mention");
   return settings.isSubscribed ? { kind: "answer" } : ignore("no mention, thread not subscribed");
+}
+
+function handOver(to: "onReaction" | "onUpdate", { hears }: SortSettings, reason: string): Sorting {
+  return hears?.(to) === true ? { kind: "hand-over", to } : ignore(reason);
 }
 
 function ignore(reason: string): Sorting {

@@ -23,6 +23,13 @@ export type { DeliveryPolicy } from "../core/delivery.ts";
 // Inside a turn
 export { getMessengerContext } from "../core/turn-context.ts";
 export type {
+  AttachmentMetadata,
+  FetchableAttachment,
+  FetchAttachmentOptions,
+  MessengerContext,
+  MessengerContextMessage,
+} from "../core/messenger-context.ts";
+export type {
   MessengerAction,
   MessengerAttachment,
   MessengerAuthor,

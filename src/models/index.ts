@@ -4,4 +4,9 @@ export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model
 export { patientModel } from "./patient-model.ts";
 export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";
 export { modelFromEnv, type ConfiguredModel, type ModelEnvironment } from "./model-from-env.ts";
+export {
+  transcriberFromEnv,
+  type Transcriber,
+  type TranscriptionEnvironment,
+} from "./transcriber-from-env.ts";
 export { isWorkersAiId, workersAiModel, type WorkersAiEnvironment } from "./workers-ai-model.ts";

@@ -4,6 +4,7 @@ import { systemDeps, type Deps } from "../core/deps.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { getMessengerContext } from "../core/turn-context.ts";
 import { createDemoModel } from "./demo/demo-model.ts";
+import { parseBaseUrl, setting } from "./env-setting.ts";
 import type { ModelInstance } from "./guard-model.ts";
 import { mergeStreamEvents } from "./merge-stream-events.ts";
 import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";
@@ -134,28 +135,4 @@ function anthropic(
     describe: `Anthropic${proxy === undefined ? "" : ` at ${proxy.origin}`}, model ${id}`,
     isDemo: false,
   };
-}
-
-/** Parses a base URL. Error messages do not repeat the value, because people put keys into URLs. */
-function parseBaseUrl(name: string, value: string, example: string): URL {
-  const wrong = (problem: string) =>
-    new ConfigurationError(
-      "model-base-url-invalid",
-      `${name} ${problem}. It is the address up to the version, e.g. "${example}".`,
-    );
-  if (!URL.canParse(value)) throw wrong("is not a URL");
-  const url = new URL(value);
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw wrong("does not begin with https:// or http://");
-  if (url.username !== "" || url.password !== "")
-    throw wrong("holds a user name or password; keys have variables of their own");
-  if (url.search !== "" || url.hash !== "") throw wrong("has a part after ? or #");
-  if (/\/chat\/completions\/?$/.test(url.pathname))
-    throw wrong("ends in /chat/completions, which is added to it");
-  return url;
-}
-
-function setting(value: string | undefined): string | undefined {
-  const trimmed = value?.trim();
-  return trimmed === undefined || trimmed === "" ? undefined : trimmed;
 }

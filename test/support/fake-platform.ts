@@ -3,6 +3,7 @@ import type { RichText, TextFormat, TextLimits } from "../../src/core/rich-text.
 import type {
   CallFailure,
   OutgoingContent,
+  OutgoingMedia,
   Pacing,
   Surface,
   SurfaceCapabilities,
@@ -45,6 +46,8 @@ export interface FakeCall {
   readonly replyTo?: string;
   /** Labels of the buttons, row by row. */
   readonly buttons?: readonly (readonly string[])[];
+  /** Kinds and sources of the files. */
+  readonly files?: readonly string[];
   readonly silent?: boolean;
   readonly protect?: boolean;
   /** How the call ended; `pending` while it has not. */
@@ -59,6 +62,9 @@ export interface FakeMessage {
   blocks?: RichText["blocks"];
   buttons?: OutgoingContent["buttons"];
   image?: OutgoingContent["image"];
+  /** One file; each file of an album is a message. */
+  file?: OutgoingMedia;
+  location?: OutgoingContent["location"];
   /** It is too old to be deleted. */
   isLocked?: boolean;
   /** It is streamed into, and cannot be edited until that has ended. */
@@ -115,6 +121,8 @@ export interface FakeSurface extends Surface {
   deleteMessage(chatId: string, messageId: string): void;
   /** Labels of the buttons of each message, and `undefined` for one without. */
   keyboards(chatId: string): readonly (readonly (readonly string[])[] | undefined)[];
+  /** No file is known by its id any more. */
+  forgetFileIds(): void;
   /** The platform deletes none of these messages any more. */
   lockMessages(chatId: string): void;
   /** The same platform as another process sees it. */

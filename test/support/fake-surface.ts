@@ -7,6 +7,7 @@ import type {
   Drafts,
   NativeStream,
   OutgoingContent,
+  OutgoingMedia,
   OutgoingMessage,
   Pacing,
   PostedMessage,
@@ -65,6 +66,7 @@ interface Platform {
   richRefusal?: string | undefined;
   lastId: number;
   readonly deleted: Set<string>;
+  readonly fileIds: Set<string>;
 }
 
 export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
@@ -78,6 +80,7 @@ export function createFakeSurface(options: FakeSurfaceOptions): FakeSurface {
     drafts: new Map(),
     lastId: 100,
     deleted: new Set(),
+    fileIds: new Set(),
   });
 }
 
@@ -191,7 +194,7 @@ class MemorySurface implements FakeSurface {
   }
 
   async post(address: Address, message: OutgoingMessage, options: CallOptions): Promise<PostedMessage> {
-    const { text, entities, blocks, buttons, image, protect, replyTo, silent } = message;
+    const { text, entities, blocks, buttons, files, image, location, protect, replyTo, silent } = message;
     const isRich = blocks !== undefined;
     const call = {
       chatId: address.chatId,
@@ -200,17 +203,53 @@ class MemorySurface implements FakeSurface {
       replyTo,
       isRich,
       buttons: labelsOf(message),
+      ...(files !== undefined && { files: files.map(({ kind, source }) => `${kind} by ${source.kind}`) }),
       ...(silent !== undefined && { silent }),
       ...(protect !== undefined && { protect }),
     };
     return this.#call("post", call, options, () => {
-      this.#checkText(message);
+      if (files === undefined && location === undefined) this.#checkText(message);
+      this.#platform.drafts.delete(address.chatId);
+      if (files !== undefined) return this.#postFiles(address.chatId, message, files);
       this.#platform.lastId += 1;
       const id = String(this.#platform.lastId);
-      this.#chat(address.chatId).push({ id, text, entities, blocks, buttons, image });
-      this.#platform.drafts.delete(address.chatId);
+      this.#chat(address.chatId).push({ id, text, entities, blocks, buttons, image, location });
       return { messageId: id };
     });
+  }
+
+  /** As real platforms do: each file of an album is a message, and only an id that is known is taken. */
+  #postFiles(
+    chatId: string,
+    { text, entities }: OutgoingMessage,
+    files: readonly OutgoingMedia[],
+  ): PostedMessage {
+    const refused = files.find(
+      ({ source }) => source.kind === "platform" && !this.#platform.fileIds.has(source.fileId),
+    );
+    if (refused !== undefined)
+      throw new FakeFailure({ kind: "rejected", code: "file-id-refused", about: "file-id" });
+    const ids = files.map((file, index) => {
+      this.#platform.lastId += 1;
+      const id = String(this.#platform.lastId);
+      const caption = index === 0 ? { text, entities } : { text: "", entities: [] };
+      this.#chat(chatId).push({ id, ...caption, file });
+      return id;
+    });
+    const fileIds = files.map(({ source }) =>
+      source.kind === "bytes"
+        ? `file:${source.hash}`
+        : source.kind === "platform"
+          ? source.fileId
+          : "file:address",
+    );
+    for (const id of fileIds) this.#platform.fileIds.add(id);
+    const [messageId = ""] = ids;
+    return { messageId, fileIds, ...(ids.length > 1 && { messageIds: ids }) };
+  }
+
+  forgetFileIds(): void {
+    this.#platform.fileIds.clear();
   }
 
   #drafts(lastsMs: number): Drafts {
@@ -264,7 +303,7 @@ class MemorySurface implements FakeSurface {
     message: OutgoingContent,
     options: CallOptions,
   ): Promise<void> {
-    const { text, entities, blocks, buttons, image, isCaption = false } = message;
+    const { text, entities, blocks, buttons, files, image, location, isCaption = false } = message;
     const isRich = blocks !== undefined;
     await this.#call(
       "edit",
@@ -278,8 +317,12 @@ class MemorySurface implements FakeSurface {
       },
       options,
       () => {
-        this.#checkText(message);
         const found = this.#find(address.chatId, messageId);
+        if (found.location !== undefined || location !== undefined)
+          throw new FakeFailure({ kind: "rejected", code: "other-form" });
+        if (found.file === undefined) this.#checkText(message);
+        if ((found.file !== undefined) !== (files !== undefined))
+          throw new FakeFailure({ kind: "rejected", code: "other-form" });
         if ((found.image !== undefined) !== (image !== undefined || isCaption))
           throw new FakeFailure({ kind: "rejected", code: "other-form" });
         if (found.isStreaming === true) throw new FakeFailure({ kind: "rejected", code: "streaming" });

@@ -209,7 +209,11 @@ export class ThreadObject {
         const stored = parseStoredFile(url);
         if (stored === undefined) return undefined;
         try {
-          return fileContent(await live.runtime.fetchFile(stored), mediaType, name);
+          return fileContent(
+            await live.runtime.files.fetch(stored.messengerId, stored.reference),
+            mediaType,
+            name,
+          );
         } catch (error) {
           if (options.mutant?.isFileVital === true) throw error;
           return { kind: "text", text: "[document] (it could not be loaded)" };

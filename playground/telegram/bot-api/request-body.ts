@@ -78,7 +78,7 @@ function* splitParts(body: Buffer, boundary: string): Generator<Part> {
       if (name !== undefined) {
         yield {
           name,
-          fileName: /filename="?([^";\r\n]*)"?/i.exec(disposition)?.[1],
+          fileName: fileNameOf(disposition),
           mimeType: /content-type:\s*([^\r\n;]+)/i.exec(headers)?.[1]?.trim(),
           content: body.subarray(blank + 4, end),
         };
@@ -86,4 +86,10 @@ function* splitParts(body: Buffer, boundary: string): Generator<Part> {
     }
     start = end + 2;
   }
+}
+
+/** A quoted name may have a semicolon in it. */
+function fileNameOf(disposition: string): string | undefined {
+  const found = /filename=(?:"([^"\r\n]*)"|([^";\r\n]*))/i.exec(disposition);
+  return found?.[1] ?? found?.[2];
 }

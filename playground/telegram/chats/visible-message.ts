@@ -11,11 +11,19 @@ export interface VisibleButton {
 }
 
 export interface VisibleAttachment {
-  readonly kind: "photo" | "document" | "voice" | "audio" | "video";
+  readonly kind: "photo" | "document" | "voice" | "audio" | "video" | "animation";
   readonly fileId: string;
   readonly fileName?: string;
   readonly mimeType: string;
   readonly sizeBytes: number;
+}
+
+export interface VisibleLocation {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** Set for a venue. */
+  readonly title?: string;
+  readonly address?: string;
 }
 
 /** A message as a person sees it. */
@@ -35,6 +43,11 @@ export interface VisibleMessage {
   readonly buttons: readonly (readonly VisibleButton[])[];
   readonly attachments: readonly VisibleAttachment[];
   readonly mediaGroupId?: string;
+  readonly location?: VisibleLocation;
+  /** True if the message came without a sound. */
+  readonly silent: boolean;
+  /** True if people cannot forward or save the message. */
+  readonly isProtected: boolean;
   readonly replyToId?: number;
   readonly reactions: readonly { readonly userId: number; readonly emoji: string }[];
   readonly pinned: boolean;
@@ -73,6 +86,9 @@ export function toVisible(world: World, message: StoredMessage): VisibleMessage 
     ),
     attachments: message.media === undefined ? [] : attachmentsOf(world, message.media),
     ...(message.mediaGroupId !== undefined && { mediaGroupId: message.mediaGroupId }),
+    ...(message.media?.location !== undefined && { location: locationOf(message.media) }),
+    silent: message.silent ?? false,
+    isProtected: message.isProtected ?? false,
     ...(message.replyToId !== undefined && { replyToId: message.replyToId }),
     reactions: message.reactions,
     pinned: message.pinned,
@@ -90,9 +106,19 @@ export function messagesOf(world: World, chat: ChatState, threadId?: number): re
     .map((message) => toVisible(world, message));
 }
 
+function locationOf({ location, venue }: Media): VisibleLocation {
+  return {
+    latitude: location?.latitude ?? 0,
+    longitude: location?.longitude ?? 0,
+    ...(venue !== undefined && { title: venue.title, address: venue.address }),
+  };
+}
+
 function attachmentsOf(world: World, media: Media): VisibleAttachment[] {
   const found: VisibleAttachment[] = [];
-  for (const kind of ["photo", "document", "voice", "audio", "video"] as const) {
+  for (const kind of ["photo", "animation", "document", "voice", "audio", "video"] as const) {
+    // An animation comes with a copy of itself as a document.
+    if (kind === "document" && media.animation !== undefined) continue;
     const item = kind === "photo" ? media.photo?.at(-1) : media[kind];
     if (item === undefined) continue;
     const file = world.files.get(item.file_id);

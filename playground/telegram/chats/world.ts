@@ -4,7 +4,10 @@ import { badRequest } from "../bot-api/bot-api-error.ts";
 import type { Markup } from "./reply-markup.ts";
 
 /** The attachments of a message, shaped as the Bot API shows them. */
-export type Media = Pick<Message, "photo" | "document" | "voice" | "audio" | "video">;
+export type Media = Pick<
+  Message,
+  "photo" | "document" | "voice" | "audio" | "video" | "animation" | "location" | "venue"
+>;
 
 /** Content of a message or a draft. */
 export interface Content {
@@ -34,6 +37,10 @@ export interface StoredMessage {
   rich?: readonly RichBlock[] | undefined;
   readonly media?: Media;
   readonly mediaGroupId?: string;
+  /** Sent without a sound. */
+  readonly silent?: boolean;
+  /** People cannot forward or save it. */
+  readonly isProtected?: boolean;
   readonly replyToId?: number;
   readonly quote?: string;
   markup?: Markup;

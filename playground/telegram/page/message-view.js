@@ -12,7 +12,7 @@ import { richText } from "./rich-text.js";
 export function messageView(item, actions) {
   const { message, isOwn, isGroup, isStreaming, startsRun, replied, versions } = item;
   if (message.service !== undefined) return serviceView(message);
-  const hasMedia = message.attachments.length > 0;
+  const hasMedia = message.attachments.length > 0 || message.location !== undefined;
   const bubble = element("div", { class: `bubble${hasMedia ? " with-media" : ""}` });
   if (isGroup && !isOwn && startsRun) {
     bubble.append(
@@ -35,6 +35,7 @@ export function messageView(item, actions) {
     );
   }
   for (const attachment of message.attachments) bubble.append(attachmentView(attachment));
+  if (message.location !== undefined) bubble.append(locationView(message.location));
   if (message.rich !== undefined || message.text !== "") bubble.append(contentView(message));
   bubble.append(metaView(message, versions, isOwn));
   if (message.reactions.length > 0) bubble.append(reactionsView(message.reactions));
@@ -114,6 +115,8 @@ function metaView(message, versions, isOwn) {
     "span",
     { class: "meta", title: `Message ${message.id}, ${versions} ${versions === 1 ? "version" : "versions"}` },
     message.pinned ? "pinned " : "",
+    message.silent ? "silent " : "",
+    message.isProtected ? "protected " : "",
     edited,
     element("time", { datetime: new Date(message.date * 1000).toISOString() }, clockTime(message.date)),
     isOwn ? element("span", { class: "sent", "aria-label": "sent" }, " ✓") : undefined,
@@ -185,6 +188,13 @@ function attachmentView({ kind, fileId, fileName, mimeType, sizeBytes }) {
   if (kind === "photo") return element("img", { class: "photo", src: source, alt: "Photo" });
   if (kind === "voice" || kind === "audio")
     return element("audio", { controls: true, src: source, "aria-label": fileName ?? "Voice message" });
+  if (kind === "animation" && mimeType === "image/gif")
+    return element("img", { class: "photo", src: source, alt: fileName ?? "Animation" });
+  if (kind === "animation") {
+    const video = element("video", { src: source, "aria-label": fileName ?? "Animation" });
+    Object.assign(video, { autoplay: true, loop: true, muted: true });
+    return video;
+  }
   if (kind === "video")
     return element("video", { controls: true, src: source, "aria-label": fileName ?? "Video" });
   const name = fileName ?? "file";
@@ -201,6 +211,27 @@ function attachmentView({ kind, fileId, fileName, mimeType, sizeBytes }) {
       { class: "document-text" },
       element("strong", {}, name),
       element("span", {}, `${sizeText(sizeBytes)}, ${mimeType}`),
+    ),
+  );
+}
+
+/** A place, with a link to a map. */
+function locationView({ address, latitude, longitude, title }) {
+  const place = `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
+  return element(
+    "a",
+    {
+      class: "document location",
+      href: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`,
+      target: "_blank",
+      rel: "noopener noreferrer",
+    },
+    element("span", { class: "document-icon", "aria-hidden": "true" }, "📍"),
+    element(
+      "span",
+      { class: "document-text" },
+      element("strong", {}, title ?? "Location"),
+      element("span", {}, address ?? place),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
+import type { FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
@@ -23,4 +24,6 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
+  onReaction?(reaction: MessengerContext): void | Promise<void>;
+  transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
 }

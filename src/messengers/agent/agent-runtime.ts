@@ -8,17 +8,18 @@ import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
-import { errorCode, failureCode } from "../../core/errors.ts";
+import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { streamChat } from "../../turn/chat-stream.ts";
 import type { StreamCallback } from "../../turn/chat-stream.ts";
-import type { ResolvedFile } from "../../turn/load-files.ts";
+import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import { usableTools } from "../../turn/bot-tools.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
@@ -26,7 +27,6 @@ import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
 import { isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
-import { fileContent } from "../turns/file-content.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
@@ -37,10 +37,11 @@ import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import { ModelFiles } from "../turns/model-files.ts";
+import { Transcripts } from "../turns/transcripts.ts";
 import type { Cards } from "../replies/cards.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
-import { fromPeople } from "../turns/own-marks.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { parseSubmission, questionsOf, submitResultOf } from "../turns/submissions.ts";
 import type {
@@ -49,7 +50,6 @@ import type {
   SubmitMessagesOptions,
   SubmitMessagesResult,
 } from "../turns/submissions.ts";
-import { describe, parseStoredFile } from "../turns/user-message.ts";
 
 export interface AgentRuntimeOptions {
   readonly agent: AgentMethods;
@@ -63,12 +63,6 @@ export interface AgentRuntimeOptions {
   readonly stub: (name: string) => InnerDoor;
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
-
-/**
- * A file that could not be loaded is left out of the model's next calls for this long, so that not every call waits for
- * it.
- */
-const FILE_REST_MS = 60_000;
 
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
@@ -131,8 +125,7 @@ export class AgentRuntime extends LifecycleCapability {
     receiveEvents: (...asked) => this.#receive(...asked),
     hasEvent: async (...asked) => this.thread.hasEvent(...asked),
   };
-  /** Files that could not be loaded, and until when they are not tried again. */
-  readonly #unavailable = new Map<string, number>();
+  #files: ModelFiles | undefined;
 
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
@@ -165,7 +158,7 @@ export class AgentRuntime extends LifecycleCapability {
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
-      resolveFile: (...file) => this.#resolveFile(...file),
+      resolveFile: (...file) => this.#modelFiles().resolve(...file),
       beforeStep: (operationId) => this.thread.beforeStep(operationId),
       beforeTool: (operationId) => this.thread.beforeTool(operationId),
       beginCall: (...call) => this.thread.own.calls.begin(...call),
@@ -175,7 +168,8 @@ export class AgentRuntime extends LifecycleCapability {
       onSettled: () => this.thread.poke(),
       onLongWait: (operationId) => this.thread.tellWaiting(operationId),
       onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
-      inTurn: (operationId, body) => inTurnContext(this.thread.own.info(operationId), body),
+      inTurn: (operationId, body) =>
+        inTurnContext(this.thread.own.info(operationId), this.thread.contextOf(operationId), body),
     });
   }
 
@@ -210,6 +204,10 @@ export class AgentRuntime extends LifecycleCapability {
       commands: () => this.#options.agent.getCommands(),
       onAction: (press) => this.#options.agent.onAction(press),
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
+      ...(this.#options.agent.onReaction !== undefined && {
+        onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
+      }),
+      transcribes: () => this.#options.agent.transcribe !== undefined,
       ...(isThreadConversation(this.#options.name()) && {
         route: (messengerId: string, event: IncomingEvent) =>
           this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
@@ -406,30 +404,16 @@ export class AgentRuntime extends LifecycleCapability {
     return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience, instead);
   }
 
-  async #resolveFile(
-    url: string,
-    mediaType: string,
-    name: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<ResolvedFile | undefined> {
-    const stored = parseStoredFile(url);
-    if (stored === undefined) return undefined;
-    const text = fromPeople(
-      `${describe({ kind: stored.kind ?? "document", name, mediaType })} (it could not be loaded)`,
-    );
-    const now = this.#options.deps.clock.now();
-    if ((this.#unavailable.get(url) ?? 0) > now) return { kind: "text", text };
-    try {
-      return fileContent(await this.thread.fetchFile(stored, signal), mediaType, name);
-    } catch (error) {
-      // The sender of the file has chosen its media type, so only known types go into the log.
-      const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
-      const log = this.#turnLog();
-      log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
-      for (const [known, until] of this.#unavailable) if (until <= now) this.#unavailable.delete(known);
-      if (signal?.aborted !== true) this.#unavailable.set(url, this.#options.deps.clock.now() + FILE_REST_MS);
-      return { kind: "text", text };
-    }
+  #modelFiles(): ModelFiles {
+    if (this.#files !== undefined) return this.#files;
+    const { agent, database, deps } = this.#options;
+    const { clock } = deps;
+    const log = (): Log => this.#turnLog();
+    const transcribe = agent.transcribe?.bind(agent);
+    const transcripts =
+      transcribe && new Transcripts({ clock, log, store: createTranscriptStore(database), transcribe });
+    this.#files = new ModelFiles({ clock, log, files: this.thread.files, transcripts });
+    return this.#files;
   }
 
   /** The log, with the fields of the turn that the bot's code is running for. */

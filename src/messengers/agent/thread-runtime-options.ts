@@ -3,6 +3,7 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
@@ -23,6 +24,10 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** Code of the bot that hears reactions. @default none */
+  readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
+  /** Whether the bot writes down what is said in audio files. @default never */
+  readonly transcribes?: () => boolean;
   /**
    * Passes an event to the conversation that the bot's `conversation` function names. Only in the object of a thread.
    */

@@ -4,7 +4,8 @@ import type { Content } from "../../core/content.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { FetchedFile, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
@@ -22,6 +23,7 @@ import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { createCardLinks } from "./card-links.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
+import { eventHandlers } from "../intake/event-handlers.ts";
 import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
@@ -31,7 +33,7 @@ import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { OwnTurns } from "./own-turns.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
-import type { StoredFile } from "../turns/user-message.ts";
+import { EventFiles } from "../turns/event-files.ts";
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
@@ -44,7 +46,6 @@ const HEARTBEAT_MS = 2500;
 const LONGEST_REST_MS = 60_000;
 /** While the object lives, its wake-up is moved before it fires. A move is one write, a wake-up several. */
 const MOVE_WAKE_AFTER_MS = 2000;
-const FILE_TIMEOUT_MS = 20_000;
 /** A running turn waits at most this long for events to be read, because reading may run the bot's own code. */
 const LONGEST_READING_MS = 5000;
 
@@ -64,6 +65,7 @@ export class ThreadRuntime {
   readonly delivery: Delivery;
   readonly memory: ThreadMemory;
   readonly cards: Cards;
+  readonly files: EventFiles;
   /** Prompts, and what is stored of turns for the bot's own code. */
   readonly own: OwnTurns;
   readonly #options: ThreadRuntimeOptions;
@@ -154,6 +156,10 @@ export class ThreadRuntime {
     });
     const cards = new Cards({ database, deps, delivery: this.delivery });
     this.cards = cards;
+    this.files = new EventFiles({
+      definition: (messengerId) => this.#definition(messengerId),
+      context: (messengerId) => this.#platform(messengerId),
+    });
     this.#runner = new TurnRunner({
       database,
       deps,
@@ -166,6 +172,7 @@ export class ThreadRuntime {
       engine,
       definition: (messengerId) => this.#definition(messengerId),
       isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
       responses: this.own.responses,
       hasUnread: () => this.#intake.hasUnread(),
     });
@@ -193,11 +200,16 @@ export class ThreadRuntime {
         stopAll: (by) => this.#runner.endings.stopAll(by),
         openSession: () => memory.openSession(deps.newId()),
       },
+      handlers: (messengerId) =>
+        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options.onReaction),
       root,
       answers: this.#runner,
       poke: () => this.poke(),
       atCurrentPlace: (event) => ({ ...event, thread: this.#current(event.messengerId, event.thread) }),
-      inContext: (event, body) => inMessengerContext(event, body),
+      inContext: (event, body) => {
+        const context = this.files.contextOf(event);
+        return inMessengerContext(context, () => body(context));
+      },
     });
     this.#rootNews = new RootNews({ deps, log, memory, root, wakeAt: options.wakeAt });
     this.memory = memory;
@@ -305,6 +317,12 @@ export class ThreadRuntime {
     return this.#isFree;
   }
 
+  /** Returns the event of a turn as the bot's code sees it: with the files of all messages of the turn. */
+  contextOf(turnId: string): MessengerContext | undefined {
+    const event = this.own.info(turnId)?.event;
+    return event && this.files.contextOf(event, () => this.#runner.eventsOf(turnId));
+  }
+
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
     const definition = event === undefined ? undefined : this.#declared(event.messengerId);
@@ -352,16 +370,6 @@ export class ThreadRuntime {
 
   #logFailure(error: unknown): void {
     this.#options.log.error("thread.failed", { code: failureCode(error) });
-  }
-
-  /** Loads the bytes of a file that somebody sent. */
-  async fetchFile(file: StoredFile, signal?: AbortSignal): Promise<FetchedFile> {
-    const definition = this.#definition(file.messengerId);
-    const timeout = AbortSignal.timeout(FILE_TIMEOUT_MS);
-    return definition.platform.fetchAttachment(file.reference, this.#platform(file.messengerId), {
-      maxBytes: definition.maxMediaBytes,
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    });
   }
 
   /**

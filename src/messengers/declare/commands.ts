@@ -1,5 +1,6 @@
 import type { Content } from "../../core/content.ts";
 import type { CommandEntry } from "../../core/messenger.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
 /** One command of a bot. */
@@ -20,7 +21,7 @@ export type CommandResult = Content | { readonly prompt: string } | undefined | 
 export interface CommandContext {
   /** The text after the command. For `/start`, the payload of the link. */
   readonly args: string;
-  readonly event: MessengerEvent;
+  readonly event: MessengerContext;
   /** Sends a message at once. May be called several times. Does nothing after the handler has ended. */
   reply(content: Content): void;
   /**

@@ -3,12 +3,15 @@ import { checkContent } from "../../core/check-content.ts";
 import type { Content } from "../../core/content.ts";
 import type { DeliveryPolicy } from "../../core/delivery.ts";
 import type { Clock } from "../../core/deps.ts";
+import { InvalidInputError } from "../../core/errors.ts";
 import { isThenable } from "../../core/is-thenable.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import { withinTime } from "../../core/within-time.ts";
 import type { CommandHost, CommandResult, ThinkCommands } from "../declare/commands.ts";
+import type { ReadyContent } from "../replies/cards.ts";
 import { safeText } from "../declare/texts.ts";
 
 export interface CommandRunnerOptions {
@@ -17,11 +20,13 @@ export interface CommandRunnerOptions {
   readonly commands: () => ThinkCommands;
   readonly host: CommandHost;
   /** Sends a message of the command at once. `index` numbers its messages, so that each is recognized after a crash. */
-  readonly reply: (index: number, content: Content) => void;
+  readonly reply: (index: number, content: ReadyContent) => void;
+  /** Makes the files of content durable. */
+  readonly prepare: (content: Content) => Promise<ReadyContent>;
   /** Longest time a handler may take, in milliseconds. */
   readonly limitMs: number;
   /** Runs the bot's code in a context that knows the current event. */
-  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
 /** The result of a command: the text for the model, if there is one. */
@@ -41,10 +46,20 @@ export function runCommand(
   let hasEnded = false;
   const reply = (content: Content): void => {
     if (hasEnded || (typeof content === "string" && content.trim() === "")) return;
-    options.reply(replies, checkContent(content));
+    const checked = checkContent(content);
+    if (checked.kind === "files")
+      throw new InvalidInputError("content-invalid", "reply() takes no files: return them, or await say().");
+    options.reply(replies, checked);
     replies += 1;
   };
-  const outcome = (result: CommandResult): CommandOutcome => {
+  const outcome = (result: CommandResult): CommandOutcome | Promise<CommandOutcome> => {
+    if (isContent(result) && typeof result === "object" && result.kind === "files") {
+      return options.prepare(result).then((ready) => {
+        options.reply(replies, ready);
+        hasEnded = true;
+        return { prompt: undefined };
+      });
+    }
     if (isContent(result)) reply(result);
     const prompt = isContent(result) ? undefined : result?.prompt;
     if (prompt !== undefined && typeof prompt !== "string")
@@ -52,7 +67,7 @@ export function runCommand(
     hasEnded = true;
     return { prompt };
   };
-  const failed = (error: unknown): CommandOutcome => {
+  const failed = (error: unknown): CommandOutcome | Promise<CommandOutcome> => {
     logBotFailure(log, `/${command.name}`, error);
     return outcome(safeText(policy, "errorResponseText", event, log));
   };
@@ -64,12 +79,14 @@ export function runCommand(
       host.stopRunning(event);
       host.openSession();
     };
-    const context = { args: command.args, event, reply, stop, beginAnew };
-    const running = options.inContext(event, () => handler?.(context));
-    if (!isThenable(running)) return outcome(running);
-    return withinTime(options.clock, options.limitMs, running, `/${command.name}`)
-      .then(outcome)
-      .catch(failed);
+    const { args } = command;
+    const running = options.inContext(event, (served) =>
+      handler?.({ args, event: served, reply, stop, beginAnew }),
+    );
+    const ended = isThenable(running)
+      ? withinTime(options.clock, options.limitMs, running, `/${command.name}`).then(outcome)
+      : outcome(running);
+    return ended instanceof Promise ? ended.catch(failed) : ended;
   } catch (error) {
     return failed(error);
   }

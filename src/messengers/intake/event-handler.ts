@@ -1,9 +1,11 @@
-import { BOT_CODE_LIMIT_MS } from "../../core/bot-code.ts";
+import { BOT_CODE_LIMIT_MS, runBotCode } from "../../core/bot-code.ts";
 import type { Content } from "../../core/content.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
+import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Sorting } from "../../inbox/sort-event.ts";
@@ -19,7 +21,7 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 import { ignored } from "./event-outcomes.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
 import { isFromPerson } from "./is-from-person.ts";
-import type { Cards } from "../replies/cards.ts";
+import type { Cards, ReadyContent } from "../replies/cards.ts";
 import { postingOf, sendNotice } from "../replies/send-notice.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import type { RootCalls } from "../root/root-link.ts";
@@ -35,6 +37,8 @@ export interface EventHandlerOptions {
   readonly commands: () => ThinkCommands;
   /** The actions that commands can take on the conversation. */
   readonly host: CommandHost;
+  /** Code of the bot that hears events outside of turns. `undefined` where it has none. */
+  readonly handlers: (messengerId: string) => EventHandlers;
   /** Decides how to handle the event in the current state. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
   /** The root counts a person's questions in all conversations. */
@@ -45,7 +49,13 @@ export interface EventHandlerOptions {
   /** Returns the event with the current address of its chat, which may have moved. */
   readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
   /** Runs code of the bot so that it can ask which event it serves. */
-  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
+}
+
+/** Code of the bot for events that start no turn. */
+export interface EventHandlers {
+  readonly onReaction?: ((reaction: MessengerContext) => void | Promise<void>) | undefined;
+  readonly onUpdate?: ((update: MessengerEvent) => void | Promise<void>) | undefined;
 }
 
 /** A command whose handler has run. */
@@ -65,6 +75,8 @@ export class EventHandler {
   readonly #beside = new Set<number>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
+  /** Outcomes of events whose handler has run and that could not be ended, by the number of their row. */
+  readonly #handedOver = new Map<number, string>();
 
   constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
     this.#options = options;
@@ -86,8 +98,14 @@ export class EventHandler {
     return this.#beside.has(row.seq);
   }
 
-  /** Stores the end of a command that has run, without running it again. Returns false if there is no such command. */
+  /** Stores the end of an event whose code has run, without running it again. Returns false if there is none. */
   async resume(row: InboxRow): Promise<boolean> {
+    const outcome = this.#handedOver.get(row.seq);
+    if (outcome !== undefined) {
+      this.#outcomes.end(row, outcome);
+      this.#handedOver.delete(row.seq);
+      return true;
+    }
     const run = this.#unended.get(row.seq);
     if (run === undefined) return false;
     await this.#endCommand(row, run);
@@ -98,6 +116,7 @@ export class EventHandler {
   /** Forgets an event that needs nothing more. */
   forget(row: InboxRow): void {
     this.#unended.delete(row.seq);
+    this.#handedOver.delete(row.seq);
   }
 
   async handle(
@@ -115,6 +134,11 @@ export class EventHandler {
         return;
       case "membership":
         this.#outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
+        return;
+      case "hand-over":
+        if (sorting.to === "onUpdate" || (await this.#admission.mayUse(event, definition)))
+          this.#handOver(row, event, sorting.to);
+        else this.#outcomes.end(row, "ignored: not allowed");
         return;
       case "stop":
         this.#outcomes.end(
@@ -219,9 +243,11 @@ export class EventHandler {
       this.#unended.set(row.seq, { event, command, definition, outcome });
       await this.resume(row);
     };
-    const reply = (index: number, content: Content): void =>
+    const reply = (index: number, content: ReadyContent): void =>
       cards.post({ id: `command:${row.seq}:${index}`, ...postingOf(event, definition) }, content);
-    const runner = { clock: deps.clock, log, commands, host, limitMs: BOT_CODE_LIMIT_MS, inContext, reply };
+    const prepare = (content: Content): Promise<ReadyContent> => cards.prepare(event.messengerId, content);
+    const limitMs = BOT_CODE_LIMIT_MS;
+    const runner = { clock: deps.clock, log, commands, host, limitMs, inContext, prepare, reply };
     const outcome = runCommand(command, event, definition.delivery, runner);
     if (!(outcome instanceof Promise)) {
       await end(outcome);
@@ -237,6 +263,45 @@ export class EventHandler {
       .finally(() => {
         this.#beside.delete(row.seq);
         this.#options.poke();
+      });
+  }
+
+  /**
+   * The bot's own code runs beside the intake. Its event is done when it has ended, so that it is handed over again if
+   * the process dies before that, and only then.
+   */
+  #handOver(row: InboxRow, event: MessengerEvent, method: "onReaction" | "onUpdate"): void {
+    const { deps, handlers, inContext, log, poke } = this.#options;
+    const of = handlers(event.messengerId);
+    const run = async (): Promise<string> => {
+      try {
+        await runBotCode(
+          { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) },
+          method,
+          () =>
+            inContext(event, (context) =>
+              method === "onReaction" ? of.onReaction?.(context) : of.onUpdate?.(event),
+            ),
+        );
+        return `handed to ${method}`;
+      } catch {
+        // The log has the reason. What the bot's code has done by then is not done twice.
+        return `handed to ${method}, which failed`;
+      }
+    };
+    this.#beside.add(row.seq);
+    void run()
+      .then((outcome) => {
+        this.#handedOver.set(row.seq, outcome);
+        return this.resume(row);
+      })
+      .then(() => this.#outcomes.settle(row))
+      .catch(() => {
+        // The intake resumes it, and says in the log what is wrong.
+      })
+      .finally(() => {
+        this.#beside.delete(row.seq);
+        poke();
       });
   }
 

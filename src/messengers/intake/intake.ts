@@ -283,6 +283,7 @@ export class Intake {
       respondTo,
       isSubscribed: memory.isSubscribed(event.thread.id),
       hasCommand: (name) => Object.hasOwn(known, name),
+      hears: (handler) => this.#options.handlers(event.messengerId)[handler] !== undefined,
     });
     return sorting.kind === "ignore" && completesAlbum(inbox, event) ? { kind: "answer" } : sorting;
   }

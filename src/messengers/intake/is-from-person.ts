@@ -7,6 +7,7 @@ export function isFromPerson(event: MessengerEvent): boolean {
   return (
     event.message !== undefined ||
     event.action !== undefined ||
+    event.reaction !== undefined ||
     (event.kind === "membership" && event.detail !== "blocked" && event.detail !== "removed")
   );
 }

@@ -6,6 +6,7 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { ActionNotice } from "../../core/surface.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -32,7 +33,7 @@ export interface PressesOptions {
   /** Whether a person may use the bot. */
   readonly mayUse: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Promise<boolean>;
   /** Runs code of the bot so that it can ask which event it serves. */
-  readonly inContext: <T>(event: MessengerEvent, body: () => T) => T;
+  readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
   /** Has the loop go round once more. */
   readonly poke: () => void;
 }

@@ -1,10 +1,11 @@
 import { buttonKey, cardKey, cardToken } from "../../core/card-token.ts";
 import { checkContent } from "../../core/check-content.ts";
-import type { CardButton, CardContent, Content, ContentOptions } from "../../core/content.ts";
+import type { CardButton, CardContent, Content, ContentOptions, FilesContent } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
-import type { Address, OutgoingButton } from "../../core/surface.ts";
+import { InvalidInputError } from "../../core/errors.ts";
+import type { Address, OutgoingButton, OutgoingMedia } from "../../core/surface.ts";
 import { createCardStore } from "./card-store.ts";
 import type { CardStore, StoredButton, StoredCard } from "./card-store.ts";
 
@@ -24,6 +25,16 @@ export interface Posting {
   /** The newest message id of the chat that is known. */
   readonly seenMessageId?: string | undefined;
 }
+
+/** Files whose bytes are durable. */
+export interface StoredFilesContent {
+  readonly kind: "stored-files";
+  readonly files: readonly OutgoingMedia[];
+  readonly caption: string;
+}
+
+/** Content that can be sent at once. */
+export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent;
 
 /** Shown in place of a card that is removed, where the platform does not delete its message any more. */
 const REMOVED = "(removed)";
@@ -47,13 +58,27 @@ export class Cards {
   }
 
   /**
+   * Makes the files of content durable, one after the other. `post` takes what it returns.
+   *
+   * @throws {InvalidInputError} if the content is not valid, or a file cannot be sent
+   * @throws {SwitchboardError} if a file could not be read and may be later
+   */
+  async prepare(messengerId: string, content: Content): Promise<ReadyContent> {
+    const checked = checkContent(content);
+    if (checked.kind !== "files") return checked;
+    const files: OutgoingMedia[] = [];
+    for (const file of checked.files) files.push(await this.#options.delivery.storeFile(messengerId, file));
+    return { kind: "stored-files", files, caption: checked.caption ?? "" };
+  }
+
+  /**
    * Sends content once for each id.
    *
    * @throws {InvalidInputError} if the content is not valid; nothing is sent then
    */
-  post({ address, id, options = {}, policy, seenMessageId }: Posting, content: Content): void {
+  post({ address, id, options = {}, policy, seenMessageId }: Posting, content: ReadyContent): void {
     const { database, delivery, deps } = this.#options;
-    const checked = checkContent(content);
+    const checked = isStored(content) ? content : checkContent(content);
     const { protect, replyTo, silent } = options;
     const sending = { ...(silent !== undefined && { silent }), ...(protect !== undefined && { protect }) };
     const start = {
@@ -67,6 +92,17 @@ export class Cards {
       delivery.send(start, checked.text, sending);
       return;
     }
+    if (checked.kind === "stored-files") {
+      delivery.sendFiles(start, checked.files, checked.caption, sending);
+      return;
+    }
+    if (checked.kind === "location") {
+      const { kind: _kind, ...location } = checked;
+      delivery.sendLocation(start, location, sending);
+      return;
+    }
+    if (checked.kind === "files")
+      throw new InvalidInputError("content-invalid", "Files are sent with say(), or returned by a handler.");
     if (this.store.read(id) !== undefined) return;
     this.#sweep();
     const key = cardKey(deps.newId());
@@ -85,6 +121,11 @@ export class Cards {
    */
   revise(id: string, content: Content, ifDeleted: IfDeleted = "leave"): boolean {
     const checked = checkContent(content);
+    if (checked.kind === "files" || checked.kind === "location")
+      throw new InvalidInputError(
+        "content-invalid",
+        "A card can become another card or a text, and nothing else.",
+      );
     const card: CardContent = checked.kind === "card" ? checked : { kind: "card", text: checked.text };
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
@@ -133,6 +174,10 @@ export class Cards {
     this.#sweptAt = now;
     this.store.sweep(now - KEEP_MS);
   }
+}
+
+function isStored(content: ReadyContent): content is StoredFilesContent {
+  return typeof content === "object" && content.kind === "stored-files";
 }
 
 function sameButton(left: Omit<StoredButton, "button">, right: Omit<StoredButton, "button">): boolean {

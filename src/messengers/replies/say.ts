@@ -12,7 +12,7 @@ import { addressOf } from "./address-of.ts";
 
 export interface SayHost {
   readonly delivery: Pick<Delivery, "receipt" | "revive">;
-  readonly cards: Pick<Cards, "post">;
+  readonly cards: Pick<Cards, "post" | "prepare">;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   /** Asks the root. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
@@ -29,6 +29,7 @@ const MAX_KEY_LENGTH = 200;
  * Sends content of bot code from this object's own outbox. Returns the id of its receipt when the message is stored.
  *
  * @throws {SwitchboardError} with the code of a refused target, or `target-missing`
+ * @throws {SwitchboardError} if a file could not be read and may be later
  * @throws {InvalidInputError} `idempotency-key-invalid`, or a code of `checkContent`
  */
 export async function say(
@@ -47,7 +48,7 @@ export async function say(
   // The root has heard a person there since this object was refused.
   if (to !== undefined) delivery.revive(address.chatId);
   const policy = replyPolicy(definition(address.messengerId).delivery);
-  cards.post({ id, address, policy, options }, checked);
+  cards.post({ id, address, policy, options }, await cards.prepare(address.messengerId, checked));
   return id;
 }
 

@@ -220,7 +220,8 @@ export class RootRuntime {
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
-    for (const event of events) this.#observeChat(definition, event);
+    // Updates of no chat come as events of the bot's own, which is none.
+    for (const event of events) if (event.isOfChat !== true) this.#observeChat(definition, event);
     await delivered;
     this.#tellMenu(definition);
   }
@@ -278,7 +279,7 @@ export class RootRuntime {
 
   #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
     // The gate of a chat goes by the chat's own id.
-    if (event.isCardPress === true) return event;
+    if (event.isCardPress === true || event.isOfChat === true) return event;
     const move = this.#aliases.moveOf(id, event.thread);
     return move === undefined ? event : { ...event, move };
   }
@@ -330,7 +331,7 @@ export class RootRuntime {
     definition: NormalizedMessengerDefinition,
     incoming: IncomingEvent,
   ): Promise<Resolved> {
-    if (incoming.isCardPress === true) {
+    if (incoming.isCardPress === true || incoming.isOfChat === true) {
       const gateThread = definition.platform.chatThreadId(incoming.thread.chatId);
       return { name: threadConversationName(definition.id, gateThread), isListed: false };
     }

@@ -58,16 +58,32 @@ const SIGNATURES: readonly (readonly [mediaType: string, start: string])[] = [
   ["image/tiff", "II*\u0000"],
   ["image/tiff", "MM\u0000*"],
   ["application/pdf", "%PDF-"],
+  ["audio/ogg", "OggS"],
+  ["audio/mpeg", "ID3"],
+  ["audio/mpeg", "\u00ff\u00fb"],
+  ["audio/mpeg", "\u00ff\u00f3"],
+  ["audio/mpeg", "\u00ff\u00f2"],
+  ["audio/mpeg", "\u00ff\u00fa"],
+  ["audio/aac", "\u00ff\u00f1"],
+  ["audio/aac", "\u00ff\u00f9"],
+  ["audio/wav", "RIFF????WAVE"],
+  ["audio/flac", "fLaC"],
+  ["audio/mp4", "????ftyp"],
+  ["audio/webm", "\u001aE\u00df\u00a3"],
+  ["audio/aiff", "FORM????AIF"],
+  ["audio/amr", "#!AMR"],
 ];
 
-/** Returns the media type of an image or a PDF from its bytes, and the declared type of any other file. */
+/** Returns the media type of an image, a sound or a PDF from its bytes, and the declared type of any other file. */
 function provenMediaType(bytes: Uint8Array, announced: string): string | undefined {
-  const kind = announced.toLowerCase();
-  if (!kind.startsWith("image/") && kind !== "application/pdf") return announced;
-  const found = SIGNATURES.find(([, start]) =>
-    Array.from(start).every(
-      (character, index) => character === "?" || character.charCodeAt(0) === bytes[index],
-    ),
+  const [family] = announced.toLowerCase().split("/");
+  if (family !== "image" && family !== "audio" && announced.toLowerCase() !== "application/pdf")
+    return announced;
+  return SIGNATURES.find(
+    ([mediaType, start]) =>
+      mediaType.split("/")[0] === family &&
+      Array.from(start).every(
+        (character, index) => character === "?" || character.charCodeAt(0) === bytes[index],
+      ),
   )?.[0];
-  return found?.split("/")[0] === kind.split("/")[0] ? found : undefined;
 }

@@ -36,6 +36,8 @@ export interface TurnRunnerOptions {
   /** Returns a messenger's definition. Throws if the messenger is not declared. */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   readonly isDeclared: (messengerId: string) => boolean;
+  /** Whether the bot writes down what is said in audio files. @default never */
+  readonly transcribes?: () => boolean;
   readonly responses: TurnResponses;
   /** Whether there are events at which nobody has looked yet. `advance` is called again when that has changed. */
   readonly hasUnread: () => boolean;
@@ -405,8 +407,15 @@ export class TurnRunner implements Answers {
   #questionsOf(turn: Turn): readonly UIMessage[] {
     if (turn.kind !== "messages") return this.#options.prompts.get(turn.id)?.messages ?? [];
     const events = this.#eventsOf(turn);
-    const parts = userParts(events, (id) => this.#options.definition(id), this.#options.log);
+    const { definition, log, transcribes } = this.#options;
+    const parts = userParts(events, definition, log, { transcribes: transcribes?.() ?? false });
     return [{ id: turn.id, role: "user", parts }];
+  }
+
+  /** Returns the messages that a turn answers, in order of arrival. */
+  eventsOf(turnId: string): MessengerEvent[] {
+    const turn = this.#options.turns.get(turnId);
+    return turn?.kind === "messages" ? this.#eventsOf(turn) : [];
   }
 
   #eventsOf({ messageSeqs }: MessagesTurn): MessengerEvent[] {

@@ -41,6 +41,7 @@ export function userParts(
   events: readonly MessengerEvent[],
   settingsOf: (messengerId: string) => MediaSettings,
   log: Log,
+  { transcribes = false }: { readonly transcribes?: boolean } = {},
 ): UserParts {
   const parts: UserParts = [];
   let text = "";
@@ -55,6 +56,8 @@ export function userParts(
     ];
     for (const attachment of attachments) {
       if (isRead(attachment, settings)) files.push(filePart(event.messengerId, attachment, settings));
+      else if (transcribes && isAudio(attachment))
+        files.push(filePart(event.messengerId, attachment, settings, { isTranscribed: true }));
       // The text of a sticker already describes it.
       else if (attachment.kind !== "sticker" || lines.join("") === "") lines.push(describe(attachment));
     }
@@ -132,6 +135,10 @@ function isRead(attachment: MessengerAttachment, settings: MediaSettings): boole
   );
 }
 
+function isAudio({ kind }: MessengerAttachment): boolean {
+  return kind === "voice" || kind === "audio";
+}
+
 /**
  * Tells whether a document may be text: it has no media type, and its name has no extension, such as `README`,
  * `Makefile` or `.gitignore`.
@@ -188,20 +195,32 @@ export interface StoredFile {
   readonly reference: AttachmentReference;
   /** Undefined in older transcripts. */
   readonly kind?: MessengerAttachment["kind"];
+  /** The model gets what is said in it, as the bot's `transcribe` says, in place of its bytes. */
+  readonly isTranscribed?: true;
+  readonly sizeBytes?: number;
 }
 
 const storedFileSchema = z.object({
   messengerId: z.string(),
   reference: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   kind: z.custom<MessengerAttachment["kind"]>((kind) => typeof kind === "string").optional(),
+  isTranscribed: z.literal(true).optional(),
+  sizeBytes: z.number().optional(),
 });
 
 function filePart(
   messengerId: string,
   attachment: MessengerAttachment,
   settings: MediaSettings,
+  { isTranscribed }: { readonly isTranscribed?: true } = {},
 ): UserParts[number] {
-  const stored: StoredFile = { messengerId, reference: attachment.reference, kind: attachment.kind };
+  const { kind, reference, sizeBytes } = attachment;
+  const stored: StoredFile = {
+    messengerId,
+    reference,
+    kind,
+    ...(isTranscribed && { isTranscribed, ...(sizeBytes !== undefined && { sizeBytes }) }),
+  };
   const mediaType = attachment.mediaType ?? "application/octet-stream";
   return {
     type: "file",

@@ -13,6 +13,7 @@ const PAGES = [
   "AGENTS.md",
   "CHANGELOG.md",
   "docs/writing-a-bot.md",
+  "docs/files.md",
   "docs/cards.md",
   "docs/prompts.md",
   "docs/hooks.md",
@@ -61,9 +62,8 @@ describe("the documentation", () => {
       include: ["*.ts"],
     };
     await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(config));
-    const examples = ["docs/writing-a-bot.md", "docs/cards.md", "docs/prompts.md", "docs/hooks.md"].flatMap(
-      examplesOf,
-    );
+    const pages = ["writing-a-bot", "files", "cards", "prompts", "hooks"];
+    const examples = pages.flatMap((page) => examplesOf(`docs/${page}.md`));
     for (const [index, code] of examples.entries())
       await writeFile(path.join(folder, `example-${index}.ts`), code);
     const output = await promisify(execFile)(path.join(root, "node_modules/.bin/tsc"), ["-p", folder], {

@@ -2,12 +2,14 @@ import type { Database } from "../../../src/core/database.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Delivery } from "../../../src/core/delivery.ts";
 import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messenger.ts";
+import type { MessengerContext } from "../../../src/core/messenger-context.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { InboxStore } from "../../../src/inbox/inbox-store.ts";
 import type { CommandHost, ThinkCommands } from "../../../src/messengers/declare/commands.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { Intake } from "../../../src/messengers/intake/intake.ts";
+import type { EventHandlers } from "../../../src/messengers/intake/event-handler.ts";
 import type { RouteResult } from "../../../src/messengers/root/root-runtime.ts";
 import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
@@ -49,6 +51,8 @@ export interface IntakeRigOptions {
   readonly route?: () => Promise<RouteResult>;
   /** What the root stores; of its own unless several conversations have the same one. */
   readonly root?: Database;
+  /** Code of the bot for events that start no turn. */
+  readonly handlers?: EventHandlers;
   /** The draft of the answer that is being written. */
   readonly runningDraftId?: number;
 }
@@ -107,6 +111,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
     route: options.route,
     atCurrentPlace: (event) => event,
     commands: () => (typeof options.commands === "function" ? options.commands() : (options.commands ?? {})),
+    handlers: () => options.handlers ?? {},
     host: { stopRunning: () => false, stopAll: () => false, openSession: () => {}, ...options.host },
     root: {
       takeQuestion: async (asked) => {
@@ -121,7 +126,7 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
       stopDraft: (press) => press.stop?.draftId === options.runningDraftId,
     },
     poke: () => {},
-    inContext: (_event, body) => body(),
+    inContext: (event, body) => body({ ...(event as MessengerContext), attachments: [] }),
   });
   let received = 0;
   return {

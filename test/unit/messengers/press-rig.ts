@@ -1,5 +1,6 @@
 import { createChatGate, createBotBudget } from "../../../delivery/index.ts";
 import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
+import type { ReadyContent } from "../../../src/messengers/replies/cards.ts";
 import type { Content } from "../../../src/core/content.ts";
 import type { ChatGate } from "../../../src/core/gate.ts";
 import { createLog } from "../../../src/core/log.ts";
@@ -152,7 +153,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
     object,
     post: (from, content, to = from) => {
       const id = `say:${(ids += 1)}`;
-      object(from).cards.post({ id, address: placeOf(to), policy: {} }, content);
+      object(from).cards.post({ id, address: placeOf(to), policy: {} }, content as ReadyContent);
       return id;
     },
     answers: () =>

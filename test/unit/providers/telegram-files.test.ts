@@ -88,6 +88,30 @@ describe("fetching a file again", () => {
   });
 });
 
+describe("asking about a file", () => {
+  const ask = (file: Record<string, unknown>) => {
+    const urls: string[] = [];
+    const { platform, context } = createTelegramRig({
+      fetch: async (input) => {
+        urls.push(addressOf(input));
+        return Response.json({ ok: true, result: { file_id: "f", file_unique_id: "u", ...file } });
+      },
+    });
+    const signal = new AbortController().signal;
+    return { urls, asked: platform.fetchAttachmentMetadata?.({ fileId: "f" }, context, { signal }) };
+  };
+
+  it("tells its size and type without its bytes", async () => {
+    const { asked, urls } = ask({ file_path: "voice/file_1.oga", file_size: 4096 });
+    expect(await asked).toEqual({ sizeBytes: 4096, mediaType: "audio/ogg" });
+    expect(urls).toHaveLength(1);
+  });
+
+  it("refuses one that the platform no longer offers", async () => {
+    await expect(ask({}).asked).rejects.toMatchObject({ code: "attachment-gone" });
+  });
+});
+
 describe("fetching a file", () => {
   it("gives its bytes, and its media type by the ending of its path", async () => {
     const { fetched, urls } = await download({

@@ -415,3 +415,57 @@ describe("service messages", () => {
     expect(event.message).toBeUndefined();
   });
 });
+
+describe("a reaction", () => {
+  const reactions = createTelegramRig({ reactions: true });
+  const emoji = (name: string) => ({ type: "emoji", emoji: name });
+
+  it("says what the person's reactions are, and what has changed", async () => {
+    const event = await reactions.event(
+      update({
+        message_reaction: {
+          chat: supergroup,
+          message_id: 12,
+          user: ada,
+          date: 1_800_000_000,
+          old_reaction: [emoji("👍"), emoji("🔥")],
+          new_reaction: [emoji("🔥"), { type: "custom_emoji", custom_emoji_id: "5" }, { type: "paid" }],
+        },
+      }),
+    );
+    expect(event).toMatchObject({
+      kind: "reaction",
+      author: { userId: String(ada.id) },
+      reaction: {
+        messageId: "12",
+        current: ["🔥", "custom:5", "paid"],
+        added: ["custom:5", "paid"],
+        removed: ["👍"],
+      },
+    });
+  });
+
+  it("is that of a chat, for an anonymous administrator", async () => {
+    const event = await reactions.event(
+      update({
+        message_reaction: {
+          chat: supergroup,
+          message_id: 12,
+          actor_chat: supergroup,
+          date: 1_800_000_000,
+          old_reaction: [emoji("👍")],
+          new_reaction: [],
+        },
+      }),
+    );
+    expect(event).toMatchObject({
+      author: { userId: String(supergroup.id) },
+      reaction: { current: [], removed: ["👍"] },
+    });
+  });
+
+  it("is ignored when it cannot be read", async () => {
+    const event = await reactions.event(update({ message_reaction: { chat: supergroup } }));
+    expect(event).toMatchObject({ kind: "ignored", detail: "unreadable reaction" });
+  });
+});

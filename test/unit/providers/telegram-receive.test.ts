@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { allowedUpdates } from "../../../providers/telegram/index.ts";
+import { allowedUpdates, allowedUpdatesFor } from "../../../providers/telegram/index.ts";
 import { refusal } from "./fake-bot-api.ts";
 import { createTelegramRig } from "./telegram-rig.ts";
 import {
@@ -53,6 +53,58 @@ describe("every kind of update", () => {
     });
     expect(response.status).toBe(200);
     expect(ignored).toEqual(["unknown"]);
+  });
+});
+
+describe("a bot that wants more kinds", () => {
+  const more = { reactions: true, onUpdate: () => undefined };
+
+  it.each(updateKinds)("stores %s, as one of its chat or of the bot itself", async (kind) => {
+    const rig = createTelegramRig(more);
+    const example = exampleUpdate(kind);
+    const { response, accepted, ignored } = await rig.post(example);
+    expect(response.status).toBe(200);
+    expect(ignored).toEqual([]);
+    expect(accepted).toHaveLength(1);
+    if (handled.has(kind)) return;
+    const content = example[kind] as { readonly chat?: { readonly id: number } };
+    expect(accepted[0]).toMatchObject({
+      isOfChat: true,
+      thread: { id: `telegram:${content.chat?.id ?? 700_001}` },
+    });
+    const event = await rig.event(example);
+    expect(event.kind).toBe(kind === "message_reaction" ? "reaction" : "update");
+    expect(event.raw).toEqual(example);
+  });
+
+  it("gets kinds of a newer Bot API, and presses that belong to no chat, which it has to answer itself", async () => {
+    const rig = createTelegramRig(more);
+    const newer = await rig.post({ update_id: 1, brand_new_thing: { id: 1 } });
+    expect(newer.accepted).toMatchObject([{ key: "u:1", thread: { id: "telegram:700001" } }]);
+    const press = { id: "c1", from: ada, chat_instance: "1", inline_message_id: "x", data: "d" };
+    const { accepted } = await rig.post(update({ callback_query: press }));
+    expect(accepted).toMatchObject([{ key: "c:c1", isOfChat: true }]);
+    expect(rig.api.calls).toEqual([]);
+    expect(await rig.event(update({ callback_query: press }))).toMatchObject({
+      kind: "update",
+      detail: "callback_query",
+    });
+  });
+
+  it("asks a webhook for them", () => {
+    expect(allowedUpdatesFor({})).toEqual(allowedUpdates);
+    expect(allowedUpdatesFor({ reactions: true })).toHaveLength(allowedUpdates.length + 1);
+    expect(allowedUpdatesFor({ reactions: true })).toContain("message_reaction");
+    expect([...allowedUpdatesFor(more)].sort()).toEqual([...updateKinds].sort());
+  });
+
+  it("gets no reactions as events unless it asked for them, and no updates that it has no code for", async () => {
+    const reaction = exampleUpdate("message_reaction");
+    expect((await createTelegramRig({ reactions: true }).event(reaction)).kind).toBe("reaction");
+    expect((await createTelegramRig({ onUpdate: () => undefined }).event(reaction)).kind).toBe("update");
+    expect((await createTelegramRig({ reactions: true }).post(exampleUpdate("poll"))).ignored).toEqual([
+      "poll",
+    ]);
   });
 });
 

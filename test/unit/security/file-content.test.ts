@@ -11,7 +11,12 @@ describe("a file for the model", () => {
     ["GIF89a...", "image/anything", "image/gif"],
     ["RIFF\u0001\u0002\u0003\u0004WEBPVP8 ", "IMAGE/WEBP", "image/webp"],
     ["%PDF-1.7", "application/pdf", "application/pdf"],
-    ["anything", "audio/ogg", "audio/ogg"],
+    ["OggS\u0000...OpusHead", "audio/ogg", "audio/ogg"],
+    ["ID3\u0004", "audio/mpeg", "audio/mpeg"],
+    ["\u00ff\u00fb\u0090d", "audio/mp3", "audio/mpeg"],
+    ["\u0000\u0000\u0000\u001cftypM4A ", "audio/x-m4a", "audio/mp4"],
+    ["RIFF\u0001\u0002\u0003\u0004WAVEfmt ", "audio/mpeg", "audio/wav"],
+    ["anything", "video/mp4", "video/mp4"],
   ])("takes %j, announced as %s, for %s", (start, announced, mediaType) => {
     const bytes = bytesOf(start);
     expect(fileContent({ bytes }, announced, undefined)).toEqual({ kind: "bytes", bytes, mediaType });
@@ -25,6 +30,8 @@ describe("a file for the model", () => {
     ["\u0089PNG\r\n\u001a\n", "application/pdf"],
     ["%PDF-1.7", "image/png"],
     ["MZ", "application/pdf"],
+    ["<html>", "audio/ogg"],
+    ["RIFF\u0001\u0002\u0003\u0004WEBPVP8 ", "audio/wav"],
   ])(
     "refuses %j, which was announced as %s, because a model's server refuses all with it",
     (start, announced) => {

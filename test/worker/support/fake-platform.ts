@@ -1,7 +1,9 @@
 import type { ChatFacts } from "../../../src/core/chat.ts";
 import type { ChatMove, ChatPlace } from "../../../src/core/chat-move.ts";
-import type { IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
+import { InvalidInputError } from "../../../src/core/errors.ts";
+import type { FetchedFile, IncomingEvent, MessengerPlatform } from "../../../src/core/messenger.ts";
 import type {
+  MessengerAttachment,
   MessengerEvent,
   MessengerEventKind,
   MessengerThread,
@@ -32,6 +34,12 @@ export interface FakeUpdate {
   readonly albumId?: string;
   /** A picture whose bytes never come. */
   readonly hasHangingPicture?: boolean;
+  /** Files, whose bytes are in `FakeChats.files` by their id. */
+  readonly files?: readonly FakeFile[];
+}
+
+export interface FakeFile extends Pick<MessengerAttachment, "kind" | "mediaType" | "name" | "sizeBytes"> {
+  readonly id: string;
 }
 
 export interface FakeMessage {
@@ -51,6 +59,8 @@ export class FakeChats {
   readonly typed: number[] = [];
   /** Chats that take nothing any more, and those that they have become. */
   readonly moved = new Map<string, string>();
+  /** The platform's bytes of each file, or what becomes of a download. */
+  readonly files = new Map<string, Uint8Array | (() => Promise<FetchedFile>)>();
   /** Chats that take nothing any more. */
   readonly gone = new Set<string>();
   #lastId = 0;
@@ -150,7 +160,13 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
     parse: (incoming, { messengerId }) => Promise.resolve(eventOf(incoming, messengerId)),
     surface: () => surface,
     fetchIdentity: () => Promise.resolve({ userId: "bot", userName: "fake_bot" }),
-    fetchAttachment: () => new Promise(() => {}),
+    async fetchAttachment({ fileId }, _context, { maxBytes }) {
+      const file = chats.files.get(String(fileId));
+      if (file === undefined) return new Promise(() => {});
+      if (!(file instanceof Uint8Array)) return file();
+      if (file.length > maxBytes) throw new InvalidInputError("attachment-too-large", "too large");
+      return { bytes: file };
+    },
   };
 }
 
@@ -222,7 +238,7 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
       attachments:
         update.hasHangingPicture === true
           ? [{ kind: "image", mediaType: "image/png", reference: { fileId: id } }]
-          : [],
+          : (update.files ?? []).map(({ id: fileId, ...file }) => ({ ...file, reference: { fileId } })),
       ...(command?.[1] !== undefined && { command: { name: command[1], args: command[2] ?? "" } }),
       ...(update.albumId !== undefined && { albumId: update.albumId }),
     },

@@ -23,6 +23,8 @@ export interface WorldOptions {
       | "chatStreamStallTimeoutMs"
       | "chatStreamFirstChunkTimeoutMs"
       | "modelPatienceMs"
+      | "transcribe"
+      | "onReaction"
     >
   >;
   readonly commands?: ThinkCommands;
@@ -31,6 +33,7 @@ export interface WorldOptions {
   readonly getModel?: (agent: Think) => ReturnType<Think["getModel"]>;
   readonly getSystemPrompt?: (agent: Think) => string | Promise<string>;
   readonly getTools?: (agent: Think) => ToolSet | Promise<ToolSet>;
+  readonly transcribe?: NonNullable<Think["transcribe"]>;
   readonly onRequest?: (request: Request, agent: Think) => Response | Promise<Response>;
   readonly onStart?: (agent: Think) => void | Promise<void>;
   readonly onConnect?: () => void | Promise<void>;
@@ -70,7 +73,10 @@ export class World {
 
   constructor(root: string, options: WorldOptions) {
     this.root = root;
-    this.settings = options.settings ?? {};
+    this.settings = {
+      ...options.settings,
+      ...(options.transcribe !== undefined && { transcribe: options.transcribe }),
+    };
     this.commands = options.commands ?? {};
     this.hooks = options.hooks ?? {};
     this.onRequest = options.onRequest;

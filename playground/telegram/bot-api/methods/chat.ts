@@ -128,6 +128,21 @@ export const pinChatMessage: Method = (context, parameters) => {
   return true;
 };
 
+/** Takes down one message, or without a number the one that was pinned last. Nobody is told. */
+export const unpinChatMessage: Method = (context, parameters) => {
+  const chat = writableChat(context, parameters);
+  if (chat.type !== "private" && chat.botStatus !== "administrator") {
+    throw badRequest("not enough rights to manage pinned messages in the chat");
+  }
+  const message = parameters.has("message_id")
+    ? findMessage(chat, parameters.integer("message_id"), "message to unpin")
+    : [...chat.messages.values()].findLast(({ pinned }) => pinned);
+  if (message === undefined) throw badRequest("message to unpin not found");
+  message.pinned = false;
+  context.world.onChange();
+  return true;
+};
+
 export const leaveChat: Method = (context, parameters) => {
   const chat = writableChat(context, parameters);
   if (chat.type === "private") throw badRequest("chat not found");

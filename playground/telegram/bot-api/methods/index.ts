@@ -27,6 +27,9 @@ const all: Readonly<Record<string, Method>> = {
   sendVoice: media.sendVoice,
   sendAudio: media.sendAudio,
   sendVideo: media.sendVideo,
+  sendAnimation: media.sendAnimation,
+  sendLocation: media.sendLocation,
+  sendVenue: media.sendVenue,
   sendMediaGroup: media.sendMediaGroup,
   getFile: media.getFile,
   setMyCommands: chat.setMyCommands,
@@ -36,6 +39,7 @@ const all: Readonly<Record<string, Method>> = {
   getChat: chat.getChat,
   getChatMember: chat.getChatMember,
   pinChatMessage: chat.pinChatMessage,
+  unpinChatMessage: chat.unpinChatMessage,
   leaveChat: chat.leaveChat,
 };
 
@@ -48,5 +52,7 @@ export function findMethod(name: string): { readonly name: string; readonly run:
 
 /** Calls with a visible effect in a chat. Telegram's flood limits count them. */
 export const floodCounted: ReadonlySet<string> = new Set(
-  Object.keys(all).filter((name) => /^(?:send|edit|delete(?:Message)|pin|setMessageReaction)/.test(name)),
+  Object.keys(all).filter((name) =>
+    /^(?:send|edit|delete(?:Message)|(?:un)?pin|setMessageReaction)/.test(name),
+  ),
 );

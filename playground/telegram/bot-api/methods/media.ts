@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { PhotoSize } from "grammy/types";
+import type { Location, PhotoSize } from "grammy/types";
 import { badRequest, BotApiError } from "../bot-api-error.ts";
 import type { CallParameters } from "../call-parameters.ts";
 import { readImageSize } from "../../chats/image-size.ts";
@@ -8,9 +8,10 @@ import type { UploadedFile } from "../request-body.ts";
 import type { Media, StoredFile, World } from "../../chats/world.ts";
 import { replyTarget, shown, topicOf, writableChat } from "./context.ts";
 import type { Method } from "./context.ts";
+import { mannerOf } from "./manner.ts";
 import { maxCaptionLength } from "./text.ts";
 
-export type MediaKind = "photo" | "document" | "voice" | "audio" | "video";
+export type MediaKind = "photo" | "document" | "voice" | "audio" | "video" | "animation";
 
 const megabyte = 1024 * 1024;
 const maxUploadBytes = 50 * megabyte;
@@ -23,6 +24,7 @@ const folders: Record<MediaKind, string> = {
   voice: "voice",
   audio: "music",
   video: "videos",
+  animation: "animations",
 };
 
 /**
@@ -66,6 +68,12 @@ function describe(
       return { voice: { ...base, duration, mime_type: "audio/ogg" } };
     case "audio":
       return { audio: { ...base, duration, file_name: fileName, mime_type: file.mimeType } };
+    case "animation": {
+      const file_name = fileName;
+      const mime_type = file.mimeType;
+      const animation = { ...base, duration, width: 320, height: 240, file_name, mime_type };
+      return { animation, document: { ...base, file_name, mime_type } };
+    }
     case "video": {
       const width = Number(details.width ?? 0) || 640;
       const height = Number(details.height ?? 0) || 360;
@@ -129,9 +137,22 @@ function mediaOf(
   if (typeof value !== "string" || value === "") throw badRequest(`there is no ${kind} in the request`);
   if (/^https?:/i.test(value)) throw badRequest("failed to get HTTP URL content");
   const named = world.requireFile(value);
+  requireSameKind(kind, named);
   const file = (named.copyOf === undefined ? undefined : world.files.get(named.copyOf)) ?? named;
   const size = kind === "photo" ? readImageSize(file.bytes) : undefined;
   return describe(world, kind, file, file.path.split("/").at(-1) ?? "", size, parameters.raw.values);
+}
+
+/** A file is sent again as what it is; a photo's id is no document's. */
+function requireSameKind(kind: MediaKind, { path }: StoredFile): void {
+  const [folder] = path.split("/");
+  if (folder === folders[kind]) return;
+  const known = (Object.keys(folders) as MediaKind[]).find((candidate) => folders[candidate] === folder);
+  throw badRequest(`can't use file of type ${title(known ?? "document")} as ${title(kind)}`);
+}
+
+function title(kind: MediaKind): string {
+  return kind === "voice" ? "VoiceNote" : kind.charAt(0).toUpperCase() + kind.slice(1);
 }
 
 function send(kind: MediaKind): Method {
@@ -148,6 +169,7 @@ function send(kind: MediaKind): Method {
       ...caption,
       media,
       ...reply,
+      ...mannerOf(parameters),
       ...(threadId !== undefined && { threadId }),
       ...(markup !== undefined && { markup }),
     });
@@ -160,6 +182,46 @@ export const sendDocument = send("document");
 export const sendVoice = send("voice");
 export const sendAudio = send("audio");
 export const sendVideo = send("video");
+export const sendAnimation = send("animation");
+
+function place(mediaOfPlace: (location: Location, parameters: CallParameters) => Media): Method {
+  return (context, parameters) => {
+    const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
+    const chat = writableChat(context, parameters);
+    const threadId = topicOf(chat, parameters);
+    const reply = replyTarget(chat, parameters);
+    const location = {
+      latitude: degrees(parameters, "latitude", 90),
+      longitude: degrees(parameters, "longitude", 180),
+    };
+    const message = context.world.addMessage(chat, {
+      from: context.world.bot,
+      media: mediaOfPlace(location, parameters),
+      ...reply,
+      ...mannerOf(parameters),
+      ...(threadId !== undefined && { threadId }),
+      ...(markup !== undefined && { markup }),
+    });
+    return shown(context, chat, message);
+  };
+}
+
+function degrees(parameters: CallParameters, name: string, limit: number): number {
+  const value = Number(parameters.string(name));
+  if (parameters.string(name) === "") throw badRequest(`${name} is empty`);
+  if (!Number.isFinite(value) || Math.abs(value) > limit)
+    throw badRequest("wrong latitude or longitude specified");
+  return value;
+}
+
+export const sendLocation = place((location) => ({ location }));
+export const sendVenue = place((location, parameters) => {
+  const title = parameters.string("title");
+  const address = parameters.string("address");
+  if (title === "") throw badRequest("title must be non-empty");
+  if (address === "") throw badRequest("address must be non-empty");
+  return { location, venue: { location, title, address } };
+});
 
 const albumKinds = ["photo", "document", "audio", "video"] as const;
 
@@ -198,6 +260,7 @@ export const sendMediaGroup: Method = (context, parameters) => {
         media,
         mediaGroupId,
         ...reply,
+        ...mannerOf(parameters),
         ...(threadId !== undefined && { threadId }),
       }),
     )

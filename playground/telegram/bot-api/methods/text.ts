@@ -6,6 +6,7 @@ import { wordsOfBlocks } from "../rich/rich-words.ts";
 import type { ChatState, Content, StoredMessage } from "../../chats/world.ts";
 import { findMessage, replyTarget, shown, topicOf, writableChat } from "./context.ts";
 import type { Method, MethodContext } from "./context.ts";
+import { mannerOf } from "./manner.ts";
 import type { CallParameters } from "../call-parameters.ts";
 
 export const maxTextLength = 4096;
@@ -26,6 +27,7 @@ export const sendMessage: Method = (context, parameters) => {
     text,
     entities,
     ...reply,
+    ...mannerOf(parameters),
     ...(threadId !== undefined && { threadId }),
     ...(markup !== undefined && { markup }),
   });
@@ -53,7 +55,8 @@ export const editMessageText: Method = (context, parameters) => {
 export const editMessageCaption: Method = (context, parameters) => {
   const formatted = parameters.formatted("caption", "caption_entities");
   return edit(context, parameters, (message) => {
-    if (message.media === undefined) throw badRequest("there is no caption in the message to edit");
+    if (message.media === undefined || message.media.location !== undefined)
+      throw badRequest("there is no caption in the message to edit");
     if (formatted.text.length > maxCaptionLength) throw badRequest("message caption is too long");
     return formatted;
   });

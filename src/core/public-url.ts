@@ -1,31 +1,30 @@
-import { InvalidInputError } from "../../src/core/errors.ts";
+import { InvalidInputError } from "./errors.ts";
 
 /**
- * Checks an address that a chat makes the bot fetch: https, not the machine or a private network, and on an allowed
- * host.
+ * Checks an address that a chat, a model or bot code makes Switchboard fetch: https, not the machine or a private
+ * network, and on an allowed host.
  *
  * A public name that resolves to a private address cannot be recognized here. The list of hosts and the runtime's own
  * network rules protect against it.
  *
  * @param hosts names, or `*.example.com` for all names below one; `undefined` for every public host
+ * @param what `code` of the error, and the `owner` of the address in its message
  * @throws {InvalidInputError} when the address is not allowed; the message does not repeat it, because it may be signed
  */
-export function parsePublicUrl(value: string, hosts?: readonly string[]): URL {
+export function parsePublicUrl(
+  value: string,
+  hosts?: readonly string[],
+  { code, owner } = { code: "attachment-address", owner: "An attachment's" },
+): URL {
   const url = URL.parse(value);
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "") {
-    throw new InvalidInputError(
-      "attachment-address",
-      "An attachment's address is not a plain https address.",
-    );
+    throw new InvalidInputError(code, `${owner} address is not a plain https address.`);
   }
   if (isPrivateHost(url.hostname)) {
-    throw new InvalidInputError("attachment-address", "An attachment's address is in a private network.");
+    throw new InvalidInputError(code, `${owner} address is in a private network.`);
   }
   if (hosts !== undefined && !hosts.some((host) => isHost(url.hostname, host))) {
-    throw new InvalidInputError(
-      "attachment-address",
-      "An attachment's address is on a host that is not in `attachmentHosts`.",
-    );
+    throw new InvalidInputError(code, `${owner} address is on a host that is not in \`attachmentHosts\`.`);
   }
   return url;
 }

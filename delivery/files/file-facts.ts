@@ -1,0 +1,57 @@
+import type { FileKind } from "../../src/core/content.ts";
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  aac: "audio/aac",
+  csv: "text/csv",
+  gif: "image/gif",
+  html: "text/html",
+  ics: "text/calendar",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+  m4a: "audio/mp4",
+  md: "text/markdown",
+  mov: "video/quicktime",
+  mp3: "audio/mpeg",
+  mp4: "video/mp4",
+  oga: "audio/ogg",
+  ogg: "audio/ogg",
+  pdf: "application/pdf",
+  png: "image/png",
+  txt: "text/plain",
+  wav: "audio/wav",
+  webm: "video/webm",
+  webp: "image/webp",
+  xml: "application/xml",
+  zip: "application/zip",
+};
+
+const BY_KIND: Readonly<Record<FileKind, string>> = {
+  photo: "image/jpeg",
+  document: "application/octet-stream",
+  audio: "audio/mpeg",
+  voice: "audio/ogg",
+  video: "video/mp4",
+  animation: "video/mp4",
+};
+
+/** The media type that the ending of a name says, or else that of most files of its kind. */
+export function mediaTypeOf(kind: FileKind, name: string | undefined): string {
+  const ending = /\.([a-z0-9]+)$/i.exec(name ?? "")?.[1]?.toLowerCase();
+  return (ending === undefined ? undefined : MEDIA_TYPES[ending]) ?? BY_KIND[kind];
+}
+
+/** A name for a file that has none, such as `photo.png`. */
+export function defaultName(kind: FileKind, mediaType: string): string {
+  const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];
+  return ending === undefined
+    ? kind
+    : `${kind}.${ending === "jpeg" ? "jpg" : ending === "oga" ? "ogg" : ending}`;
+}
+
+/** A voice message is OGG with Opus. Other audio is sent as audio: platforms show it as a file or refuse it. */
+export function actualKind(kind: FileKind, head: Uint8Array): FileKind {
+  if (kind !== "voice") return kind;
+  const text = String.fromCharCode(...head);
+  return text.startsWith("OggS") && text.includes("OpusHead") ? "voice" : "audio";
+}

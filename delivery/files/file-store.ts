@@ -1,0 +1,165 @@
+import { SwitchboardError } from "../../src/core/errors.ts";
+import type { Database } from "../../src/core/database.ts";
+
+/** Bytes of outgoing files, in pieces. Most conversations send none, so the tables are made with the first. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS file_v1 (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    hash TEXT UNIQUE,
+    size_bytes INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE TABLE IF NOT EXISTS file_piece_v1 (
+    file_id INTEGER NOT NULL,
+    piece INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (file_id, piece)
+  ) STRICT`,
+  `CREATE TABLE IF NOT EXISTS file_use_v1 (
+    reply_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (reply_id, hash)
+  ) STRICT, WITHOUT ROWID`,
+];
+
+/** A row has 2 MB at most. */
+export const MAX_PIECE_BYTES = 1024 * 1024;
+
+/**
+ * The bytes of files that are to be sent, by their SHA-256. A file is stored once, however many replies show it, and
+ * deleted when the last of them has ended.
+ *
+ * 1. A file without a hash is being written. A crash leaves it so, and `sweep` deletes it.
+ * 2. A file with a hash is whole, and never changes.
+ * 3. A file that a reply uses is not deleted.
+ */
+export class FileStore {
+  readonly #database: Database;
+  #hasTables: boolean | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Begins a file. Returns its number, for `add` and `finish`. */
+  begin(now: number): number {
+    if (!this.#exists())
+      this.#database.transaction(() => {
+        for (const statement of SCHEMA) this.#database.run(statement);
+      });
+    this.#hasTables = true;
+    this.#database.run("INSERT INTO file_v1 (size_bytes, created_at) VALUES (0, ?)", now);
+    return this.#database.all<{ id: number }>("SELECT max(id) AS id FROM file_v1")[0]?.id ?? 0;
+  }
+
+  /** Adds a piece of at most `MAX_PIECE_BYTES`. */
+  add(id: number, piece: number, bytes: Uint8Array): void {
+    this.#database.run(
+      "INSERT INTO file_piece_v1 (file_id, piece, bytes) VALUES (?, ?, ?)",
+      id,
+      piece,
+      // Of its own: the piece may be a view into something larger.
+      bytes.slice().buffer,
+    );
+  }
+
+  /** The file is whole. If one with this hash is stored already, that one stays. */
+  finish(id: number, hash: string, sizeBytes: number, now: number): void {
+    this.#database.transaction(() => {
+      if (this.#find(hash) !== undefined) {
+        this.#delete(id);
+        // It may be one that nothing uses any more: it must not be swept before it is used again.
+        this.#database.run("UPDATE file_v1 SET created_at = ? WHERE hash = ?", now, hash);
+      } else
+        this.#database.run("UPDATE file_v1 SET hash = ?, size_bytes = ? WHERE id = ?", hash, sizeBytes, id);
+    });
+  }
+
+  /** Deletes a file that could not be read to its end. */
+  discard(id: number): void {
+    this.#database.transaction(() => this.#delete(id));
+  }
+
+  has(hash: string): boolean {
+    return this.#exists() && this.#find(hash) !== undefined;
+  }
+
+  /**
+   * Streams the bytes of a file, one piece at a time.
+   *
+   * @throws {SwitchboardError} `file-missing`
+   */
+  open(hash: string): ReadableStream<Uint8Array> {
+    const id = this.#exists() ? this.#find(hash) : undefined;
+    if (id === undefined) throw new SwitchboardError("file-missing", "The file is not stored any more.");
+    let piece = 0;
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          const [row] = this.#database.all<{ bytes: ArrayBuffer }>(
+            "SELECT bytes FROM file_piece_v1 WHERE file_id = ? AND piece = ?",
+            id,
+            piece,
+          );
+          piece += 1;
+          if (row === undefined) controller.close();
+          else controller.enqueue(new Uint8Array(row.bytes));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** A reply shows these files. */
+  hold(replyId: string, hashes: readonly string[]): void {
+    for (const hash of hashes)
+      this.#database.run("INSERT OR IGNORE INTO file_use_v1 (reply_id, hash) VALUES (?, ?)", replyId, hash);
+  }
+
+  /** A reply has ended. Files that no other one shows are deleted. */
+  release(replyId: string): void {
+    if (!this.#exists()) return;
+    const used = this.#database.all<{ hash: string }>(
+      "SELECT hash FROM file_use_v1 WHERE reply_id = ?",
+      replyId,
+    );
+    this.#database.run("DELETE FROM file_use_v1 WHERE reply_id = ?", replyId);
+    for (const { hash } of used) {
+      const id = this.#find(hash);
+      if (id !== undefined && !this.#isUsed(hash)) this.#delete(id);
+    }
+  }
+
+  /** Deletes files that no reply shows and that were stored before `before`, in epoch milliseconds. */
+  sweep(before: number): void {
+    if (!this.#exists()) return;
+    const unused = this.#database.all<{ id: number }>(
+      `SELECT id FROM file_v1 WHERE created_at < ?
+       AND (hash IS NULL OR NOT EXISTS (SELECT 1 FROM file_use_v1 WHERE file_use_v1.hash = file_v1.hash))`,
+      before,
+    );
+    this.#database.transaction(() => {
+      for (const { id } of unused) this.#delete(id);
+    });
+  }
+
+  #exists(): boolean {
+    this.#hasTables ??=
+      this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'file_v1'")
+        .length > 0;
+    return this.#hasTables;
+  }
+
+  #find(hash: string): number | undefined {
+    return this.#database.all<{ id: number }>("SELECT id FROM file_v1 WHERE hash = ?", hash)[0]?.id;
+  }
+
+  #isUsed(hash: string): boolean {
+    return this.#database.all("SELECT 1 AS found FROM file_use_v1 WHERE hash = ? LIMIT 1", hash).length > 0;
+  }
+
+  #delete(id: number): void {
+    this.#database.run("DELETE FROM file_piece_v1 WHERE file_id = ?", id);
+    this.#database.run("DELETE FROM file_v1 WHERE id = ?", id);
+  }
+}

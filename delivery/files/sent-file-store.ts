@@ -1,0 +1,72 @@
+import type { Database } from "../../src/core/database.ts";
+import type { FileKind } from "../../src/core/content.ts";
+
+/** The platform's ids of files that were sent, so that the same file is not uploaded twice to the same bot. */
+const SCHEMA = `CREATE TABLE IF NOT EXISTS sent_file_v1 (
+  messenger_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  file_id TEXT NOT NULL,
+  sent_at INTEGER NOT NULL,
+  PRIMARY KEY (messenger_id, kind, hash)
+) STRICT, WITHOUT ROWID`;
+
+/** Platforms promise nothing about how long an id is good for: one that is refused is forgotten, and an old one, too. */
+const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
+
+export interface SentFile {
+  readonly messengerId: string;
+  readonly kind: FileKind;
+  readonly hash: string;
+}
+
+export class SentFileStore {
+  readonly #database: Database;
+  #hasTable: boolean | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find({ hash, kind, messengerId }: SentFile): string | undefined {
+    if (!this.#exists()) return undefined;
+    return this.#database.all<{ file_id: string }>(
+      "SELECT file_id FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ?",
+      messengerId,
+      kind,
+      hash,
+    )[0]?.file_id;
+  }
+
+  remember({ hash, kind, messengerId }: SentFile, fileId: string, now: number): void {
+    if (!this.#exists()) this.#database.run(SCHEMA);
+    this.#hasTable = true;
+    this.#database.run("DELETE FROM sent_file_v1 WHERE sent_at < ?", now - KEEP_MS);
+    this.#database.run(
+      "INSERT OR REPLACE INTO sent_file_v1 (messenger_id, kind, hash, file_id, sent_at) VALUES (?, ?, ?, ?, ?)",
+      messengerId,
+      kind,
+      hash,
+      fileId,
+      now,
+    );
+  }
+
+  forget({ hash, kind, messengerId }: SentFile): void {
+    if (!this.#exists()) return;
+    this.#database.run(
+      "DELETE FROM sent_file_v1 WHERE messenger_id = ? AND kind = ? AND hash = ?",
+      messengerId,
+      kind,
+      hash,
+    );
+  }
+
+  #exists(): boolean {
+    this.#hasTable ??=
+      this.#database.all(
+        "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'sent_file_v1'",
+      ).length > 0;
+    return this.#hasTable;
+  }
+}

@@ -1,0 +1,220 @@
+import { createHash } from "node:crypto";
+import type { FileAddress, FileKind, FileSource, OutgoingFile } from "../../src/core/content.ts";
+import type { Deps } from "../../src/core/deps.ts";
+import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
+import { parsePublicUrl } from "../../src/core/public-url.ts";
+import type { FileCapabilities, OutgoingMedia } from "../../src/core/surface.ts";
+import { MAX_PIECE_BYTES } from "./file-store.ts";
+import type { FileStore } from "./file-store.ts";
+import { actualKind, defaultName, mediaTypeOf } from "./file-facts.ts";
+
+export interface StoreFileOptions {
+  readonly store: FileStore;
+  readonly deps: Pick<Deps, "clock" | "fetch">;
+  readonly capabilities: FileCapabilities;
+  readonly signal: AbortSignal;
+}
+
+/** No platform takes more from a bot. */
+const MOST_BYTES = 50 * 1024 * 1024;
+const MOST_REDIRECTS = 3;
+/** Enough of a file to tell what it is. */
+const HEAD_BYTES = 64;
+
+/**
+ * Makes a file durable, so that it can be sent after a crash. Its bytes go into the store in pieces and are never all in
+ * memory.
+ *
+ * @throws {InvalidInputError} `file-too-large`, `file-empty`, `file-address`, `file-name`, `file-source`
+ * @throws {SwitchboardError} `file-refused`, `file-unreachable`, `file-unreadable`: it may succeed later
+ */
+export async function storeFile(file: OutgoingFile, options: StoreFileOptions): Promise<OutgoingMedia> {
+  const { kind, name, source } = file;
+  if (name !== undefined) checkName(name);
+  if (isPlain(source) && "fileId" in source)
+    return described(file, kind, { kind: "platform", fileId: source.fileId }, undefined);
+  if (isPlain(source) && source.fetchedBy === "platform") {
+    const { href } = parsePublicUrl(source.url, undefined, ADDRESS);
+    return described(file, kind, { kind: "address", url: href }, undefined);
+  }
+  const { mediaType, stream } = await openSource(source, options);
+  const { head, ...stored } = await write(stream, kind, options);
+  return described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
+}
+
+const ADDRESS = { code: "file-address", owner: "A file's" };
+
+function described(
+  { mediaType, name }: OutgoingFile,
+  kind: FileKind,
+  source: OutgoingMedia["source"],
+  found: string | undefined,
+): OutgoingMedia {
+  const type = mediaType ?? found ?? mediaTypeOf(kind, name);
+  return { kind, name: name ?? defaultName(kind, type), mediaType: type, source };
+}
+
+function checkName(name: string): void {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  if (name.length > 0 && name.length <= 255 && !/[\u0000-\u001f\u007f]/.test(name)) return;
+  throw new InvalidInputError(
+    "file-name",
+    "A file's name has 1 to 255 characters, none of them a control character.",
+  );
+}
+
+type PlainSource = { readonly fileId: string } | FileAddress;
+
+function isPlain(source: FileSource): source is PlainSource {
+  if (typeof source !== "object" || source === null) return false;
+  return !(source instanceof Uint8Array || source instanceof Blob || source instanceof ReadableStream);
+}
+
+interface Opened {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly mediaType: string | undefined;
+}
+
+async function openSource(
+  source: Exclude<FileSource, { fileId: string }>,
+  options: StoreFileOptions,
+): Promise<Opened> {
+  if (source instanceof ReadableStream) return { stream: source, mediaType: undefined };
+  if (source instanceof Uint8Array) return { stream: streamOf(source), mediaType: undefined };
+  if (source instanceof Blob) return { stream: source.stream(), mediaType: source.type || undefined };
+  if (typeof source === "object" && source !== null && "url" in source) return openAddress(source, options);
+  throw new InvalidInputError(
+    "file-source",
+    "A file's source is none: give a Uint8Array, a Blob, a ReadableStream, { fileId } or { url }.",
+  );
+}
+
+/** A piece at a time: what is handed on is copied. */
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at >= bytes.length) controller.close();
+      else controller.enqueue(bytes.subarray(at, (at += MAX_PIECE_BYTES)));
+    },
+  });
+}
+
+/** Follows redirects and checks each address: a public one may redirect to a private one. */
+async function openAddress({ url }: FileAddress, { deps, signal }: StoreFileOptions): Promise<Opened> {
+  let address = parsePublicUrl(url, undefined, ADDRESS);
+  for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
+    const response = await request(address, deps.fetch, signal);
+    if (response.ok) {
+      const mediaType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+      const isTold = mediaType !== undefined && mediaType !== "application/octet-stream";
+      return {
+        stream: response.body ?? streamOf(new Uint8Array()),
+        mediaType: isTold ? mediaType : undefined,
+      };
+    }
+    void response.body?.cancel().catch(() => undefined);
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null)
+      throw new SwitchboardError(
+        "file-refused",
+        `The server of a file's address answered ${response.status}.`,
+      );
+    address = parsePublicUrl(URL.parse(location, address.href)?.href ?? "", undefined, ADDRESS);
+  }
+  throw new SwitchboardError("file-refused", "A file's address redirects too often.");
+}
+
+async function request(address: URL, fetch: typeof globalThis.fetch, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(address.href, { signal, redirect: "manual" });
+  } catch {
+    // Whatever it was, its message may hold the address, which may be signed.
+    throw new SwitchboardError("file-unreachable", "The server of a file's address did not answer.");
+  }
+}
+
+interface Written {
+  readonly hash: string;
+  readonly sizeBytes: number;
+  readonly head: Uint8Array;
+}
+
+async function write(
+  stream: ReadableStream<Uint8Array>,
+  kind: FileKind,
+  { capabilities, deps, signal, store }: StoreFileOptions,
+): Promise<Written> {
+  const limit = Math.min(MOST_BYTES, capabilities.maxBytes(kind));
+  const id = store.begin(deps.clock.now());
+  const hash = createHash("sha256");
+  const buffer = new Uint8Array(MAX_PIECE_BYTES);
+  let filled = 0;
+  let pieces = 0;
+  let sizeBytes = 0;
+  let head = new Uint8Array();
+  const flush = (): void => {
+    if (filled === 0) return;
+    store.add(id, pieces, buffer.subarray(0, filled));
+    pieces += 1;
+    filled = 0;
+  };
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const value = await read(reader, signal);
+      if (value === undefined) break;
+      sizeBytes += value.length;
+      if (sizeBytes > limit) throw tooLarge(limit);
+      hash.update(value);
+      for (let at = 0; at < value.length;) {
+        const part = value.subarray(at, at + MAX_PIECE_BYTES - filled);
+        buffer.set(part, filled);
+        filled += part.length;
+        at += part.length;
+        if (pieces === 0) head = buffer.slice(0, Math.min(filled, HEAD_BYTES));
+        if (filled === MAX_PIECE_BYTES) flush();
+      }
+    }
+    if (sizeBytes === 0)
+      throw new InvalidInputError("file-empty", "A file without a single byte cannot be sent.");
+    flush();
+    const digest = hash.digest("hex");
+    store.finish(id, digest, sizeBytes, deps.clock.now());
+    return { hash: digest, sizeBytes, head };
+  } catch (error) {
+    store.discard(id);
+    throw error;
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+function tooLarge(limit: number): InvalidInputError {
+  return new InvalidInputError(
+    "file-too-large",
+    `The file has more than ${limit} bytes, which is the most that can be sent of its kind.`,
+  );
+}
+
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void =>
+    aborted.reject(new SwitchboardError("file-unreadable", "Reading a file took too long."));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const { done, value } = await Promise.race([reader.read(), aborted.promise]);
+    if (done) return undefined;
+    if (value instanceof Uint8Array) return value;
+    throw new InvalidInputError("file-source", "A file's stream must give Uint8Array pieces.");
+  } catch (error) {
+    if (error instanceof SwitchboardError) throw error;
+    throw new SwitchboardError("file-unreadable", "A file's stream failed before its end.");
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

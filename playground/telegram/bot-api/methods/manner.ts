@@ -1,0 +1,10 @@
+import type { StoredMessage } from "../../chats/world.ts";
+import type { CallParameters } from "../call-parameters.ts";
+
+/** How a message arrives: silently, protected. */
+export function mannerOf(parameters: CallParameters): Pick<StoredMessage, "silent" | "isProtected"> {
+  return {
+    ...(parameters.boolean("disable_notification") && { silent: true }),
+    ...(parameters.boolean("protect_content") && { isProtected: true }),
+  };
+}

@@ -1,0 +1,109 @@
+import { SwitchboardError } from "../../src/core/errors.ts";
+
+/** A file of a multipart body. Its bytes are read when the body is, and never held all at once. */
+export interface UploadPart {
+  /** Name of the field. */
+  readonly name: string;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  readonly open: () => ReadableStream<Uint8Array>;
+}
+
+export interface MultipartBody {
+  readonly contentType: string;
+  /** Length of the whole body, in bytes. */
+  readonly sizeBytes: number;
+  readonly stream: ReadableStream<Uint8Array>;
+}
+
+const encoder = new TextEncoder();
+const LINE = "\r\n";
+
+/**
+ * A `multipart/form-data` body as a stream whose length is known. The boundary must not be in any part: give a random one.
+ *
+ * @throws {SwitchboardError} `file-incomplete`, in the stream, if a file has another size than it says
+ */
+export function multipartBody(
+  fields: Readonly<Record<string, string>>,
+  files: readonly UploadPart[],
+  boundary: string,
+): MultipartBody {
+  const values = Object.entries(fields).map(([name, value]) =>
+    encoder.encode(
+      `--${boundary}${LINE}content-disposition: form-data; name="${name}"${LINE}${LINE}${value}${LINE}`,
+    ),
+  );
+  const heads = files.map(({ fileName, mediaType, name }) =>
+    encoder.encode(
+      `--${boundary}${LINE}content-disposition: form-data; name="${name}"; filename="${quoted(fileName)}"${LINE}` +
+        `content-type: ${mediaType}${LINE}${LINE}`,
+    ),
+  );
+  const end = encoder.encode(`--${boundary}--${LINE}`);
+  const sizeBytes =
+    sum(values.map(({ length }) => length)) +
+    sum(heads.map(({ length }) => length)) +
+    sum(files.map((file) => file.sizeBytes + LINE.length)) +
+    end.length;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield* values;
+    for (const [index, file] of files.entries()) {
+      const head = heads[index];
+      if (head !== undefined) yield head;
+      yield* wholeFile(file);
+      yield encoder.encode(LINE);
+    }
+    yield end;
+  }
+  return { contentType: `multipart/form-data; boundary=${boundary}`, sizeBytes, stream: streamOf(pieces()) };
+}
+
+async function* wholeFile({ open, sizeBytes }: UploadPart): AsyncGenerator<Uint8Array> {
+  const reader = open().getReader();
+  let left = sizeBytes;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      left -= value.length;
+      if (left < 0) break;
+      yield value;
+    }
+  } finally {
+    // Whoever stops reading in the middle needs the rest no more.
+    await reader.cancel().catch(() => undefined);
+  }
+  if (left !== 0)
+    throw new SwitchboardError(
+      "file-incomplete",
+      `A file has not the ${sizeBytes} bytes that it was stored with.`,
+    );
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    // One piece at a time: nothing is read before it can be sent.
+    { highWaterMark: 0 },
+  );
+}
+
+/** A name inside of quotes, as browsers write it. */
+function quoted(name: string): string {
+  return name.replaceAll('"', "%22").replaceAll(/[\r\n]/g, " ");
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

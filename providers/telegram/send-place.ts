@@ -1,0 +1,24 @@
+import type { Address, OutgoingMessage, PostedMessage } from "../../src/core/surface.ts";
+import type { TelegramClient } from "./client.ts";
+import { chatOf, postFields } from "./edit-message.ts";
+
+/** Posts a place on a map; one with a title and an address is a venue. */
+export async function sendPlace(
+  client: TelegramClient,
+  address: Address,
+  { address: street, latitude, longitude, title }: NonNullable<OutgoingMessage["location"]>,
+  message: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<PostedMessage> {
+  const chat = chatOf(address);
+  const fields = postFields(address, message);
+  const sent =
+    title !== undefined && street !== undefined
+      ? await client.call("sendVenue", signal, (api, signal) =>
+          api.sendVenue(chat, latitude, longitude, title, street, fields, signal),
+        )
+      : await client.call("sendLocation", signal, (api, signal) =>
+          api.sendLocation(chat, latitude, longitude, fields, signal),
+        );
+  return { messageId: String(sent.message_id) };
+}

@@ -1,0 +1,135 @@
+import { failureCode, InvalidInputError, SwitchboardError } from "../../core/errors.ts";
+import type { FetchedFile, PlatformContext } from "../../core/messenger.ts";
+import type {
+  AttachmentMetadata,
+  FetchableAttachment,
+  FetchAttachmentOptions,
+  MessengerContext,
+} from "../../core/messenger-context.ts";
+import type { AttachmentReference, MessengerAttachment, MessengerEvent } from "../../core/messenger-event.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+
+export interface EventFilesOptions {
+  /** Throws for a messenger that is not declared. */
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  readonly context: (messengerId: string) => PlatformContext;
+}
+
+const TIMEOUT_MS = 20_000;
+/** All of a file is in memory at once, beside whatever else the machine holds. */
+const MOST_BYTES = 50 * 1024 * 1024;
+
+/** The way from an event to the bytes of its files. */
+export class EventFiles {
+  readonly #options: EventFilesOptions;
+
+  constructor(options: EventFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @throws {InvalidInputError} when the file is too large or can never be fetched
+   * @throws {SwitchboardError} when the download failed and may succeed later
+   */
+  async fetch(
+    messengerId: string,
+    reference: AttachmentReference,
+    { maxBytes, signal }: FetchAttachmentOptions = {},
+  ): Promise<FetchedFile> {
+    const { maxMediaBytes, platform } = this.#options.definition(messengerId);
+    const limit = maxBytes ?? maxMediaBytes;
+    if (!(limit > 0) || limit > MOST_BYTES) {
+      throw new InvalidInputError(
+        "attachment-limit",
+        `maxBytes is ${limit}. It must be more than 0 and at most ${MOST_BYTES}.`,
+      );
+    }
+    const options = { maxBytes: limit, signal: within(signal) };
+    return ownErrors(platform.fetchAttachment(reference, this.#options.context(messengerId), options));
+  }
+
+  async #metadata(
+    messengerId: string,
+    { kind, mediaType, name, reference, sizeBytes }: MessengerAttachment,
+    signal: AbortSignal | undefined,
+  ): Promise<AttachmentMetadata> {
+    const { platform } = this.#options.definition(messengerId);
+    const context = this.#options.context(messengerId);
+    const asked = platform.fetchAttachmentMetadata?.(reference, context, { signal: within(signal) });
+    const found = asked === undefined ? {} : await ownErrors(asked);
+    return {
+      kind,
+      ...(name !== undefined && { name }),
+      // The sender's own program has said more of the type than a file's ending does.
+      ...defined("mediaType", mediaType ?? found.mediaType),
+      ...defined("sizeBytes", found.sizeBytes ?? sizeBytes),
+    };
+  }
+
+  /** An attachment with its methods. They are not enumerable, so that the rest stays plain JSON. */
+  fetchable(messengerId: string, attachment: MessengerAttachment): FetchableAttachment {
+    const methods: Pick<FetchableAttachment, "fetch" | "fetchMetadata"> = {
+      fetch: (options) => this.fetch(messengerId, attachment.reference, options),
+      fetchMetadata: (options) => this.#metadata(messengerId, attachment, options?.signal),
+    };
+    return Object.defineProperties(
+      { ...attachment },
+      { fetch: { value: methods.fetch }, fetchMetadata: { value: methods.fetchMetadata } },
+    ) as FetchableAttachment;
+  }
+
+  /** The event as the bot's code sees it. `events`: all that it serves, read when it asks for their files. */
+  contextOf(
+    event: MessengerEvent,
+    events: () => readonly MessengerEvent[] = () => [event],
+  ): MessengerContext {
+    const fetchable = (
+      of: MessengerEvent,
+      list: readonly MessengerAttachment[] = [],
+    ): FetchableAttachment[] => list.map((attachment) => this.fetchable(of.messengerId, attachment));
+    const { message } = event;
+    const quoted = message?.quoted;
+    const own = fetchable(event, message?.attachments);
+    const quotedFiles = fetchable(event, quoted?.attachments);
+    let attachments: readonly FetchableAttachment[] | undefined;
+    const context = {
+      ...event,
+      ...(message !== undefined && {
+        message: {
+          ...message,
+          attachments: own,
+          ...(quoted !== undefined && { quoted: { ...quoted, attachments: quotedFiles } }),
+        },
+      }),
+    };
+    return Object.defineProperty(context, "attachments", {
+      get: () => {
+        const all = events();
+        attachments ??= [
+          ...all.flatMap((each) => fetchable(each, each.message?.attachments)),
+          ...all.flatMap((each) => fetchable(each, each.message?.quoted?.attachments)),
+        ];
+        return attachments;
+      },
+    }) as MessengerContext;
+  }
+}
+
+function within(signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+}
+
+/** Only our own errors leave: the text of any other may hold an address with a token in it (I10). */
+async function ownErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof SwitchboardError) throw error;
+    throw new SwitchboardError("attachment-failed", `Fetching an attachment failed: ${failureCode(error)}.`);
+  }
+}
+
+function defined<Name extends string, T>(name: Name, value: T | undefined): { [name in Name]?: T } {
+  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: T };
+}

@@ -1,0 +1,40 @@
+import type { Database } from "../core/database.ts";
+import { firstRow } from "../core/database.ts";
+
+/** What is said in voice messages. Most conversations never have one, so the table is made with the first. */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS transcript_v1 (
+  file TEXT PRIMARY KEY,
+  text TEXT
+) STRICT, WITHOUT ROWID`;
+
+export interface StoredTranscript {
+  /** `undefined`: it was tried and failed, and is not tried again. */
+  readonly text: string | undefined;
+}
+
+export interface TranscriptStore {
+  read(file: string): StoredTranscript | undefined;
+  write(file: string, transcript: StoredTranscript): void;
+}
+
+export function createTranscriptStore(database: Database): TranscriptStore {
+  let hasTable: boolean | undefined;
+  return {
+    read(file) {
+      hasTable ??=
+        database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'transcript_v1'")
+          .length > 0;
+      if (!hasTable) return undefined;
+      const row = firstRow(
+        database.all<{ text: string | null }>("SELECT text FROM transcript_v1 WHERE file = ?", file),
+      );
+      return row === undefined ? undefined : { text: row.text ?? undefined };
+    },
+    write(file, { text }) {
+      if (hasTable !== true) database.run(SCHEMA);
+      hasTable = true;
+      database.run("INSERT OR REPLACE INTO transcript_v1 (file, text) VALUES (?, ?)", file, text ?? null);
+    },
+  };
+}
