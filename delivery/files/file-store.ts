@@ -22,6 +22,9 @@ const SCHEMA = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/** With the number of a storing: stands for the reply that it was made for, until that reply exists. */
+const NEXT_REPLY = "next:";
+
 /** A row has 2 MB at most. */
 export const MAX_PIECE_BYTES = 1024 * 1024;
 
@@ -32,6 +35,8 @@ export const MAX_PIECE_BYTES = 1024 * 1024;
  * 1. A file without a hash is being written. A crash leaves it so, and `sweep` deletes it.
  * 2. A file with a hash is whole, and never changes.
  * 3. A file that a reply uses is not deleted.
+ * 4. Nor is one that was stored for a reply that does not exist yet, when an earlier reply with the same file ends. Each
+ *    storing leaves a mark, and each reply takes one. `sweep` deletes the marks that no reply has taken.
  */
 export class FileStore {
   readonly #database: Database;
@@ -72,6 +77,7 @@ export class FileStore {
         this.#database.run("UPDATE file_v1 SET created_at = ? WHERE hash = ?", now, hash);
       } else
         this.#database.run("UPDATE file_v1 SET hash = ?, size_bytes = ? WHERE id = ?", hash, sizeBytes, id);
+      this.#use(`${NEXT_REPLY}${id}`, hash);
     });
   }
 
@@ -112,8 +118,16 @@ export class FileStore {
 
   /** A reply shows these files. */
   hold(replyId: string, hashes: readonly string[]): void {
-    for (const hash of hashes)
-      this.#database.run("INSERT OR IGNORE INTO file_use_v1 (reply_id, hash) VALUES (?, ?)", replyId, hash);
+    for (const hash of hashes) {
+      this.#use(replyId, hash);
+      this.#database.run(
+        `DELETE FROM file_use_v1 WHERE hash = ? AND reply_id =
+           (SELECT min(reply_id) FROM file_use_v1 WHERE hash = ? AND reply_id GLOB ?)`,
+        hash,
+        hash,
+        `${NEXT_REPLY}*`,
+      );
+    }
   }
 
   /** A reply has ended. Files that no other one shows are deleted. */
@@ -133,13 +147,18 @@ export class FileStore {
   /** Deletes files that no reply shows and that were stored before `before`, in epoch milliseconds. */
   sweep(before: number): void {
     if (!this.#exists()) return;
-    const unused = this.#database.all<{ id: number }>(
-      `SELECT id FROM file_v1 WHERE created_at < ?
-       AND (hash IS NULL OR NOT EXISTS (SELECT 1 FROM file_use_v1 WHERE file_use_v1.hash = file_v1.hash))`,
+    const unused = this.#database.all<{ id: number; hash: string | null }>(
+      `SELECT id, hash FROM file_v1 WHERE created_at < ?
+       AND (hash IS NULL OR NOT EXISTS
+         (SELECT 1 FROM file_use_v1 WHERE file_use_v1.hash = file_v1.hash AND reply_id NOT GLOB ?))`,
       before,
+      `${NEXT_REPLY}*`,
     );
     this.#database.transaction(() => {
-      for (const { id } of unused) this.#delete(id);
+      for (const { hash, id } of unused) {
+        if (hash !== null) this.#database.run("DELETE FROM file_use_v1 WHERE hash = ?", hash);
+        this.#delete(id);
+      }
     });
   }
 
@@ -148,6 +167,10 @@ export class FileStore {
       this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'file_v1'")
         .length > 0;
     return this.#hasTables;
+  }
+
+  #use(replyId: string, hash: string): void {
+    this.#database.run("INSERT OR IGNORE INTO file_use_v1 (reply_id, hash) VALUES (?, ?)", replyId, hash);
   }
 
   #find(hash: string): number | undefined {

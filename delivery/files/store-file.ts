@@ -50,8 +50,19 @@ function described(
   source: OutgoingMedia["source"],
   found: string | undefined,
 ): OutgoingMedia {
-  const type = mediaType ?? found ?? mediaTypeOf(kind, name);
+  const type = plainTypeOf(mediaType) ?? plainTypeOf(found) ?? mediaTypeOf(kind, name);
   return { kind, name: name ?? defaultName(kind, type), mediaType: type, source };
+}
+
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
+
+/**
+ * Returns a media type without its parameters. Anything else is ignored: it may come from a sender or a server, and
+ * becomes a header of the upload.
+ */
+function plainTypeOf(mediaType: string | undefined): string | undefined {
+  const type = mediaType?.split(";")[0]?.trim().toLowerCase();
+  return type !== undefined && MEDIA_TYPE.test(type) ? type : undefined;
 }
 
 function checkName(name: string): void {
@@ -106,7 +117,7 @@ async function openAddress({ url }: FileAddress, { deps, signal }: StoreFileOpti
   for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
     const response = await request(address, deps.fetch, signal);
     if (response.ok) {
-      const mediaType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+      const mediaType = plainTypeOf(response.headers.get("content-type") ?? undefined);
       const isTold = mediaType !== undefined && mediaType !== "application/octet-stream";
       return {
         stream: response.body ?? streamOf(new Uint8Array()),

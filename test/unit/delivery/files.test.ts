@@ -148,6 +148,32 @@ describe("a file", () => {
     expect(storedFiles(harness)).toBe(0);
   });
 
+  it("is kept for a reply that is about to show it, when an earlier one with the same bytes ends", async () => {
+    const harness = createFilesHarness();
+    const { advance, delivery, start, surface } = harness;
+    const read: string[] = [];
+    const post = surface.post.bind(surface);
+    surface.post = async (address, message, options) => {
+      for (const { source } of message.files ?? [])
+        if (source.kind === "bytes" && options.openFile !== undefined)
+          read.push(await new Response(options.openFile(source.hash)).text());
+      return post(address, message, options);
+    };
+    const first = await add(delivery, "photo", bytesOf("png"));
+    // Two more messages show the same bytes. Their other files are still being fetched.
+    const second = await add(delivery, "document", bytesOf("png"));
+    const third = await add(delivery, "animation", bytesOf("png"));
+    delivery.sendFiles(start("f1"), [first], "One");
+    await advance(1_000);
+    delivery.sendFiles(start("f2"), [second], "Two");
+    await advance(1_000);
+    delivery.sendFiles(start("f3"), [third], "Three");
+    await advance(1_000);
+    expect(read).toEqual(["png", "png", "png"]);
+    expect(["f1", "f2", "f3"].map((id) => delivery.receipt(id)?.state)).toEqual(Array(3).fill("delivered"));
+    expect(storedFiles(harness)).toBe(0);
+  });
+
   it("has a minute to arrive, where a text has seconds", async () => {
     const { advance, delivery, start, surface } = createFilesHarness({
       surface: { probing: true },

@@ -79,9 +79,27 @@ describe("storing a file", () => {
     };
     expect(await named(document(bytes, { name: "Invoice.PDF" }))).toEqual(["Invoice.PDF", "application/pdf"]);
     expect(await named(document(bytes, { mediaType: "text/csv" }))).toEqual(["document.csv", "text/csv"]);
+    expect(await named(document(new Blob(["a"], { type: "text/csv;charset=utf-8" })))).toEqual([
+      "document.csv",
+      "text/csv",
+    ]);
     expect(await named({ kind: "photo", source: bytes })).toEqual(["photo.jpg", "image/jpeg"]);
     expect(await named({ kind: "photo", source: { fileId: "f" } })).toEqual(["photo.jpg", "image/jpeg"]);
   });
+
+  it.each(["image/png\r\nx-more: 1", "image/\npng", "png", "", "bild/\u00e4"])(
+    "ignores %j, which is no media type and would be a header of the upload",
+    async (mediaType) => {
+      const { add } = rig(() => new Response("x", { headers: { "content-type": "no type" } }));
+      const bytes = new Uint8Array([1]);
+      expect(await add(document(bytes, { name: "a.pdf", mediaType }))).toMatchObject({
+        mediaType: "application/pdf",
+      });
+      expect(await add(document({ url: "https://files.example/a" }, { mediaType }))).toMatchObject({
+        mediaType: "application/octet-stream",
+      });
+    },
+  );
 
   it("sends a voice message as one only if it is OGG with Opus", async () => {
     const { add } = rig();
