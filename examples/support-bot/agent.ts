@@ -1,6 +1,13 @@
 import { tool } from "ai";
 import { modelFromEnv, Think } from "switchboard";
-import type { BotEnvironment, CardPress, Content, LocationContent, ThinkCommands, ThinkTools } from "switchboard";
+import type {
+  BotEnvironment,
+  CardPress,
+  Content,
+  LocationContent,
+  ThinkCommands,
+  ThinkTools,
+} from "switchboard";
 import { defineMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { z } from "zod";

@@ -13,7 +13,10 @@ export async function invoice(order: Order): Promise<FilesContent> {
   let y = 760;
   const write = (left: string, right = "", font = regular, size = 12) => {
     // The standard fonts know Western European letters only.
-    const [start, end] = [left, right].map((text) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, "?")) as [string, string];
+    const [start, end] = [left, right].map((text) => text.replace(/[^\x20-\x7e\xa0-\xff]/g, "?")) as [
+      string,
+      string,
+    ];
     page.drawText(start, { x: 60, y, font, size });
     page.drawText(end, { x: 535 - font.widthOfTextAtSize(end, size), y, font, size });
     y -= size * 1.8;

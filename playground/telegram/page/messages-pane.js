@@ -142,7 +142,9 @@ const messageActions = {
   },
   show: (messageId) => {
     const album = shown.get(messageId)?.mediaGroupId;
-    const first = [...shown.values()].find(({ mediaGroupId }) => album !== undefined && mediaGroupId === album);
+    const first = [...shown.values()].find(
+      ({ mediaGroupId }) => album !== undefined && mediaGroupId === album,
+    );
     const node = byId("messages").querySelector(`[data-message-id="${first?.id ?? messageId}"]`);
     node?.scrollIntoView({ block: "center", behavior: "smooth" });
     node?.classList.add("flash");
@@ -158,9 +160,7 @@ const messageActions = {
     openMenu(anchor, [
       { label: "Reply", run: () => replyTo(message) },
       ...(isOwn && message.attachments.length === 0 ? [{ label: "Edit", run: () => edit(message) }] : []),
-      ...(message.isProtected
-        ? []
-        : [{ label: "Copy text", run: () => messageActions.copy(message.text) }]),
+      ...(message.isProtected ? [] : [{ label: "Copy text", run: () => messageActions.copy(message.text) }]),
       ...reactionEntries(message, place),
       message.pinned
         ? { label: "Unpin", run: () => void run("unpin", place).catch(onError) }

@@ -12,7 +12,8 @@ export function showPinned(messages) {
   bar.hidden = newest === undefined;
   if (newest === undefined) return;
   bar.value = newest.id;
-  byId("pinned-title").textContent = pinned.length === 1 ? "Pinned message" : `${pinned.length} pinned messages`;
+  byId("pinned-title").textContent =
+    pinned.length === 1 ? "Pinned message" : `${pinned.length} pinned messages`;
   byId("pinned-text").textContent = newest.text.slice(0, 200) || "Attachment";
 }
 

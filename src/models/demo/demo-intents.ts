@@ -4,8 +4,7 @@ export const DEMO_NOTICE =
   "For real answers set_ `OPENAI_BASE_URL`, `OPENAI_API_KEY` _and_ `MODEL` _(any OpenAI-compatible server), or_ " +
   "`ANTHROPIC_API_KEY`_, and start again._";
 
-export const SAMPLE_HINT =
-  'Try "track order 1001", "where is order 1001?", "show me markdown", or "help".';
+export const SAMPLE_HINT = 'Try "track order 1001", "where is order 1001?", "show me markdown", or "help".';
 
 const HELP = `I am the demo of this bot. I understand:
 
