@@ -23,6 +23,7 @@ import { startBot } from "./bot-process.ts";
 import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
 import { readableLine } from "./readable-log.ts";
+import { shopPictures } from "./shop/pictures.ts";
 import { startShop } from "./shop/shop-server.ts";
 import { addFirstPerson } from "./telegram/chats/first-person.ts";
 import { startSimulator } from "./telegram/simulator.ts";
@@ -66,7 +67,7 @@ async function main(): Promise<void> {
 
   const addresses: Record<string, string> = {};
   if (plan.shop) {
-    const shop = await startShop();
+    const shop = await startShop({ pictures: plan.simulator });
     closers.unshift(() => shop.close());
     addresses.shop = shop.url;
     environment.ORDERS_API_URL = shop.url;
@@ -77,6 +78,7 @@ async function main(): Promise<void> {
     ? await startSimulator({
         port: await pickPort(values.port, "--port", say),
         stateFile: path.join(dataDirectory, "simulator.json"),
+        webFiles: shopPictures(),
       })
     : undefined;
   if (simulator !== undefined) {

@@ -1,14 +1,42 @@
-import { modelFromEnv, Think, transcriberFromEnv } from "switchboard";
-import type { BotEnvironment, CardPress, ThinkCommands, TranscriptionEnvironment } from "switchboard";
-import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
+import { tool } from "ai";
+import { modelFromEnv, Think } from "switchboard";
+import type {
+  BotEnvironment,
+  CardPress,
+  Content,
+  LocationContent,
+  ThinkCommands,
+  ThinkTools,
+} from "switchboard";
+import { defineMessengers } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
-import { lookupOrderTool } from "./lookup-order.ts";
+import { z } from "zod";
+import { invoice } from "./invoice.ts";
+import { lookupOrder, type Order } from "./lookup-order.ts";
 import { menuCard, type MenuPage } from "./menu.ts";
+import { orderCard } from "./order-card.ts";
 
-interface Env extends BotEnvironment, TranscriptionEnvironment {
+interface Env extends BotEnvironment {
   /** The shop's backend, without `/orders`. */
   ORDERS_API_URL?: string;
 }
+
+/** What the buttons of the cards say. */
+type Action =
+  | { readonly kind: "page"; readonly page: MenuPage }
+  | { readonly kind: "status" | "invoice"; readonly id: string };
+
+const SHOP: LocationContent = {
+  kind: "location",
+  latitude: 57.7072,
+  longitude: 11.9668,
+  title: "Coffee & Tea",
+  address: "Kungsgatan 12, Gothenburg",
+};
+
+const inputSchema = z.object({
+  id: z.string().trim().min(1).max(64).describe("The order's number, e.g. 1001"),
+});
 
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
@@ -26,8 +54,36 @@ export class SupportAgent extends Think<Env> {
     ].join("\n");
   }
 
-  override getTools() {
-    return { lookup_order: lookupOrderTool(this.env.ORDERS_API_URL) };
+  /** The demo model takes the first tool that fits a sentence. */
+  override getTools(): ThinkTools {
+    return {
+      track_order: this.#posts("Shows the customer an order as a card with picture and buttons.", orderCard),
+      send_invoice: this.#posts("Sends the customer the invoice of an order as a PDF.", invoice),
+      lookup_order: {
+        ...tool({
+          description: "Looks up one order of the shop by its number: status, items, delivery.",
+          inputSchema,
+          execute: async ({ id }, { abortSignal }) => {
+            const result = await lookupOrder(this.env.ORDERS_API_URL, id, abortSignal);
+            // Nobody reads the address of a picture.
+            return result.found ? { ...result, order: { ...result.order, picture: undefined } } : result;
+          },
+        }),
+        // It runs at once while a person is still writing, and again after a crash.
+        annotations: { readOnly: true },
+      },
+      find_shop: {
+        ...tool({
+          description: "Sends the customer the location of the shop.",
+          inputSchema: z.object({}),
+          execute: async (_input, { toolCallId }) => {
+            await this.#sayOnce(SHOP, toolCallId);
+            return `You find our shop at ${SHOP.address}. It's open Monday to Friday, 9:00 to 17:00.`;
+          },
+        }),
+        recovery: "rerun",
+      },
+    };
   }
 
   override getCommands(): ThinkCommands {
@@ -42,19 +98,51 @@ export class SupportAgent extends Think<Env> {
         description: "When our team answers",
         handler: () => "Our team answers Monday to Friday, 9:00 to 17:00. I'm here all the time.",
       },
+      shop: { description: "Where our shop is", handler: () => SHOP },
     };
   }
 
-  /** Turns the page of the menu that was pressed. */
+  /** Turns a page of the menu, or does what a button of an order's card says. */
   override async onAction({ cardId, payload }: CardPress) {
-    await this.revise(cardId, menuCard(payload as MenuPage));
-  }
-
-  override transcribe(audio: FetchableAttachment) {
-    return transcriberFromEnv(this.env)?.(audio);
+    const action = payload as Action;
+    if (action.kind === "page") {
+      await this.revise(cardId, menuCard(action.page));
+      return undefined;
+    }
+    const result = await lookupOrder(this.env.ORDERS_API_URL, action.id);
+    if (!result.found) return { text: result.message, alert: true };
+    if (action.kind === "invoice") {
+      await this.say(await invoice(result.order));
+      return "Here is your invoice.";
+    }
+    await this.revise(cardId, orderCard(result.order));
+    return `Your order is ${result.order.status}.`;
   }
 
   override getMessengers() {
     return defineMessengers({ telegram: telegramFromEnv(this.env) });
+  }
+
+  /** A tool that posts something about an order. */
+  #posts(description: string, content: (order: Order) => Content | Promise<Content>): ThinkTools[string] {
+    return {
+      ...tool({
+        description,
+        inputSchema,
+        execute: async ({ id }, { abortSignal, toolCallId }) => {
+          const result = await lookupOrder(this.env.ORDERS_API_URL, id, abortSignal);
+          if (!result.found) return result;
+          await this.#sayOnce(await content(result.order), toolCallId);
+          return "Here you are.";
+        },
+      }),
+      // It may run again after a crash, because it posts once for each call.
+      recovery: "rerun",
+    };
+  }
+
+  async #sayOnce(content: Content, toolCallId: string): Promise<void> {
+    const message = this.getMessengerContext()?.key ?? "";
+    await this.say(content, undefined, { idempotencyKey: `${message}:${toolCallId}` });
   }
 }

@@ -1,13 +1,25 @@
-import { tool, type Tool } from "ai";
 import { z } from "zod";
 
 /** Longest time that the shop may take, in milliseconds. */
 const TIMEOUT_MS = 8000;
 
-const orderSchema = z.looseObject({ status: z.string() });
+const item = z.object({ name: z.string(), quantity: z.number(), priceCents: z.number() });
+const orderSchema = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  items: z.array(item).optional(),
+  totalCents: z.number().optional(),
+  currency: z.string().optional(),
+  expectedOn: z.string().optional(),
+  trackingNumber: z.string().optional(),
+  /** An https address. */
+  picture: z.string().optional(),
+});
+
+export type Order = Readonly<z.infer<typeof orderSchema>>;
 
 export type OrderResult =
-  | { readonly found: true; readonly order: Readonly<Record<string, unknown>> }
+  | { readonly found: true; readonly order: Order }
   | { readonly found: false; readonly message: string };
 
 /** Looks orders up in the shop's backend, `GET <baseUrl>/orders/<id>`. It never throws for what the shop does. */
@@ -35,16 +47,4 @@ export async function lookupOrder(
     // No connection, no answer in time, or an answer that is no order: all the same to the customer.
     return noAnswer;
   }
-}
-
-/** The tool changes nothing: it runs at once while a person is still writing, and again after a crash. */
-export function lookupOrderTool(
-  baseUrl: string | undefined,
-): Tool<{ id: string }, OrderResult> & { readonly annotations: { readonly readOnly: true } } {
-  const lookUp = tool({
-    description: "Looks up one order of the shop by its number: status, items, delivery.",
-    inputSchema: z.object({ id: z.string().trim().min(1).max(64).describe("The order's number, e.g. 1001") }),
-    execute: ({ id }, { abortSignal }) => lookupOrder(baseUrl, id, abortSignal),
-  });
-  return { ...lookUp, annotations: { readOnly: true } };
 }

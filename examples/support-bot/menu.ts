@@ -11,7 +11,8 @@ export type MenuPage = keyof typeof PAGES;
 
 /** The menu of the shop as a card. Its buttons turn the pages. */
 export function menuCard(page: MenuPage): CardContent {
-  const to = (next: MenuPage, label: string = next) => ({ kind: "callback", label, payload: next }) as const;
+  const to = (next: MenuPage, label: string = next) =>
+    ({ kind: "callback", label, payload: { kind: "page", page: next } }) as const;
   const topics = [[to("Delivery"), to("Returns")], [to("Opening hours")]];
   return {
     kind: "card",

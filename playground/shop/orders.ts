@@ -4,6 +4,8 @@ export interface Order {
   readonly customer: string;
   readonly status: "processing" | "shipped" | "out for delivery" | "delivered" | "cancelled" | "returned";
   readonly placedOn: string;
+  /** Name of the picture of what was ordered. */
+  readonly picture: "coffee" | "tea" | "kitchen" | "gift";
   readonly items: readonly {
     readonly name: string;
     readonly quantity: number;
@@ -23,6 +25,7 @@ type Draft = Omit<Order, "totalCents" | "currency">;
 const DRAFTS: readonly Draft[] = [
   {
     id: "1001",
+    picture: "coffee",
     customer: "Ada Lindqvist",
     status: "shipped",
     placedOn: "2026-11-14",
@@ -36,6 +39,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1002",
+    picture: "kitchen",
     customer: "Bruno Moreau",
     status: "processing",
     placedOn: "2026-11-20",
@@ -44,6 +48,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1003",
+    picture: "tea",
     customer: "Chen Wei",
     status: "delivered",
     placedOn: "2026-11-02",
@@ -57,6 +62,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1004",
+    picture: "kitchen",
     customer: "Dilnoza Karimova",
     status: "out for delivery",
     placedOn: "2026-11-17",
@@ -67,6 +73,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1005",
+    picture: "kitchen",
     customer: "Emeka Okafor",
     status: "cancelled",
     placedOn: "2026-11-11",
@@ -75,6 +82,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1006",
+    picture: "kitchen",
     customer: "Freya Sørensen",
     status: "returned",
     placedOn: "2026-10-23",
@@ -85,6 +93,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1007",
+    picture: "coffee",
     customer: "Giulia Rinaldi",
     status: "shipped",
     placedOn: "2026-11-18",
@@ -99,6 +108,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1008",
+    picture: "tea",
     customer: "Hamid Rezaei",
     status: "delivered",
     placedOn: "2026-11-09",
@@ -110,6 +120,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1009",
+    picture: "gift",
     customer: "Ines Carvalho",
     status: "processing",
     placedOn: "2026-11-21",
@@ -117,6 +128,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1010",
+    picture: "tea",
     customer: "Jun Takahashi",
     status: "shipped",
     placedOn: "2026-11-10",
@@ -131,6 +143,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1011",
+    picture: "coffee",
     customer: "Klara Nowak",
     status: "delivered",
     placedOn: "2026-10-30",
@@ -141,6 +154,7 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     id: "1012",
+    picture: "coffee",
     customer: "Liam O'Connor",
     status: "processing",
     placedOn: "2026-11-19",

@@ -2,25 +2,36 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ORDERS } from "./orders.ts";
+import { pictureAddress } from "./pictures.ts";
 
 export interface Shop {
   readonly url: string;
   close(): Promise<void>;
 }
 
+export interface ShopOptions {
+  readonly port?: number;
+  /** Whether orders name their pictures, which only the simulator can fetch. @default false */
+  readonly pictures?: boolean;
+}
+
 /** The shop's backend: `GET /orders` and `GET /orders/:id`; 404 with JSON for everything else. */
-export async function startShop(options: { readonly port?: number } = {}): Promise<Shop> {
+export async function startShop(options: ShopOptions = {}): Promise<Shop> {
+  const orders = ORDERS.map(({ picture, ...order }) => ({
+    ...order,
+    ...(options.pictures === true && { picture: pictureAddress(picture) }),
+  }));
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://shop");
     if (request.method !== "GET") {
       response.setHeader("allow", "GET");
       return send(response, 405, { error: "Orders can only be read." });
     }
-    if (pathname === "/orders") return send(response, 200, { orders: ORDERS });
+    if (pathname === "/orders") return send(response, 200, { orders });
     const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
     if (id === undefined)
       return send(response, 404, { error: "There is nothing here. Orders are at /orders." });
-    const order = ORDERS.find((candidate) => candidate.id === id);
+    const order = orders.find((candidate) => candidate.id === id);
     if (order === undefined) return send(response, 404, { error: "There is no order with this number." });
     send(response, 200, order);
   });

@@ -71,6 +71,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     can_manage_bots: false,
     supports_join_request_queries: false,
   });
+  if (options.webFiles !== undefined) world.webFiles = options.webFiles;
   const updates = new Updates(clock, options.firstUpdateId ?? 100_000_001);
   const log = new ApiLog(clock, options.callLimit ?? 100_000);
   const faults = new Faults();
@@ -173,11 +174,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     sendPhoto: (chat, user, photo) => people.sendPhoto(chatOf(chat), userOf(user), photo),
     sendDocument: (chat, user, document) => people.sendDocument(chatOf(chat), userOf(user), document),
     sendVoice: (chat, user, voice) => people.sendVoice(chatOf(chat), userOf(user), voice),
+    sendAudio: (chat, user, audio) => people.sendAudio(chatOf(chat), userOf(user), audio),
+    sendVideo: (chat, user, video) => people.sendVideo(chatOf(chat), userOf(user), video),
     sendAlbum: (chat, user, items) => people.sendAlbum(chatOf(chat), userOf(user), items),
     pressButton: (chat, user, messageId, data) =>
       people.pressButton(chatOf(chat), userOf(user), messageId, data),
     pressData: (chat, user, messageId, data) => people.pressData(chatOf(chat), userOf(user), messageId, data),
     react: (chat, user, messageId, emoji) => people.react(chatOf(chat), userOf(user), messageId, emoji),
+    unpin: (chat, messageId) => people.unpin(chatOf(chat), messageId),
     pin: (chat, user, messageId) => people.pin(chatOf(chat), userOf(user), messageId),
     deleteMessage: (chat, messageId) => people.deleteMessage(chatOf(chat), messageId),
     join: (chat, user) => people.join(chatOf(chat), user),

@@ -84,6 +84,14 @@ export class People {
     return this.#attach(chat, user, options, media);
   }
 
+  sendAudio(chat: ChatState, user: User, options: DocumentOptions): Message {
+    return this.#attach(chat, user, options, storeMedia(this.#world, "audio", options));
+  }
+
+  sendVideo(chat: ChatState, user: User, options: DocumentOptions): Message {
+    return this.#attach(chat, user, options, storeMedia(this.#world, "video", options));
+  }
+
   /** Sends several photos or documents at once: one message each, joined by their media group. */
   sendAlbum(
     chat: ChatState,
@@ -154,6 +162,12 @@ export class People {
     message.pinned = true;
     const service = { pinned_message: toMessage(this.#world, chat, message, false) };
     return this.#post(chat, user, { service, ...threadOf(message) });
+  }
+
+  /** Takes down a pinned message. Telegram does not tell bots. */
+  unpin(chat: ChatState, messageId: number): void {
+    this.#world.requireMessage(chat, messageId).pinned = false;
+    this.#world.onChange();
   }
 
   /** Deletes a message. Telegram does not tell bots. */

@@ -15,7 +15,8 @@ export function serviceWords(service: Partial<Message>, from: User): string {
   if (service.forum_topic_created !== undefined)
     return `${who} opened the topic “${service.forum_topic_created.name}”`;
   if (service.pinned_message !== undefined) {
-    const pinned = "text" in service.pinned_message ? service.pinned_message.text : undefined;
+    const { text, caption } = service.pinned_message as Partial<Message>;
+    const pinned = text ?? caption;
     return pinned === undefined ? `${who} pinned a message` : `${who} pinned “${clip(pinned)}”`;
   }
   if (service.migrate_to_chat_id !== undefined) return `${who} made this group a supergroup`;

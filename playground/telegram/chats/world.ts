@@ -35,7 +35,7 @@ export interface StoredMessage {
   text: string;
   entities: readonly MessageEntity[];
   rich?: readonly RichBlock[] | undefined;
-  readonly media?: Media;
+  media?: Media;
   readonly mediaGroupId?: string;
   /** Sent without a sound. */
   readonly silent?: boolean;
@@ -101,6 +101,8 @@ export class World {
   readonly users = new Map<number, User>();
   readonly chats = new Map<number, ChatState>();
   readonly files = new Map<string, StoredFile>();
+  /** Pictures behind web addresses. */
+  webFiles: ReadonlyMap<string, Uint8Array> = new Map();
   readonly privateBox: MessageBox = { lastId: 0 };
   readonly supergroupBoxes = new Map<number, MessageBox>();
   onChange: () => void = () => undefined;
@@ -239,8 +241,8 @@ export class World {
     return this.supergroupBoxes.get(chat.id) ?? this.privateBox;
   }
 
-  editMessage(message: StoredMessage, content: Content, markup?: Markup): void {
-    const { text, entities, rich } = content;
+  editMessage(message: StoredMessage, content: Content & { readonly media?: Media }, markup?: Markup): void {
+    const { text, entities, rich, media } = content;
     const isSame =
       message.text === text &&
       JSON.stringify([message.entities, message.rich]) === JSON.stringify([entities, rich]);
@@ -249,6 +251,7 @@ export class World {
     }
     message.text = text;
     message.entities = entities;
+    if (media !== undefined) message.media = media;
     if (rich === undefined) delete message.rich;
     else message.rich = rich;
     if (markup === undefined) delete message.markup;

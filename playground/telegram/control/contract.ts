@@ -35,6 +35,8 @@ export interface SimulatorOptions {
   readonly callbackTimeoutMs?: number;
   /** Calls kept in the log. @default 100,000 */
   readonly callLimit?: number;
+  /** Pictures behind web addresses, for calls that name one. Nothing is fetched. @default every address is refused */
+  readonly webFiles?: ReadonlyMap<string, Uint8Array>;
   /** Number of the first update. @default 100,000,001 */
   readonly firstUpdateId?: number;
 }
@@ -81,6 +83,8 @@ export interface Simulator {
     user: UserReference,
     options: AttachmentOptions & { readonly durationSeconds?: number },
   ): Message;
+  sendAudio(chat: ChatReference, user: UserReference, options: DocumentOptions): Message;
+  sendVideo(chat: ChatReference, user: UserReference, options: DocumentOptions): Message;
   sendAlbum(
     chat: ChatReference,
     user: UserReference,
@@ -97,6 +101,8 @@ export interface Simulator {
   pressData(chat: ChatReference, user: UserReference, messageId: number, data: string): CallbackQuery;
   react(chat: ChatReference, user: UserReference, messageId: number, emoji: string | readonly string[]): void;
   pin(chat: ChatReference, user: UserReference, messageId: number): Message;
+  /** Takes down a pinned message. Telegram tells nobody. */
+  unpin(chat: ChatReference, messageId: number): void;
   /** Deletes a message as a person does. Bots are not told. */
   deleteMessage(chat: ChatReference, messageId: number): void;
   join(chat: ChatReference, user: User): Message;

@@ -80,7 +80,7 @@ export class ControlApi {
     if (!url.pathname.startsWith("/_sim/")) return false;
     const name = url.pathname.slice("/_sim/".length);
     if (name === "events") this.#stream(response);
-    else if (name.startsWith("files/")) this.#file(response, name.slice("files/".length));
+    else if (name.startsWith("files/")) this.#file(request, response, name.slice("files/".length));
     else void this.#run(request, response, name, url);
     return true;
   }
@@ -117,19 +117,25 @@ export class ControlApi {
     }
   }
 
-  #file(response: ServerResponse, fileId: string): void {
+  #file(request: IncomingMessage, response: ServerResponse, fileId: string): void {
     const file = this.#options.world.files.get(decodeURIComponent(fileId));
     if (file === undefined) return reply(response, 404, { error: "There is no such file." });
     // Only pictures and sounds are shown. Anything else could run as a page of this origin.
     const isShown = /^(?:image\/(?:png|jpeg|gif|webp)|audio\/|video\/)/.test(file.mimeType);
-    response.writeHead(200, {
+    const range = rangeOf(request.headers.range, file.bytes.length);
+    const bytes = range === undefined ? file.bytes : file.bytes.subarray(range.from, range.to);
+    response.writeHead(range === undefined ? 200 : 206, {
       "content-type": isShown ? file.mimeType : "application/octet-stream",
-      "content-length": file.bytes.length,
+      "content-length": bytes.length,
+      "accept-ranges": "bytes",
+      ...(range !== undefined && {
+        "content-range": `bytes ${range.from}-${range.to - 1}/${file.bytes.length}`,
+      }),
       "x-content-type-options": "nosniff",
       "cache-control": "max-age=3600",
       ...(!isShown && { "content-disposition": "attachment" }),
     });
-    response.end(file.bytes);
+    response.end(bytes);
   }
 
   #stream(response: ServerResponse): void {
@@ -147,6 +153,18 @@ export class ControlApi {
     }, eventEveryMs);
     this.#timer.unref();
   }
+}
+
+/** The asked part of a file, which browsers need to move within a sound. Undefined for the whole file. */
+function rangeOf(
+  header: string | undefined,
+  length: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(header ?? "") ?? [];
+  if (first === undefined) return undefined;
+  const from = Number(first);
+  const to = last === undefined || last === "" ? length : Math.min(Number(last) + 1, length);
+  return from < to ? { from, to } : undefined;
 }
 
 const readOnly: ReadonlySet<string> = new Set([
@@ -173,6 +191,7 @@ function createOperations({
     (body) =>
       run(schema.parse(body));
   const inChat = { chatId: id, userId: id };
+  const namedFile = z.object({ ...inChat, ...attachment, fileName: z.string(), mimeType: z.string() });
   return {
     state: () => ({
       bot: simulator.bot,
@@ -252,12 +271,18 @@ function createOperations({
     sendPhoto: on(z.object({ ...inChat, ...attachment }), ({ chatId, userId, base64, ...options }) => ({
       message: simulator.sendPhoto(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
     })),
-    sendDocument: on(
-      z.object({ ...inChat, ...attachment, fileName: z.string(), mimeType: z.string() }),
-      ({ chatId, userId, base64, ...options }) => ({
-        message: simulator.sendDocument(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
-      }),
-    ),
+    sendDocument: on(namedFile, ({ chatId, userId, base64, ...options }) => ({
+      message: simulator.sendDocument(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
+    })),
+    sendVoice: on(z.object({ ...inChat, ...attachment }), ({ chatId, userId, base64, ...options }) => ({
+      message: simulator.sendVoice(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
+    })),
+    sendAudio: on(namedFile, ({ chatId, userId, base64, ...options }) => ({
+      message: simulator.sendAudio(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
+    })),
+    sendVideo: on(namedFile, ({ chatId, userId, base64, ...options }) => ({
+      message: simulator.sendVideo(chatId, userId, { ...options, bytes: Buffer.from(base64, "base64") }),
+    })),
     pressButton: on(
       z.object({ ...inChat, messageId: id, data: z.string() }),
       ({ chatId, userId, messageId, data }) => ({
@@ -265,12 +290,15 @@ function createOperations({
       }),
     ),
     react: on(
-      z.object({ ...inChat, messageId: id, emoji: z.string() }),
-      ({ chatId, userId, messageId, emoji }) => simulator.react(chatId, userId, messageId, emoji),
+      z.object({ ...inChat, messageId: id, emoji: z.string().optional() }),
+      ({ chatId, userId, messageId, emoji }) => simulator.react(chatId, userId, messageId, emoji ?? []),
     ),
     pin: on(z.object({ ...inChat, messageId: id }), ({ chatId, userId, messageId }) => ({
       message: simulator.pin(chatId, userId, messageId),
     })),
+    unpin: on(z.object({ chatId: id, messageId: id }), ({ chatId, messageId }) =>
+      simulator.unpin(chatId, messageId),
+    ),
     deleteMessage: on(z.object({ chatId: id, messageId: id }), ({ chatId, messageId }) =>
       simulator.deleteMessage(chatId, messageId),
     ),

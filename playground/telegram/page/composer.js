@@ -85,7 +85,7 @@ function cancelContext() {
 function attach(file) {
   if (file === undefined) return;
   const { replyTo: answered } = context;
-  byId("as-file").checked = !isPicture(file);
+  byId("as-file").checked = ownOperation(file) === undefined;
   change({ ...(answered !== undefined && { replyTo: answered }), file });
 }
 
@@ -94,8 +94,13 @@ function change(to, text = byId("message-input").value) {
   byId("message-input").focus();
 }
 
-function isPicture(file) {
-  return /^image\/(?:png|jpeg|gif|webp)$/.test(file.type);
+/** Returns the operation that sends a file as more than a document: as a picture, a voice note, a sound or a video. */
+function ownOperation({ type }) {
+  if (/^image\/(?:png|jpeg|gif|webp)$/.test(type)) return "sendPhoto";
+  // Telegram's voice notes are OGG with Opus.
+  if (/^audio\/(?:ogg|opus)/.test(type)) return "sendVoice";
+  if (type.startsWith("audio/")) return "sendAudio";
+  return type.startsWith("video/") ? "sendVideo" : undefined;
 }
 
 function present() {
@@ -137,9 +142,9 @@ async function send(target, { asFile, context: { edit: edited, file, replyTo: an
 async function sendFile(body, file, text, asFile) {
   const base64 = await toBase64(file);
   const attachment = { ...body, base64, ...(text !== "" && { caption: text }) };
-  if (isPicture(file) && !asFile) return run("sendPhoto", attachment);
   const mimeType = file.type || "application/octet-stream";
-  return run("sendDocument", { ...attachment, fileName: file.name, mimeType });
+  const operation = asFile ? undefined : ownOperation(file);
+  return run(operation ?? "sendDocument", { ...attachment, fileName: file.name, mimeType });
 }
 
 /** Restores a message that could not be sent, before any text written since. */
@@ -168,7 +173,7 @@ function show(draft) {
 function showContext() {
   const { file, edit: edited, replyTo: answered } = context;
   byId("composer-context").hidden = file === undefined && edited === undefined && answered === undefined;
-  byId("as-file-label").hidden = file === undefined || !isPicture(file);
+  byId("as-file-label").hidden = file === undefined || ownOperation(file) === undefined;
   const title =
     edited !== undefined
       ? "Edit message"

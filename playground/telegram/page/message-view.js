@@ -1,4 +1,6 @@
+import { attachmentsView, locationView } from "./attachment-view.js";
 import { avatar, clockTime, element } from "./dom.js";
+import { keyboardView } from "./keyboard-view.js";
 import { richBlocks } from "./rich-blocks.js";
 import { richText } from "./rich-text.js";
 
@@ -7,7 +9,7 @@ import { richText } from "./rich-text.js";
  *
  * @param {any} item `message`, `versions` (number of versions so far), `isOwn`, `isGroup`, `isStreaming`, `startsRun`
  * (the message before has another author), `replied`, `waiting` (data of buttons whose press is unanswered)
- * @param {any} actions `press(messageId, data)`, `menu(messageId, anchor)`, `show(messageId)`
+ * @param {any} actions `press(messageId, data)`, `copy(text)`, `menu(messageId, anchor)`, `show(messageId)`
  */
 export function messageView(item, actions) {
   const { message, isOwn, isGroup, isStreaming, startsRun, replied, versions } = item;
@@ -34,7 +36,7 @@ export function messageView(item, actions) {
       ),
     );
   }
-  for (const attachment of message.attachments) bubble.append(attachmentView(attachment));
+  if (message.attachments.length > 0) bubble.append(attachmentsView(message.attachments));
   if (message.location !== undefined) bubble.append(locationView(message.location));
   if (message.rich !== undefined || message.text !== "") bubble.append(contentView(message));
   bubble.append(metaView(message, versions, isOwn));
@@ -124,120 +126,18 @@ function metaView(message, versions, isOwn) {
 }
 
 function reactionsView(reactions) {
-  const counts = new Map();
-  for (const { emoji } of reactions) counts.set(emoji, (counts.get(emoji) ?? 0) + 1);
+  const names = new Map();
+  for (const { emoji, name } of reactions) names.set(emoji, [...(names.get(emoji) ?? []), name]);
   return element(
     "span",
-    { class: "reactions", "aria-label": "Reactions" },
-    ...[...counts].map(([emoji, count]) => element("span", {}, count > 1 ? `${emoji} ${count}` : emoji)),
-  );
-}
-
-function keyboardView({ message, waiting }, actions) {
-  const rows = message.buttons.map((row) =>
-    element(
-      "div",
-      { class: "button-row" },
-      ...row.map((button) => {
-        if (button.url !== undefined) {
-          const isSafe = /^(?:https?|tg):/i.test(button.url);
-          return element(
-            "a",
-            {
-              class: "inline-button",
-              href: isSafe ? button.url : undefined,
-              target: "_blank",
-              rel: "noopener noreferrer",
-            },
-            button.text,
-          );
-        }
-        if (button.copyText !== undefined) {
-          return element(
-            "button",
-            {
-              type: "button",
-              class: "inline-button",
-              title: "Copy the text",
-              value: button.copyText,
-              onclick: ({ currentTarget }) => void navigator.clipboard.writeText(currentTarget.value),
-            },
-            button.text,
-          );
-        }
-        const isWaiting = waiting.includes(button.callbackData);
-        return element(
-          "button",
-          {
-            type: "button",
-            class: "inline-button",
-            value: button.callbackData,
-            "aria-busy": isWaiting ? "true" : undefined,
-            onclick: ({ currentTarget }) => actions.press(message.id, currentTarget.value),
-          },
-          button.text,
-        );
-      }),
+    { class: "reactions", role: "group", "aria-label": "Reactions" },
+    ...[...names].map(([emoji, from]) =>
+      element(
+        "span",
+        { title: from.join(", ") },
+        from.length > 1 ? `${emoji} ${from.length}` : emoji,
+        element("span", { class: "hidden" }, ` ${from.join(", ")}`),
+      ),
     ),
   );
-  return element("div", { class: "keyboard", role: "group", "aria-label": "Buttons" }, ...rows);
-}
-
-function attachmentView({ kind, fileId, fileName, mimeType, sizeBytes }) {
-  const source = `/_sim/files/${encodeURIComponent(fileId)}`;
-  if (kind === "photo") return element("img", { class: "photo", src: source, alt: "Photo" });
-  if (kind === "voice" || kind === "audio")
-    return element("audio", { controls: true, src: source, "aria-label": fileName ?? "Voice message" });
-  if (kind === "animation" && mimeType === "image/gif")
-    return element("img", { class: "photo", src: source, alt: fileName ?? "Animation" });
-  if (kind === "animation") {
-    const video = element("video", { src: source, "aria-label": fileName ?? "Animation" });
-    Object.assign(video, { autoplay: true, loop: true, muted: true });
-    return video;
-  }
-  if (kind === "video")
-    return element("video", { controls: true, src: source, "aria-label": fileName ?? "Video" });
-  const name = fileName ?? "file";
-  return element(
-    "a",
-    { class: "document", href: source, download: name },
-    element(
-      "span",
-      { class: "document-icon", "aria-hidden": "true" },
-      (name.split(".").at(-1) ?? "").slice(0, 4),
-    ),
-    element(
-      "span",
-      { class: "document-text" },
-      element("strong", {}, name),
-      element("span", {}, `${sizeText(sizeBytes)}, ${mimeType}`),
-    ),
-  );
-}
-
-/** A place, with a link to a map. */
-function locationView({ address, latitude, longitude, title }) {
-  const place = `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
-  return element(
-    "a",
-    {
-      class: "document location",
-      href: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`,
-      target: "_blank",
-      rel: "noopener noreferrer",
-    },
-    element("span", { class: "document-icon", "aria-hidden": "true" }, "📍"),
-    element(
-      "span",
-      { class: "document-text" },
-      element("strong", {}, title ?? "Location"),
-      element("span", {}, address ?? place),
-    ),
-  );
-}
-
-function sizeText(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

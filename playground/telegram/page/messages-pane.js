@@ -1,9 +1,12 @@
+import { joinAlbums } from "./albums.js";
 import { run } from "./api.js";
 import { edit, replyTo } from "./composer.js";
 import { alertDialog, openMenu, toast } from "./dialogs.js";
 import { byId, element, renderList } from "./dom.js";
+import { keepFocus } from "./keyboard-view.js";
 import { draftView, messageView, typingView } from "./message-view.js";
-import { nameOf, onError, openChat, page, writerId } from "./page-state.js";
+import { nameOf, onError, openChat, page, userOf, writerId } from "./page-state.js";
+import { showPinned, startPinnedBar } from "./pinned-bar.js";
 import { updateInPlace } from "./update-in-place.js";
 
 /** A bot's message that has changed within this time, in milliseconds, may still be growing. */
@@ -22,6 +25,7 @@ export function startAtEnd() {
 
 export function startMessagesPane() {
   const list = byId("messages");
+  startPinnedBar(messageActions.show);
   list.addEventListener("scroll", showToEnd, { passive: true });
   byId("to-end").addEventListener("click", scrollToEnd);
   new ResizeObserver(() => {
@@ -50,10 +54,14 @@ export function showMessages(chat, view, refresh) {
   const waiting = view.callbackAnswers.filter(
     (answer) => answer.answeredAt === undefined && Date.now() - answer.pressedAt < 15_000,
   );
-  const items = view.messages.map((message, index) => {
-    const before = view.messages[index - 1];
+  const messages = joinAlbums(view.messages);
+  showPinned(view.messages);
+  const items = messages.map((message, index) => {
+    const before = messages[index - 1];
     const replied = message.replyToId === undefined ? undefined : shown.get(message.replyToId);
-    const { history, ...content } = message;
+    const { history, ...rest } = message;
+    const reactions = rest.reactions.map(({ emoji, userId }) => ({ emoji, name: nameOf(userOf(userId)) }));
+    const content = { ...rest, reactions };
     return {
       key: `${chat.id}:${message.id}`,
       message: content,
@@ -82,7 +90,7 @@ export function showMessages(chat, view, refresh) {
       if (item.typing !== undefined) return typingView(botName, item.typing);
       return messageView(item, messageActions);
     },
-    updateInPlace,
+    (old, made) => keepFocus(old, () => updateInPlace(old, made)),
   );
   if (items.length === 0)
     list.append(element("p", { class: "empty" }, "No messages here yet. Write the first one."));
@@ -129,8 +137,15 @@ const messageActions = {
       data,
     }).catch(onError);
   },
+  copy: (text) => {
+    navigator.clipboard.writeText(text).then(() => toast("Copied"), onError);
+  },
   show: (messageId) => {
-    const node = byId("messages").querySelector(`[data-message-id="${messageId}"]`);
+    const album = shown.get(messageId)?.mediaGroupId;
+    const first = [...shown.values()].find(
+      ({ mediaGroupId }) => album !== undefined && mediaGroupId === album,
+    );
+    const node = byId("messages").querySelector(`[data-message-id="${first?.id ?? messageId}"]`);
     node?.scrollIntoView({ block: "center", behavior: "smooth" });
     node?.classList.add("flash");
     setTimeout(() => node?.classList.remove("flash"), 1500);
@@ -145,13 +160,28 @@ const messageActions = {
     openMenu(anchor, [
       { label: "Reply", run: () => replyTo(message) },
       ...(isOwn && message.attachments.length === 0 ? [{ label: "Edit", run: () => edit(message) }] : []),
-      { label: "Copy text", run: () => void navigator.clipboard.writeText(message.text).catch(onError) },
-      { label: "React with 👍", run: () => void run("react", { ...place, emoji: "👍" }).catch(onError) },
-      { label: "Pin", run: () => void run("pin", place).catch(onError) },
+      ...(message.isProtected ? [] : [{ label: "Copy text", run: () => messageActions.copy(message.text) }]),
+      ...reactionEntries(message, place),
+      message.pinned
+        ? { label: "Unpin", run: () => void run("unpin", place).catch(onError) }
+        : { label: "Pin", run: () => void run("pin", place).catch(onError) },
       { label: "Delete", run: () => void run("deleteMessage", place).catch(onError) },
     ]);
   },
 };
+
+const offeredReactions = ["👍", "👎", "❤", "🎉"];
+
+function reactionEntries({ reactions }, place) {
+  const react = (emoji) => () => void run("react", { ...place, emoji }).catch(onError);
+  const own = reactions.find(({ userId }) => userId === place.userId)?.emoji;
+  return [
+    ...offeredReactions
+      .filter((emoji) => emoji !== own)
+      .map((emoji) => ({ label: `React with ${emoji}`, run: react(emoji) })),
+    ...(own === undefined ? [] : [{ label: "Take the reaction back", run: react(undefined) }]),
+  ];
+}
 
 /** Shows the bot's answer to a press: a notice, or a dialog. Each answer is shown once. */
 function showAnswers(answers) {

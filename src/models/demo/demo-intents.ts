@@ -4,13 +4,15 @@ export const DEMO_NOTICE =
   "For real answers set_ `OPENAI_BASE_URL`, `OPENAI_API_KEY` _and_ `MODEL` _(any OpenAI-compatible server), or_ " +
   "`ANTHROPIC_API_KEY`_, and start again._";
 
-export const SAMPLE_HINT =
-  'Try "where is order 1001?", "show me markdown", "tell me something long", or "help".';
+export const SAMPLE_HINT = 'Try "track order 1001", "where is order 1001?", "show me markdown", or "help".';
 
 const HELP = `I am the demo of this bot. I understand:
 
 - a greeting, or thanks
 - an order's number, e.g. "where is order 1001?"
+- "track order 1001": the order as a card with a picture and buttons
+- "send me the invoice for order 1001": a PDF
+- "where is your shop?": a place on the map
 - "show me markdown": every kind of formatting
 - "tell me something long": a reply that needs several messages (or "long text 12000" for about that many characters)
 - "make a list"`;
@@ -63,7 +65,7 @@ const INTENTS: readonly Intent[] = [
     answer: () => "I can't tell you the weather: I have no tool for it, and the demo doesn't make things up.",
   },
   {
-    pattern: /\b(orders?|parcel|package|delivery)\b/i,
+    pattern: /\b(orders?|parcel|package|delivery|invoices?)\b/i,
     answer: () => 'Which order is it? Please tell me its number, for example "1001".',
   },
   { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You're welcome!" },

@@ -25,6 +25,7 @@ const VERBS = new Set([
   "check",
   "read",
   "list",
+  "send",
   "by",
   "up",
 ]);
@@ -49,7 +50,7 @@ export function chooseCalls(
       id: `demo-${turn}-${index}`,
       toolName: tool.name,
       input,
-      subject: Object.values(input).join(", ") || subjectWords(tool.name).join(" "),
+      subject: Object.values(input).join(", ") || `the ${subjectWords(tool.name).join(" ")}`,
     }));
   }
   return [];

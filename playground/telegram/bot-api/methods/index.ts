@@ -17,6 +17,7 @@ const all: Readonly<Record<string, Method>> = {
   sendRichMessageDraft: rich.sendRichMessageDraft,
   editMessageText: text.editMessageText,
   editMessageCaption: text.editMessageCaption,
+  editMessageMedia: media.editMessageMedia,
   editMessageReplyMarkup: text.editMessageReplyMarkup,
   deleteMessage: text.deleteMessage,
   deleteMessages: text.deleteMessages,

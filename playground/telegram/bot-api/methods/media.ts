@@ -9,7 +9,7 @@ import type { Media, StoredFile, World } from "../../chats/world.ts";
 import { replyTarget, shown, topicOf, writableChat } from "./context.ts";
 import type { Method } from "./context.ts";
 import { mannerOf } from "./manner.ts";
-import { maxCaptionLength } from "./text.ts";
+import { edit, maxCaptionLength } from "./text.ts";
 
 export type MediaKind = "photo" | "document" | "voice" | "audio" | "video" | "animation";
 
@@ -135,12 +135,27 @@ function mediaOf(
     return storeMedia(world, kind, upload, parameters.raw.values);
   }
   if (typeof value !== "string" || value === "") throw badRequest(`there is no ${kind} in the request`);
-  if (/^https?:/i.test(value)) throw badRequest("failed to get HTTP URL content");
+  if (/^https?:/i.test(value)) return mediaBehind(world, kind, value, parameters);
   const named = world.requireFile(value);
   requireSameKind(kind, named);
   const file = (named.copyOf === undefined ? undefined : world.files.get(named.copyOf)) ?? named;
   const size = kind === "photo" ? readImageSize(file.bytes) : undefined;
   return describe(world, kind, file, file.path.split("/").at(-1) ?? "", size, parameters.raw.values);
+}
+
+/** Returns the file behind a web address, if this world has one. */
+function mediaBehind(world: World, kind: MediaKind, address: string, parameters: CallParameters): Media {
+  const bytes = world.webFiles.get(address);
+  if (bytes === undefined) throw badRequest("failed to get HTTP URL content");
+  const fileName = address.split("/").at(-1) ?? "";
+  const known = [...world.files.values()].find((file) => file.bytes === bytes && isOfKind(kind, file));
+  if (known !== undefined)
+    return describe(world, kind, known, fileName, readImageSize(bytes), parameters.raw.values);
+  return storeMedia(world, kind, { bytes, fileName, mimeType: "image/png" }, parameters.raw.values);
+}
+
+function isOfKind(kind: MediaKind, { copyOf, path }: StoredFile): boolean {
+  return copyOf === undefined && path.startsWith(`${folders[kind]}/`);
 }
 
 /** A file is sent again as what it is; a photo's id is no document's. */
@@ -183,6 +198,23 @@ export const sendVoice = send("voice");
 export const sendAudio = send("audio");
 export const sendVideo = send("video");
 export const sendAnimation = send("animation");
+
+/** Replaces the file of a message, with its caption. A message without a file gets none. */
+export const editMessageMedia: Method = (context, parameters) => {
+  const given = parameters.json("media");
+  const fields = (typeof given === "object" && given !== null ? given : {}) as Record<string, unknown>;
+  const kind = editableKinds.find((candidate) => candidate === fields.type);
+  if (kind === undefined) throw badRequest(`can't parse InputMedia: type "${String(fields.type)}"`);
+  const caption = parameters.formatted("caption", "caption_entities", fields);
+  if (caption.text.length > maxCaptionLength) throw badRequest("message caption is too long");
+  return edit(context, parameters, (message) => {
+    if (message.media === undefined || message.media.location !== undefined)
+      throw badRequest("there is no media in the message to edit");
+    return { ...caption, media: mediaOf(context.world, kind, parameters, "media", fields.media) };
+  });
+};
+
+const editableKinds = ["photo", "document", "audio", "video", "animation"] as const;
 
 function place(mediaOfPlace: (location: Location, parameters: CallParameters) => Media): Method {
   return (context, parameters) => {

@@ -3,7 +3,7 @@ import { parseMarkup } from "../../chats/reply-markup.ts";
 import type { Markup } from "../../chats/reply-markup.ts";
 import { readRichMessage } from "../rich/read-rich-message.ts";
 import { wordsOfBlocks } from "../rich/rich-words.ts";
-import type { ChatState, Content, StoredMessage } from "../../chats/world.ts";
+import type { ChatState, Content, Media, StoredMessage } from "../../chats/world.ts";
 import { findMessage, replyTarget, shown, topicOf, writableChat } from "./context.ts";
 import type { Method, MethodContext } from "./context.ts";
 import { mannerOf } from "./manner.ts";
@@ -66,10 +66,10 @@ export const editMessageReplyMarkup: Method = (context, parameters) =>
   edit(context, parameters, ({ text, entities, rich }) => ({ text, entities, rich }));
 
 /** Edits a message. An edit without `reply_markup` removes the keyboard. */
-function edit(
+export function edit(
   context: MethodContext,
   parameters: CallParameters,
-  content: (message: StoredMessage) => Content,
+  content: (message: StoredMessage) => Content & { readonly media?: Media },
 ): unknown {
   const markup = parseMarkup(parameters.json("reply_markup", "reply keyboard markup"));
   const chat = writableChat(context, parameters);
@@ -94,11 +94,12 @@ function requireEditable({ world }: MethodContext, message: StoredMessage): void
 
 function isSame(
   message: StoredMessage,
-  { text, entities, rich }: Content,
+  { text, entities, rich, media = message.media }: Content & { readonly media?: Media },
   markup: Markup | undefined,
 ): boolean {
   return (
     message.text === text &&
+    JSON.stringify(message.media) === JSON.stringify(media) &&
     JSON.stringify(message.rich) === JSON.stringify(rich) &&
     JSON.stringify(message.entities.map(canonical)) === JSON.stringify(entities.map(canonical)) &&
     JSON.stringify(message.markup?.markup) === JSON.stringify(markup?.markup)
