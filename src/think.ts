@@ -61,8 +61,8 @@ const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
 
 /**
- * The class that a bot extends. One class has both roles: the root takes the webhooks, and every conversation has its
- * own object, named `<root>/<conversation>`.
+ * The class that a bot extends. One class has all roles: the root takes the webhooks, every conversation has its own
+ * object, named `<root>/<conversation>`, and every chat has a gate in one of these objects.
  *
  * @example
  * export class MyBot extends Think<Env> {
