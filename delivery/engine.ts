@@ -232,7 +232,7 @@ class Engine implements Delivery {
   }
 
   sendCard(start: ReplyStart, card: CardBody, options?: SendOptions): void {
-    // A card is whole from its start, and its keyboard belongs to an ordinary message.
+    // A card is complete from its start, and only ordinary messages have a keyboard.
     this.#sendBody(start, card.text, { kind: "card", card, ifDeleted: "leave" }, options);
   }
 
@@ -253,7 +253,7 @@ class Engine implements Delivery {
     this.#sendBody(start, "", { kind: "location", location }, options);
   }
 
-  /** A message that is whole from its start, and no rich one. */
+  /** Sends a message that is complete from its start, never as a rich message. */
   #sendBody(start: ReplyStart, text: string, body: ReplyBody, options: SendOptions | undefined): void {
     const policy = { ...start.policy, mode: "edit", richMessages: false } as const;
     const reply = this.#begin({ ...start, policy }, { text, body, options });

@@ -61,8 +61,8 @@ const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
 
 /**
- * The class that a bot extends. One class has both roles: the root takes the webhooks, and every conversation has its
- * own object, named `<root>/<conversation>`.
+ * The class that a bot extends. One class has all roles: the root takes the webhooks, every conversation has its own
+ * object, named `<root>/<conversation>`, and every chat has a gate in one of these objects.
  *
  * @example
  * export class MyBot extends Think<Env> {
@@ -200,13 +200,13 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Returns the text that is spoken in a voice message or an audio file. The model reads it beside the line that names
-   * the file. Files that `acceptsMedia` gives to the model itself are not transcribed.
+   * Returns the words spoken in a voice message or an audio file. The model reads them next to the line that names the
+   * file. Files that `acceptsMedia` gives to the model itself are not transcribed.
    *
    * Runs before the first model call that needs the text, and again only if the process dies before the text is stored.
-   * `undefined`: this file has no transcript, and the bot is asked again with the next model call. An empty text:
-   * nothing is said in it. If it throws or takes longer than 30 seconds, the log says so and the model gets the line
-   * alone.
+   * `undefined`: there is no transcript yet, and the method is called again before the next model call. An empty text:
+   * nobody speaks in the file. If it throws or takes longer than 30 seconds, the log says so and the model gets the
+   * line alone.
    *
    * @default no transcripts
    * @example
@@ -217,30 +217,33 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
 
   /**
-   * Hears that somebody reacted to a message, or took a reaction back, where the messenger has reactions switched on
-   * (`reactions` of `telegramMessenger`). It starts no turn.
+   * Called when somebody reacts to a message or takes a reaction back, if the messenger has reactions switched on
+   * (`reactions` of `telegramMessenger`). Starts no turn.
    *
-   * Runs in the object of the chat, outside of its topics, whatever `conversation` says, and at least once for each
-   * reaction: again if the process dies while it runs. `reaction.key` is the same then. If it throws or takes longer
+   * Runs in the object of the chat without a topic, whatever `conversation` returns. Runs at least once for each
+   * reaction: if the process dies meanwhile, it runs again with the same `reaction.key`. If it throws or takes longer
    * than 30 seconds, the log says so, and it does not run again.
    *
    * @default reactions are ignored
    */
   onReaction?(reaction: MessengerContext): void | Promise<void>;
 
-  /** The event that the running turn answers; `undefined` where no message of a person began the turn. */
+  /** Returns the event that the running turn answers; `undefined` if no message of a person began the turn. */
   getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();
   }
 
-  /** The turn for which the bot's code runs: its kind, who wrote, where its answer goes. Undefined outside a turn. */
+  /**
+   * Returns the turn in which the bot's code runs: its kind, its authors and the chats that its answer goes to.
+   * Undefined outside a turn.
+   */
   getTurn(): TurnInfo | undefined {
     return getTurn();
   }
 
   /**
    * Called when a person presses a button of a card that this conversation has posted, or writes the number of its
-   * option. Called at most once for a press, also after a crash. A press is acknowledged after 10 s at the latest, and
+   * option. Called at most once for a press, even across a crash. A press is acknowledged after 10 s at the latest, and
    * a handler may take 30 s.
    *
    * @default nothing
@@ -250,8 +253,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Changes a card of this conversation, for as long as its rows are kept (90 days). If two revisions meet, the later one
-   * wins. Returns `false` if there is no such card any more, or its chat takes no messages.
+   * Changes a card of this conversation, for as long as its rows are kept (90 days). The later of two revisions wins.
+   * Returns `false` if the card no longer exists, or its chat accepts no messages.
    *
    * @param id the id that `say` returned, or `press.cardId`
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is
@@ -261,8 +264,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Takes a card of this conversation away. Where the platform does not delete the message any more, its text and buttons
-   * are replaced. Returns `false` if there is no such card any more, or its chat takes no messages.
+   * Removes a card of this conversation. If the platform can no longer delete the message, its text is replaced and its
+   * buttons are removed. Returns `false` if the card no longer exists, or its chat accepts no messages.
    */
   async remove(id: string): Promise<boolean> {
     return this.#runtime.changeCards((cards) => cards.remove(id));
@@ -292,17 +295,17 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     await this.#runtime.chat(message, callback);
   }
 
-  /** Ends a turn that `chat` began, or one that still waits. `false` when it has ended already. */
+  /** Ends a turn of `chat()`, also one that still waits. Returns `false` if it has ended already. */
   async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
     return this.#runtime.cancel(requestId);
   }
 
   /**
-   * Asks the model something in this conversation, as a turn of its own. Resolves when it is durable, before the model
-   * runs. The turn waits for those before it, and never changes them. Works over RPC.
+   * Asks the model something in this conversation, as a turn of its own. Resolves when the submission is durable,
+   * before the model runs. The turn waits for earlier turns and never changes them. Works over RPC.
    *
    * @throws {InvalidInputError} `submission-invalid`, `submission-too-large`, `messenger-unknown`
-   * @throws {SwitchboardError} `submission-conflict` when the id and the key belong to different submissions
+   * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to different submissions
    *
    * @example await stub.submitMessages("Write the digest of today.", { idempotencyKey: "digest-2026-11-22" });
    */
@@ -314,8 +317,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Asks the model something in this conversation, and resolves when the turn has ended. If this object dies meanwhile
-   * the call fails, and the turn goes on.
+   * Asks the model something in this conversation, and resolves when the turn has ended. If this object dies before
+   * that, the call fails but the turn continues.
    *
    * @throws what `submitMessages` throws
    */
@@ -326,20 +329,20 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return this.#runtime.saveMessages(messages, options);
   }
 
-  /** What became of a submission. Undefined if there is none, or none any more: it is kept for 30 days. */
+  /** Returns a submission. Undefined if it does not exist. Ended submissions are kept for 30 days. */
   inspectSubmission(submissionId: string): Submission | undefined {
     const prompt = this.#runtime.thread.own.prompts.get(submissionId);
     return prompt === undefined ? undefined : submissionOf(prompt);
   }
 
-  /** The submissions of this conversation, the newest first. */
+  /** Returns the submissions of this conversation, newest first. */
   listSubmissions({ limit = 100, status }: SubmissionFilter = {}): Submission[] {
     const states = status === undefined ? undefined : [status].flat();
     const filter = { limit: Math.min(limit, 1000), ...(states !== undefined && { states }) };
     return this.#runtime.thread.own.prompts.list(filter).map(submissionOf);
   }
 
-  /** Ends a submission that waits or runs. `false` when it has ended already. */
+  /** Ends a submission that waits or runs. Returns `false` if it has ended already. */
   async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
     return this.#runtime.cancel(submissionId);
   }
@@ -358,7 +361,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * The agent of a conversation, by its name in `listConversations()`.
+   * Returns the agent of a conversation, by its name in `listConversations()`.
    *
    * @throws {ConfigurationError} `conversation-name-invalid` when no conversation can have this name
    * @example const agent = this.conversationAgent(MyBot, this.listConversations()[0].name);
@@ -379,13 +382,13 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Sends a message that no turn has written, from this object's own outbox: a text, or a card with buttons. Returns its
-   * id when it is stored; it is sent in the background, also after a crash. The id is that of its receipt
-   * (`getDelivery`), and of a card for `revise` and `remove`.
+   * Sends content of the bot's own code, from this object's own outbox. Returns an id when the content is stored. It is
+   * sent in the background, also after a crash. The id finds its receipt (`getDelivery`), and a card for `revise` and
+   * `remove`.
    *
-   * @param content Markdown, or content
-   * @param to at the root required outside of a turn. @default the chat of the running turn, else the chat in which this
-   * conversation was last written to
+   * @param content Markdown, or a card, files or a place
+   * @param to required at the root outside of a turn. @default the chat of the running turn, else the chat in which
+   * this conversation was last written to
    * @throws {SwitchboardError} `chat-unknown`, `chat-gone`, `person-not-reachable`, `messenger-unknown`,
    * `target-invalid`, `target-missing`
    * @throws {InvalidInputError} `idempotency-key-invalid`, `content-invalid`, and for a card `card-invalid`,
@@ -397,8 +400,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * The chats of this root: private chats, groups and channels in which the bot was seen, with their titles, topics and
-   * whether the bot can still write there. In pages; 100,000 chats cost no more for each page than a hundred.
+   * Returns a page of the root's chats: private chats, groups and channels in which the bot was seen, with their
+   * titles, topics and whether the bot can still write there. The cost of a page does not grow with the number of
+   * chats.
    *
    * @throws {InvalidInputError} `chat-filter-invalid` for a cursor or limit that cannot be used
    * @example const { chats, cursor } = await stub.listChats({ kind: "private", isGone: false });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CardNews, ChatKey } from "../../src/core/gate.ts";
 import type { Database } from "../../src/core/database.ts";
 
-/** Cards of the gate's chats, a row for each. */
+/** Cards of the gate's chats, one row each. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS gate_card_v1 (
   card_key TEXT PRIMARY KEY,
   messenger_id TEXT NOT NULL,
@@ -48,7 +48,7 @@ export class CardIndexStore {
     return this.#database.all<Stored>("SELECT * FROM gate_card_v1 WHERE card_key = ?", key).map(cardOf)[0];
   }
 
-  /** All cards of a chat, the newest first. One read of the table. */
+  /** Returns all cards of a chat, newest first. Reads the table once. */
   ofChat({ messengerId, chatId }: ChatKey): IndexedCard[] {
     return this.#database
       .all<Stored>(

@@ -8,10 +8,10 @@ const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The cards of a gate's chats: which conversation has posted a card, and which card a message answers.
+ * The cards of a gate's chats. Finds the conversation that posted a card, and the card that a message answers.
  *
  * 1. A card is stored before it is sent, because its conversation names it in the request for the call.
- * 2. A card belongs to one chat. A token that comes from another one is unknown.
+ * 2. A card belongs to one chat. Its token is unknown in any other chat.
  * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card.
  */
 export class CardIndex {
@@ -28,7 +28,7 @@ export class CardIndex {
     const { messengerId, chatId, threadId } = address;
     const next: IndexedCard = { ...card, messengerId, chatId, threadId, speaker };
     const known = this.#store.read(card.key);
-    // A report may be overtaken by a later one.
+    // A later report may overtake an earlier one.
     const isOlder = known !== undefined && known.revision > card.revision;
     if (isOlder || (known !== undefined && isSame(known, next))) return;
     const now = this.#clock.now();
@@ -63,7 +63,7 @@ function claimOf({ key, options, speaker }: IndexedCard, number: number | undefi
   return { key, speaker, ...(isOption && { option: number }) };
 }
 
-/** Whether a message was sent after a card. Ids tell it exactly where the platform numbers its messages. */
+/** Whether a message was sent after a card. If the platform numbers its messages, the ids tell exactly. */
 function isAfter({ isNumbered, messageId, sentAt }: ClaimQuestion, card: IndexedCard): boolean {
   if (card.sentAt === undefined || card.messageIds.length === 0) return false;
   if (!isNumbered) return sentAt > card.sentAt;

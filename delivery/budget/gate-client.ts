@@ -51,7 +51,7 @@ interface Voice {
  * A conversation's way to the gates of its chats. It asks before every call, and reports the messages that the
  * conversation has sent. It decides nothing itself: rates, penalties and rights are the gate's.
  *
- * 1. The outcome of a post goes with the next request. If none follows, it is reported after half a second, or right
+ * 1. The outcome of a post is sent with the next request. If none follows, it is reported after half a second, or right
  *    away if others post into the chat. It is reported before another thread of this conversation asks for a post.
  * 2. A penalty that could not be reported is kept here. This conversation obeys it, and reports it again until the gate
  *    knows it.
@@ -62,13 +62,13 @@ export class GateClient {
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #voices = new Map<string, Voice>();
-  /** Cards whose gate has not heard the newest of them, by key. */
+  /** The newest state of cards that was not reported to their gate yet, by key. */
   readonly #untoldCards = new Map<string, CardNews>();
   /** Ends of penalties that the gates do not know yet, by chat, in epoch milliseconds. */
   readonly #untoldPenalties = new Map<string, number>();
   /** Times of the next possible calls, from the gate's last answer, by chat. */
   readonly #next = new Map<string, NextCalls>();
-  /** Voices whose news go out at the end of this moment, unless a question takes them along. */
+  /** Voices whose news is sent at the end of this moment, unless a request takes it along. */
   readonly #aboutToTell = new Set<Voice>();
 
   constructor(options: GateClientOptions) {
@@ -100,7 +100,7 @@ export class GateClient {
     const voice = this.#voice(address, probing);
     const news = this.#newsOf(voice);
     this.#clearTimer(voice);
-    // Another thread of this object may hold the right to post, and only the gate does not know yet that it is free.
+    // The right to post may be free again in another thread of this object, and the gate may not know it yet.
     if (isPost) this.#tellOthers(voice);
     let grant: Grant;
     try {
@@ -143,8 +143,8 @@ export class GateClient {
   }
 
   /**
-   * A card's messages are stored. The gate is told until it has heard it, as long as this process lives; later the next
-   * call for the card tells it.
+   * Reports a card whose messages are stored. Repeats the report until the gate has it, as long as this process lives.
+   * After that, the next call for the card carries it.
    */
   async cardSent(address: Address, card: CardNews): Promise<void> {
     const { gateOf, speaker } = this.#options;
@@ -153,7 +153,7 @@ export class GateClient {
       await gateOf(address).noteCard({ address, speaker, card });
       if (this.#untoldCards.get(card.key) === card) this.#untoldCards.delete(card.key);
     } catch {
-      // The gate cannot be reached: it is told a moment later, unless there is newer news by then.
+      // The gate cannot be reached. The report is repeated a moment later, unless there is a newer one.
       const again = (): void => {
         if (this.#untoldCards.get(card.key) === card) void this.cardSent(address, card);
       };

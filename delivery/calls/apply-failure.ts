@@ -63,7 +63,7 @@ export async function applyFailure(
     failure,
     {
       isInterim,
-      // What is refused about a file stays so without formatting.
+      // A refused file would also be refused without formatting.
       isPlain: call.content === undefined || call.content.entities.length === 0 || isAboutFile(failure),
       isQuoting: method === "post" && part?.index === 0 && reply.record.replyTo !== undefined,
       doubts: entry.row.doubts,
@@ -90,7 +90,10 @@ function isAboutFile(failure: CallFailure): boolean {
   return failure.kind === "rejected" && failure.about !== undefined;
 }
 
-/** A card is posted whole. One that a person has deleted stays so, unless its bot wants it posted again. */
+/**
+ * Whether the reply is a card, which is posted whole. A card that a person has deleted stays deleted, unless the bot
+ * wants it posted again.
+ */
 function wasWhole({ record: { body, content } }: Reply, { row }: OutboxEntry): boolean {
   if (content !== "card") return row.shownHash !== undefined;
   return body?.kind !== "card" || body.ifDeleted === "leave";

@@ -31,9 +31,9 @@ export interface DeliveryContext {
   readonly endPlace: (address: Address, failure: CallFailure) => void;
   /** Moves all replies of a chat that continues under another id. */
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
-  /** The platform does not remove a card's messages any more: they are edited instead. */
+  /** Makes a removed card's messages be edited, because the platform can no longer remove them. */
   readonly lockRemoved: (reply: Reply) => void;
-  /** The platform does not take the files in this form: they go out in another one. */
+  /** Stores another form for a reply's files, because the platform refused the first. */
   readonly reshapeFiles: (reply: Reply, files: readonly OutgoingMedia[]) => void;
   /** Continues a reply without its quote, because the message cannot be quoted. */
   readonly unquote: (reply: Reply) => void;

@@ -6,7 +6,7 @@ export interface MessengerAccessOptions {
   readonly onAccess?: (messengerId: string, refusedWith: string | undefined) => void;
 }
 
-/** Whether the platforms take the credentials of this object's messengers. */
+/** Tracks whether the platforms accept the credentials of this object's messengers. */
 export class MessengerAccess {
   readonly #options: MessengerAccessOptions;
   readonly #refused = new Set<string>();
@@ -15,7 +15,7 @@ export class MessengerAccess {
     this.#options = options;
   }
 
-  /** The messenger's calls cannot succeed. The log says so once, until a call has succeeded. */
+  /** Records that the platform refuses a messenger's credentials. Logged once, until a call succeeds. */
   refused({ messengerId }: Address, code: string): void {
     const { log, onAccess } = this.#options;
     if (!this.#refused.has(messengerId))
@@ -24,7 +24,7 @@ export class MessengerAccess {
     onAccess?.(messengerId, code);
   }
 
-  /** A call has succeeded. */
+  /** Records that a call has succeeded. */
   works({ messengerId }: Address): void {
     if (this.#refused.delete(messengerId)) this.#options.onAccess?.(messengerId, undefined);
   }

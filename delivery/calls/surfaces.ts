@@ -1,6 +1,6 @@
 import type { Address, Surface } from "../../src/core/surface.ts";
 
-/** The surfaces of the declared messengers. They hold nothing but their client; one for each messenger is made. */
+/** The surfaces of the declared messengers. One is created per messenger; it holds only its client. */
 export class Surfaces {
   readonly #surfaceFor: (messengerId: string) => Surface;
   readonly #known = new Map<string, Surface>();
@@ -9,7 +9,7 @@ export class Surfaces {
     this.#surfaceFor = surfaceFor;
   }
 
-  /** Throws for a messenger that is not declared. */
+  /** Throws if the messenger is not declared. */
   of(messengerId: string): Surface {
     const known = this.#known.get(messengerId);
     if (known !== undefined) return known;
@@ -18,12 +18,12 @@ export class Surfaces {
     return surface;
   }
 
-  /** `undefined` for a messenger that is not declared any more. */
+  /** Returns `undefined` if the messenger is no longer declared. */
   find({ messengerId }: Pick<Address, "messengerId">): Surface | undefined {
     try {
       return this.of(messengerId);
     } catch {
-      // Its replies will end for that.
+      // Its replies will end as `failed`.
       return undefined;
     }
   }

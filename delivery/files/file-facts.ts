@@ -35,13 +35,13 @@ const BY_KIND: Readonly<Record<FileKind, string>> = {
   animation: "video/mp4",
 };
 
-/** The media type that the ending of a name says, or else that of most files of its kind. */
+/** Returns the media type of a name's extension, or else the usual one of the kind. */
 export function mediaTypeOf(kind: FileKind, name: string | undefined): string {
   const ending = /\.([a-z0-9]+)$/i.exec(name ?? "")?.[1]?.toLowerCase();
   return (ending === undefined ? undefined : MEDIA_TYPES[ending]) ?? BY_KIND[kind];
 }
 
-/** A name for a file that has none, such as `photo.png`. */
+/** Returns a name for a file without one, such as `photo.png`. */
 export function defaultName(kind: FileKind, mediaType: string): string {
   const ending = Object.entries(MEDIA_TYPES).find(([, type]) => type === mediaType)?.[0];
   return ending === undefined
@@ -49,7 +49,10 @@ export function defaultName(kind: FileKind, mediaType: string): string {
     : `${kind}.${ending === "jpeg" ? "jpg" : ending === "oga" ? "ogg" : ending}`;
 }
 
-/** A voice message is OGG with Opus. Other audio is sent as audio: platforms show it as a file or refuse it. */
+/**
+ * Returns the kind to send a file as. A voice message must be OGG with Opus. Other audio is sent as `audio`, because
+ * platforms would show it as a file or refuse it.
+ */
 export function actualKind(kind: FileKind, head: Uint8Array): FileKind {
   if (kind !== "voice") return kind;
   const text = String.fromCharCode(...head);

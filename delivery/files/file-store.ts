@@ -1,7 +1,9 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
 import type { Database } from "../../src/core/database.ts";
 
-/** Bytes of outgoing files, in pieces. Most conversations send none, so the tables are made with the first. */
+/**
+ * Bytes of outgoing files, in pieces. The tables are created with the first file, because most conversations send none.
+ */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS file_v1 (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,11 +31,11 @@ const NEXT_REPLY = "next:";
 export const MAX_PIECE_BYTES = 1024 * 1024;
 
 /**
- * The bytes of files that are to be sent, by their SHA-256. A file is stored once, however many replies show it, and
- * deleted when the last of them has ended.
+ * The bytes of files to send, by their SHA-256. A file is stored once for all replies that show it, and deleted when
+ * the last of them has ended.
  *
- * 1. A file without a hash is being written. A crash leaves it so, and `sweep` deletes it.
- * 2. A file with a hash is whole, and never changes.
+ * 1. A file without a hash is being written. If a crash interrupts that, `sweep` deletes it.
+ * 2. A file with a hash is complete and never changes.
  * 3. A file that a reply uses is not deleted.
  * 4. Nor is one that was stored for a reply that does not exist yet, when an earlier reply with the same file ends. Each
  *    storing leaves a mark, and each reply takes one. `sweep` deletes the marks that no reply has taken.
@@ -63,17 +65,17 @@ export class FileStore {
       "INSERT INTO file_piece_v1 (file_id, piece, bytes) VALUES (?, ?, ?)",
       id,
       piece,
-      // Of its own: the piece may be a view into something larger.
+      // Copied, because the piece may be a view into a larger buffer.
       bytes.slice().buffer,
     );
   }
 
-  /** The file is whole. If one with this hash is stored already, that one stays. */
+  /** Completes a file. If a file with this hash is stored already, that one is kept. */
   finish(id: number, hash: string, sizeBytes: number, now: number): void {
     this.#database.transaction(() => {
       if (this.#find(hash) !== undefined) {
         this.#delete(id);
-        // It may be one that nothing uses any more: it must not be swept before it is used again.
+        // Nothing may use the stored file at the moment, and it must not be swept before this reply uses it.
         this.#database.run("UPDATE file_v1 SET created_at = ? WHERE hash = ?", now, hash);
       } else
         this.#database.run("UPDATE file_v1 SET hash = ?, size_bytes = ? WHERE id = ?", hash, sizeBytes, id);
@@ -116,7 +118,7 @@ export class FileStore {
     );
   }
 
-  /** A reply shows these files. */
+  /** Keeps files for a reply that shows them. */
   hold(replyId: string, hashes: readonly string[]): void {
     for (const hash of hashes) {
       this.#use(replyId, hash);
@@ -130,7 +132,7 @@ export class FileStore {
     }
   }
 
-  /** A reply has ended. Files that no other one shows are deleted. */
+  /** Deletes the files of an ended reply, except those that another reply shows. */
   release(replyId: string): void {
     if (!this.#exists()) return;
     const used = this.#database.all<{ hash: string }>(

@@ -9,10 +9,10 @@ import { storeFile } from "./store-file.ts";
 
 /** Longest time to read a file from its source. */
 const READ_MS = 60_000;
-/** A file that was stored, and never sent because the process died in between. */
+/** Time to keep a stored file that was not sent because the process died, in milliseconds. */
 const KEEP_UNUSED_MS = 60 * 60 * 1000;
 
-/** Files on their way out: their bytes, and the platform's ids of those that were sent before. */
+/** Outgoing files: their bytes, and the platform's ids of files that were sent before. */
 export class OutgoingFiles {
   readonly #deps: Deps;
   readonly #store: FileStore;
@@ -49,7 +49,7 @@ export class OutgoingFiles {
     return this.#store.open(hash);
   }
 
-  /** The files as they are to be sent now: by the platform's id where it has them. */
+  /** Returns the files as they are sent now: by the platform's id if it has one. */
   resolve({ messengerId }: Address, files: readonly OutgoingMedia[]): readonly OutgoingMedia[] {
     return files.map((file) => {
       const { kind, source } = file;
@@ -59,7 +59,7 @@ export class OutgoingFiles {
     });
   }
 
-  /** Files were sent. */
+  /** Stores the platform's ids of sent files. */
   remember({ messengerId }: Address, files: readonly OutgoingMedia[], { fileIds = [] }: PostedMessage): void {
     for (const [index, { kind, source }] of files.entries()) {
       const fileId = fileIds[index];
@@ -68,7 +68,7 @@ export class OutgoingFiles {
     }
   }
 
-  /** The platform does not take an id any more. Returns whether any was known. */
+  /** Forgets ids that the platform no longer accepts. Returns whether any was known. */
   forget({ messengerId }: Address, files: readonly OutgoingMedia[]): boolean {
     let wasKnown = false;
     for (const { kind, source } of files) {
@@ -81,14 +81,14 @@ export class OutgoingFiles {
   }
 }
 
-/** The files in the form that a refusal leaves: photos as documents, voice as audio. `undefined` where there is none. */
+/** Returns refused files in another form: photos as documents, voice as audio. `undefined` if there is none. */
 export function inOtherForm(
   files: readonly OutgoingMedia[],
   failure: CallFailure,
 ): readonly OutgoingMedia[] | undefined {
   if (failure.kind !== "rejected") return undefined;
   if (failure.about === "photo" && files.some(({ kind }) => kind === "photo"))
-    // Documents stand together with documents only.
+    // An album of documents has documents only.
     return files.map((file) => withKind(file, "document"));
   if (failure.about === "voice" && files.some(({ kind }) => kind === "voice"))
     return files.map((file) => withKind(file, "audio"));

@@ -11,7 +11,10 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS sent_file_v1 (
   PRIMARY KEY (messenger_id, kind, hash)
 ) STRICT, WITHOUT ROWID`;
 
-/** Platforms promise nothing about how long an id is good for: one that is refused is forgotten, and an old one, too. */
+/**
+ * Time to keep an id, in milliseconds. Platforms do not promise how long an id is valid. A refused id is forgotten at
+ * once.
+ */
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 
 export interface SentFile {

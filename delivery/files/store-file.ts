@@ -15,18 +15,17 @@ export interface StoreFileOptions {
   readonly signal: AbortSignal;
 }
 
-/** No platform takes more from a bot. */
+/** Largest file, in bytes. No platform accepts larger ones from a bot. */
 const MOST_BYTES = 50 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
-/** Enough of a file to tell what it is. */
+/** Number of bytes that are enough to recognize a file's format. */
 const HEAD_BYTES = 64;
 
 /**
- * Makes a file durable, so that it can be sent after a crash. Its bytes go into the store in pieces and are never all in
- * memory.
+ * Makes a file durable, so that it can be sent after a crash. Its bytes are stored in pieces and never all in memory.
  *
  * @throws {InvalidInputError} `file-too-large`, `file-empty`, `file-address`, `file-name`, `file-source`
- * @throws {SwitchboardError} `file-refused`, `file-unreachable`, `file-unreadable`: it may succeed later
+ * @throws {SwitchboardError} `file-refused`, `file-unreachable`, `file-unreadable`; a later try may succeed
  */
 export async function storeFile(file: OutgoingFile, options: StoreFileOptions): Promise<OutgoingMedia> {
   const { kind, name, source } = file;
@@ -100,7 +99,7 @@ async function openSource(
   );
 }
 
-/** A piece at a time: what is handed on is copied. */
+/** Streams bytes one piece at a time, as copies. */
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>({
@@ -140,7 +139,7 @@ async function request(address: URL, fetch: typeof globalThis.fetch, signal: Abo
   try {
     return await fetch(address.href, { signal, redirect: "manual" });
   } catch {
-    // Whatever it was, its message may hold the address, which may be signed.
+    // The error's message may contain the address, which may be signed.
     throw new SwitchboardError("file-unreachable", "The server of a file's address did not answer.");
   }
 }

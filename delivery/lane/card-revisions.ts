@@ -19,8 +19,8 @@ export interface CardRevisionsOptions {
 }
 
 /**
- * Has a card show something else, also one that has ended. Its reply is `final` again with the rows that it has, and the
- * lane brings its messages up to date: there is no other way in which a message is changed.
+ * Changes cards, also ended ones. The card's reply becomes `final` again with its rows, and the lane brings its
+ * messages up to date, as for any other reply.
  */
 export class CardRevisions {
   readonly #options: CardRevisionsOptions;
@@ -29,7 +29,7 @@ export class CardRevisions {
     this.#options = options;
   }
 
-  /** Returns the card's reply, which is `known` if that is given. Undefined if there is no such card any more. */
+  /** Reopens a card and returns its reply: `known` if that is given. Undefined if the card no longer exists. */
   reopen(replyId: string, known: Reply | undefined, text: string, body: ReplyBody): Reply | undefined {
     const { database, deps, entriesOf, moves, outbox, replies } = this.#options;
     const record = known?.record ?? replies.read(replyId);
@@ -37,7 +37,7 @@ export class CardRevisions {
     const address = moves.currentAddress(record.address);
     if (replies.goneCode(address) !== undefined) return undefined;
     const now = deps.clock.now();
-    // Later revisions are told apart from earlier ones by it.
+    // Orders the revisions of a card.
     const finishedAt = Math.max(now, (record.finishedAt ?? 0) + 1);
     const next: ReplyRecord = {
       ...record,
@@ -61,7 +61,7 @@ export class CardRevisions {
     return reply;
   }
 
-  /** The platform does not remove the messages of a card any more: they are edited instead. */
+  /** Makes a removed card's messages be edited, because the platform can no longer remove them. */
   lock(reply: Reply): void {
     const { address, body, finishedAt = 0, id, text = "" } = reply.record;
     if (body?.kind !== "removed") return;

@@ -71,13 +71,13 @@ export class ChatMoves {
     return { ...rest, address };
   }
 
-  /** The address itself, unless its chat has moved. */
+  /** Returns the address to use now: another one if its chat has moved. */
   currentAddress(address: Address): Address {
     const place = this.#store.placeOf(address.messengerId, address.chatId);
     return place === undefined ? address : movedAddress(address, place);
   }
 
-  /** The messages of a reply that has ended, and goes on in the chat that its own has become. In a transaction. */
+  /** Moves the messages of an ended reply that is reopened in the new chat. Call it in a transaction. */
   moveEntries(entries: readonly OutboxEntry[], former: Address): void {
     for (const entry of entries) {
       const row = movedRow(entry, former.chatId);

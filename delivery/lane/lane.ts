@@ -132,7 +132,7 @@ export class Lane {
     this.poke();
   }
 
-  /** Runs whatever is due. A waiting lane is left alone: to poke it would bring its wake-up forward. */
+  /** Runs whatever is due. A waiting lane is left alone: touching it would bring its wake-up forward. */
   run(): void {
     if (this.#waitUntil <= this.#context.deps.clock.now()) this.poke();
   }
@@ -352,7 +352,7 @@ export class Lane {
     try {
       return this.#context.surfaceFor(reply.record.address.messengerId);
     } catch {
-      // The messenger is not declared any more.
+      // The messenger is no longer declared.
       this.#context.endReply(reply, "failed", "unknown-messenger");
       return undefined;
     }

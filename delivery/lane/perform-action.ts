@@ -263,12 +263,15 @@ async function remove(
   return applyFailure(context, reply, { method: "remove", address, entry }, failure);
 }
 
-/** The message is there, and the platform does not take it away. */
+/** Whether the message exists but the platform refuses to remove it. */
 function isLocked(failure: CallFailure): boolean {
   return failure.kind === "rejected" || (failure.kind === "missing" && failure.isLocked === true);
 }
 
-/** What the platform refused as a photo, or by an id, goes out in another way. `false` if there is none. */
+/**
+ * Prepares another form of refused files, such as a document for a photo, or bytes for an id. Returns `false` if there
+ * is none.
+ */
 function reshape(
   context: DeliveryContext,
   reply: Reply,

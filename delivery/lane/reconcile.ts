@@ -125,7 +125,7 @@ function stepFor<Part extends DesiredPart>(
       if (!canEdit) {
         return entry.shownHash === undefined ? { kind: "shown" } : act({ kind: "superseded", entry });
       }
-      // A place that was found again after its post was lost is as it was sent.
+      // A place cannot be edited, so one that a search found is as it was sent.
       if (part.content.location !== undefined && isWithinReach(entry)) return { kind: "shown" };
       if (!isWithinReach(entry) || row.shape !== shapeOf(part.content))
         return act({ kind: "superseded", entry });

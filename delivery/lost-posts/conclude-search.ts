@@ -40,7 +40,7 @@ export function adopt(
   for (const id of [messageId, ...(moreIds ?? [])]) context.budget.sent(reply.record.address, surface, id);
 }
 
-/** The messages of an album are numbered one after the other, and the first of them is found first. */
+/** Returns the ids of an album's messages. They are consecutive, and a search finds the first one. */
 function albumIds(
   reply: Reply,
   surface: Surface,

@@ -2,7 +2,7 @@ import type { Surface } from "../../src/core/surface.ts";
 import type { GateClient } from "../budget/gate-client.ts";
 import type { Reply } from "../outbox/reply.ts";
 
-/** Tells what a reply knows of the message box by itself: the root may have been started since. */
+/** Reports the message ids of a reply to the root, which may have been restarted since. */
 export function learnIds(budget: GateClient, { entries, record }: Reply, surface: Surface): void {
   const own = entries.filter(({ row }) => row.formerChatId === undefined);
   const ids = own.flatMap(({ row }) => [row.messageId, ...(row.moreIds ?? [])]);

@@ -3,7 +3,7 @@ import type { Surface } from "../../src/core/surface.ts";
 import type { Reply } from "./reply.ts";
 import { keyOf } from "./reply-body.ts";
 
-/** What the gate of the chat has to know of a reply that is a card. */
+/** Returns the facts about a card that the gate of its chat must know. Undefined if the reply is not a card. */
 export function cardNews({ entries, record }: Reply, { capabilities }: Surface): CardNews | undefined {
   const { body } = record;
   const key = body === undefined ? undefined : keyOf(body);

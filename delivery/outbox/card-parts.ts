@@ -6,10 +6,11 @@ import type { OutboxRow } from "./outbox-store.ts";
 import type { ReplyBody } from "./reply-body.ts";
 
 /**
- * The parts of a reply with what its body adds: the picture or the files on the first, the buttons on the last. A part's hash covers
- * what is added, so that a changed button is an edit like a changed word.
+ * Adds the contents of a reply's body to its parts: the picture or the files to the first, the buttons to the last. A
+ * part's hash covers them, so a changed button leads to an edit like a changed word.
  *
- * `sent` are the rows of visible messages. A card that the platform does not remove any more says so in each of them.
+ * `sent` are the rows of visible messages. If the platform can no longer remove a card, each of them shows the text for
+ * that.
  */
 export function dressParts(
   parts: readonly Part<OutgoingContent>[],

@@ -4,8 +4,8 @@ import type { OutgoingButton, SurfaceCapabilities } from "../../src/core/surface
 type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images">;
 
 /**
- * The Markdown text of a card, with everything that the platform has no form for: fields, and where there are no
- * buttons, numbered options, links and texts to copy.
+ * Returns a card's text in Markdown, with everything that the platform cannot show otherwise: fields, and, on a
+ * platform without buttons, numbered options, links and texts to copy.
  */
 export function cardText(card: CardBody, forms: Forms): string {
   const buttons = card.buttons?.flat() ?? [];
@@ -20,7 +20,7 @@ export function cardText(card: CardBody, forms: Forms): string {
   return blocks.filter((block) => block.trim() !== "").join("\n\n");
 }
 
-/** The rows of buttons that the platform shows. */
+/** Returns the rows of buttons that the platform can show. */
 export function shownButtons(
   { buttons = [] }: CardBody,
   forms: Forms,
@@ -30,7 +30,7 @@ export function shownButtons(
   return buttons.map((row) => row.filter(canShow)).filter((row) => row.length > 0);
 }
 
-/** A picture that only the platform knows cannot be linked to. */
+/** Returns a link to the picture. A picture that only the platform knows has none. */
 function imageText({ image }: CardBody, { images }: Forms): string {
   return image === undefined || images === true || !("url" in image) ? "" : `<${image.url}>`;
 }
@@ -49,12 +49,12 @@ function textOf(button: OutgoingButton, { buttons, copyButtons }: Forms): string
   return [];
 }
 
-/** Lines that stay lines. */
+/** Joins lines with hard line breaks. */
 function lines(all: readonly string[]): string {
   return all.join("  \n");
 }
 
-/** Plain text as Markdown: every sign stands for itself. */
+/** Escapes plain text for Markdown. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_{}[\]()<>#+\-.!|~$&:@^=]/g, String.raw`\$&`);
 }

@@ -1,7 +1,7 @@
 import type { OutgoingContent } from "../../src/core/surface.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
-/** Form of the message that shows a content. An edit never changes it. */
+/** Returns the form of the message that shows a content. An edit cannot change the form. */
 export function shapeOf({
   files,
   image,

@@ -40,7 +40,7 @@ export interface OutboxEntry {
   answerUntil?: number | undefined;
   /** Id of a message from an earlier, timed out post. It became known while the post was being made again. */
   lateMessageId?: string | undefined;
-  /** If it is an album: the ids of its other messages. */
+  /** For an album, the ids of its other messages. */
   lateMoreIds?: readonly string[] | undefined;
   /** Hash of that message's text. */
   lateHash?: string | undefined;

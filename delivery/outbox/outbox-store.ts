@@ -44,7 +44,7 @@ export interface OutboxRow {
   readonly part: number;
   readonly state: OutboxState;
   readonly messageId?: string | undefined;
-  /** Of an album: the ids of its messages after the first. */
+  /** For an album, the ids of its messages after the first. */
   readonly moreIds?: readonly string[] | undefined;
   /** Hash of the last content that is known to be visible and need not be sent again. */
   readonly shownHash?: string | undefined;
@@ -74,7 +74,7 @@ export interface OutboxRow {
    * The state of the last post while its outcome is unknown. Only on platforms where lost posts can be searched for.
    */
   readonly doubt?: Doubt | undefined;
-  /** Form of the message, if it is no text. No edit changes it. */
+  /** Form of a message that is not a text. An edit cannot change it. */
   readonly shape?: "image" | undefined;
 }
 
@@ -98,7 +98,7 @@ type Stored = {
   more_ids: string | null;
 };
 
-/** The ids of a row's messages: one, or those of an album. */
+/** Ids of a row's messages: one, or those of an album. */
 const IDS =
   "json_each(CASE WHEN more_ids IS NULL THEN json_array(message_id) ELSE json_insert(more_ids, '$[#]', message_id) END) AS ids";
 const moreIdsSchema = z.array(z.string());

@@ -3,8 +3,8 @@ import type { OutboxEntry } from "./outbox-entry.ts";
 import type { OutboxRow, OutboxStore } from "./outbox-store.ts";
 
 /**
- * Makes the rows of a card ready for its next revision: a message that could not be posted is tried again, and one that a
- * person has deleted is, if `ifDeleted` wants that. The entries stay the same objects, for calls under way.
+ * Prepares the rows of a card for its next revision. A message that could not be posted is tried again. A message that
+ * a person has deleted is posted again if `ifDeleted` says so. The entries stay the same objects, for calls under way.
  */
 export function reopenRows(
   outbox: OutboxStore,
@@ -21,7 +21,7 @@ export function reopenRows(
     const next: OutboxRow = {
       ...row,
       isReplacement: false,
-      // Half of an earlier revision may have stayed.
+      // The message may show half of an earlier revision.
       ...(row.state === "failed" && { state: "sent", shownHash: undefined, code: undefined }),
     };
     if (next.state !== row.state || row.isReplacement) outbox.write(next);

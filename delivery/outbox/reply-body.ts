@@ -39,11 +39,11 @@ const locationSchema = z.object({
 });
 
 /**
- * What a whole reply shows beside plain text. Stored with the reply until it is visible.
+ * Contents of a complete reply beside plain text. Stored with the reply until they are visible.
  *
  * - `card`: a card. `ifDeleted` says whether it is posted again if a person has deleted it.
- * - `removed`: a card that is to disappear. `isLocked`: the platform does not remove it any more, so its messages show the
- *   reply's text instead.
+ * - `removed`: a card to remove. `isLocked`: the platform can no longer remove it, so its messages show the reply's
+ *   text instead.
  * - `files`: a file, or an album. The reply's text is its caption.
  * - `location`: a place. The reply has no text.
  */
@@ -60,7 +60,7 @@ const bodySchema = z.discriminatedUnion("kind", [
 
 export type ReplyBody = Readonly<z.infer<typeof bodySchema>>;
 
-/** What a reply has that is whole from its start. A streaming reply has none of it. */
+/** Fields of a reply that is complete from its start. A streaming reply has none of them. */
 export interface WholeReply {
   readonly text?: string;
   readonly body?: ReplyBody;
@@ -81,7 +81,7 @@ export function parseSendOptions(json: string): SendOptions {
   return { ...(silent !== undefined && { silent }), ...(protect !== undefined && { protect }) };
 }
 
-/** The card key of a body, if it is a card's. */
+/** Returns the card key of a body, if it belongs to a card. */
 export function keyOf(body: ReplyBody): string | undefined {
   switch (body.kind) {
     case "card":
@@ -96,7 +96,7 @@ export function keyOf(body: ReplyBody): string | undefined {
   }
 }
 
-/** Hashes of the stored files that a body shows. */
+/** Returns the hashes of the stored files that a body shows. */
 export function hashesOf(body: ReplyBody | undefined): string[] {
   if (body?.kind !== "files") return [];
   return body.files.flatMap(({ source }) => (source.kind === "bytes" ? [source.hash] : []));

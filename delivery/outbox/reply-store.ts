@@ -34,7 +34,7 @@ const GONE_SCHEMA = `CREATE TABLE IF NOT EXISTS gone_chat_v1 (
   PRIMARY KEY (messenger_id, chat_id)
 ) WITHOUT ROWID`;
 
-/** Kind of what a reply shows. A `card` can be changed after it has ended. */
+/** Kind of a reply. A `card` can be changed after it has ended. */
 export type ReplyContent = "text" | "card";
 
 export interface ReplyRecord {
@@ -53,7 +53,7 @@ export interface ReplyRecord {
    */
   readonly text?: string | undefined;
   readonly content: ReplyContent;
-  /** What the reply shows beside its text. Stored as long as the text is. */
+  /** Contents beside the text. Stored as long as the text. */
   readonly body?: ReplyBody | undefined;
   readonly options?: SendOptions | undefined;
   readonly code?: string | undefined;
@@ -215,12 +215,12 @@ export class ReplyStore {
     );
   }
 
-  /** The files of a reply go out in another form. */
+  /** Stores another form of a reply's files. */
   setBody(id: string, body: ReplyBody): void {
     this.#database.run("UPDATE reply_v1 SET body = ? WHERE id = ?", JSON.stringify(body), id);
   }
 
-  /** The card shows something else from here on. */
+  /** Stores a new revision of a card. */
   revise(id: string, address: Address, text: string, body: ReplyBody, revisedAt: number): void {
     this.#database.run(
       `UPDATE reply_v1 SET state = 'final', address = ?, text = ?, body = ?, finished_at = ?, code = NULL, ended_at = NULL

@@ -122,7 +122,7 @@ export class Reply {
   interrupt(): void {
     if (this.textLength === 0) return;
     this.#successor = "";
-    // An earlier process may have shown all of it.
+    // An earlier process may have shown the whole text.
     if (this.sentLength === 0) this.sentLength = this.textLength;
   }
 
@@ -152,7 +152,7 @@ export class Reply {
     this.#planAgain(this.text);
   }
 
-  /** A card that shows something else from here on. */
+  /** Takes a new revision of a card. */
   revise(record: ReplyRecord): void {
     this.record = record;
     this.laneKey = laneKey(record.address);
@@ -162,7 +162,7 @@ export class Reply {
     this.#planAgain(record.text ?? "");
   }
 
-  /** Its files go out in another form. */
+  /** Takes another form of the reply's files. */
   setBody(body: ReplyBody): void {
     this.record = { ...this.record, body };
     this.isDirty = true;
@@ -201,7 +201,10 @@ export class Reply {
     return body === undefined ? this.#textParts(surface) : this.#cardParts(surface, body);
   }
 
-  /** A card is planned whole: its text depends on what the platform can show. */
+  /**
+   * Returns the parts of a card, of files or of a place. They are planned at once, because the text depends on the
+   * platform's abilities.
+   */
   #cardParts(surface: Surface, body: ReplyBody): readonly Part<OutgoingContent>[] {
     const { capabilities } = surface;
     if (this.#parts === undefined) {
@@ -212,7 +215,7 @@ export class Reply {
       const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
       const options = plannerOptions(this.record.policy, surface, limits);
       const parts = splitText(text, { ...options, final: true });
-      // A file without a caption is a message all the same.
+      // A file without a caption is still a message.
       this.#parts = parts.length === 0 && body.kind === "files" ? [emptyPart()] : parts;
     }
     const sent = this.entries

@@ -15,11 +15,11 @@ export interface SweepOptions {
 }
 
 const DEFAULT_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
-/** A card may be revised as long as its rows are there. */
+/** Time to keep the rows of cards, in milliseconds. Until then a card can be revised. */
 const KEEP_CARDS_MS = 90 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes the rows of old replies, and files that none shows, once a day. */
+/** Deletes the rows of old replies and unused files, once a day. */
 export class Sweep {
   readonly #options: SweepOptions;
   #sweptAt = -Infinity;
@@ -28,7 +28,7 @@ export class Sweep {
     this.#options = options;
   }
 
-  /** Does nothing if the last sweep is less than a day ago. Open replies stay. */
+  /** Does nothing if the last sweep was less than a day ago. Open replies are kept. */
   run(isOpen: (replyId: string) => boolean): void {
     const { database, deps, files, keepReceiptsMs, outbox, replies } = this.#options;
     const now = deps.clock.now();

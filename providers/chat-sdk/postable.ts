@@ -5,7 +5,7 @@ import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts"
 type CardChild = CardElement["children"][number];
 type ActionsElement = Extract<CardChild, { type: "actions" }>;
 
-/** Writes a message for an adapter: a card of the SDK where the platform has buttons, else Markdown. */
+/** Returns a message for an adapter: a card of the SDK if the platform has buttons, otherwise Markdown. */
 export function toPostable(
   { buttons = [], isCard = false, text }: OutgoingContent,
   { supportsActions }: Pick<MessengerCapabilities, "supportsActions">,
@@ -23,7 +23,7 @@ function toElement(button: OutgoingButton): ActionsElement["children"] {
     case "link":
       return [{ type: "link-button", label: button.label, url: button.url }];
     case "copy":
-      // The surface has no such button: the text stands below the card.
+      // The surface has no buttons that copy. The card's text has the text to copy.
       return [];
     default:
       return button satisfies never;

@@ -36,7 +36,7 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
       remove: true,
       typing: true,
       buttons: capabilities.supportsActions,
-      // Adapters answer a press when it arrives. None can show a notice later.
+      // Adapters answer a press when it arrives. They cannot show a notice later.
       notices: false,
     },
     format: "markdown",

@@ -40,7 +40,7 @@ type Fixed = Exclude<CallFailure["kind"], "retry-after" | "moved">;
  * would be refused again.
  */
 const wordings: readonly (readonly [RegExp, Fixed, string, ("thread" | FileRefusal)?])[] = [
-  // Of files. In front, because what a chat forbids for files it may allow for text.
+  // Refusals of files. They come first, because a chat may forbid files and allow text.
   [/VOICE_MESSAGES_FORBIDDEN/i, "rejected", "voice-forbidden", "voice"],
   [
     /CHAT_SEND_(?!PLAIN)\w+_FORBIDDEN|not enough rights to send (?!text)(?:\w+ )*(?:photo|document|audio|music|voice|video|animation|media|location)/i,

@@ -15,8 +15,8 @@ export interface TelegramClient {
     run: (api: Api, signal: ApiSignal) => Promise<Result>,
   ): Promise<Result>;
   /**
-   * A call whose files go out as a stream: `attach://<name>` in a value stands for the part of that name. Without files it
-   * is an ordinary call.
+   * Makes a call that streams files. `attach://<name>` in a value refers to the part of that name. Without files it is
+   * an ordinary call.
    */
   upload(
     method: string,
@@ -24,7 +24,7 @@ export interface TelegramClient {
     files: readonly UploadPart[],
     signal: AbortSignal,
   ): Promise<unknown>;
-  /** The Bot API for code of the bot. Its calls reject with a `TelegramCallError`, which holds no token. */
+  /** Returns the Bot API for bot code. Its calls reject with a `TelegramCallError`, which contains no token. */
   botApi(): Api;
 }
 
@@ -139,7 +139,7 @@ interface WithFixedLength {
   readonly FixedLengthStream?: new (sizeBytes: number) => TransformStream<Uint8Array, Uint8Array>;
 }
 
-/** In workerd the length of the body is sent with it; elsewhere the body is chunked. */
+/** Creates the request of an upload. In workerd it declares the length of its body; elsewhere the body is chunked. */
 function multipartRequest(
   payload: Readonly<Record<string, unknown>>,
   files: readonly UploadPart[],

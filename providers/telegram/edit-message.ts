@@ -52,7 +52,7 @@ export function contentFields(message: OutgoingContent): {
   };
 }
 
-/** How a text below a picture is shown. */
+/** Returns the Bot API fields of a caption. */
 export function captionFields(message: OutgoingContent): {
   caption: string;
   caption_entities: MessageEntity[];
@@ -61,12 +61,12 @@ export function captionFields(message: OutgoingContent): {
   return { caption: message.text, caption_entities: toMessageEntities(message), ...keyboardOf(message) };
 }
 
-/** A picture that the Bot API fetches by itself. */
+/** Returns a picture that the Bot API fetches by itself. */
 export function photoOf(image: RemoteFile): string {
   return "fileId" in image ? image.fileId : image.url;
 }
 
-/** Where and how a message is posted, beside its content. */
+/** Returns the Bot API fields of a post beside its content. */
 export function postFields(
   address: Address,
   { protect, replyTo, silent }: OutgoingMessage,

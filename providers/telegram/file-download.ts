@@ -61,7 +61,7 @@ export async function downloadFile(
 }
 
 /**
- * What the platform says of a file. Its path, which a later download needs, is kept.
+ * Returns the platform's facts about a file. Remembers its path for a later download.
  * @throws {InvalidInputError} when the reference or the platform's path is not usable
  */
 export async function fetchFileMetadata(

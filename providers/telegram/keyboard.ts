@@ -1,7 +1,7 @@
 import type { InlineKeyboardButton } from "grammy/types";
 import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts";
 
-/** The inline keyboard of a message. An edit without one takes away the keyboard that the message has. */
+/** Returns the inline keyboard of a message. An edit without one removes the message's keyboard. */
 export function keyboardOf(content: Pick<OutgoingContent, "buttons"> | undefined): {
   reply_markup?: { inline_keyboard: InlineKeyboardButton[][] };
 } {

@@ -1,6 +1,6 @@
 import { SwitchboardError } from "../../src/core/errors.ts";
 
-/** A file of a multipart body. Its bytes are read when the body is, and never held all at once. */
+/** A file of a multipart body. Its bytes are read together with the body, and never all in memory. */
 export interface UploadPart {
   /** Name of the field. */
   readonly name: string;
@@ -21,9 +21,10 @@ const encoder = new TextEncoder();
 const LINE = "\r\n";
 
 /**
- * A `multipart/form-data` body as a stream whose length is known. The boundary must not be in any part: give a random one.
+ * Returns a `multipart/form-data` body as a stream of known length. The boundary must not occur in any part, so pass a
+ * random one.
  *
- * @throws {SwitchboardError} `file-incomplete`, in the stream, if a file has another size than it says
+ * @throws {SwitchboardError} `file-incomplete`, in the stream, if the size of a file is not the declared one
  */
 export function multipartBody(
   fields: Readonly<Record<string, string>>,
@@ -72,7 +73,7 @@ async function* wholeFile({ open, sizeBytes }: UploadPart): AsyncGenerator<Uint8
       yield value;
     }
   } finally {
-    // Whoever stops reading in the middle needs the rest no more.
+    // A reader that stops in the middle does not need the rest.
     await reader.cancel().catch(() => undefined);
   }
   if (left !== 0)
@@ -94,12 +95,12 @@ function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
         await pieces.return(undefined);
       },
     },
-    // One piece at a time: nothing is read before it can be sent.
+    // Reads one piece at a time, when it can be sent.
     { highWaterMark: 0 },
   );
 }
 
-/** A name inside of quotes, as browsers write it. */
+/** Returns a name in quotes, as browsers write it. */
 function quoted(name: string): string {
   return name.replaceAll('"', "%22").replaceAll(/[\r\n]/g, " ");
 }

@@ -25,17 +25,18 @@ export interface TelegramMessengerOptions extends MessengerOptions {
    */
   readonly commandMenu?: boolean;
   /**
-   * Whether reactions of people reach `onReaction` of the bot. The webhook has to ask for them: `allowedUpdatesFor`. In
-   * groups Telegram tells them to administrators only. @default false
+   * Whether people's reactions reach the bot's `onReaction`. The webhook must ask for them: `allowedUpdatesFor`. In
+   * groups Telegram reports them only to administrators. @default false
    */
   readonly reactions?: boolean;
   /**
-   * Gets every update that Switchboard does not handle, such as payments, inline queries, join requests and kinds of a
-   * newer Bot API, raw, after it is stored. The webhook has to ask for them: `allowedUpdatesFor`.
+   * Called with every update that Switchboard does not handle, such as payments, inline queries, join requests and
+   * kinds of a newer Bot API. The update is raw, and stored before. The webhook must ask for these kinds:
+   * `allowedUpdatesFor`.
    *
-   * Runs in the object of the update's chat, or, for one of no chat, in an object of the bot's own, and at least once for
-   * each update: again if the process dies while it runs. `update_id` is the same then. If it throws or takes longer than
-   * 30 seconds, the log says so, and it does not run again. @default such updates are counted and ignored
+   * Runs in the object of the update's chat. Updates without a chat have an object of their own. Runs at least once for
+   * each update: if the process dies meanwhile, it runs again with the same `update_id`. If it throws or takes longer
+   * than 30 seconds, the log says so, and it does not run again. @default unhandled updates are counted and ignored
    *
    * @example
    * onUpdate: async ({ update, api }) => {
@@ -57,11 +58,11 @@ export interface TelegramMessengerOptions extends MessengerOptions {
 
 /** An update that the bot's own code handles. */
 export interface TelegramUpdateContext {
-  /** As Telegram sent it. Only its `update_id` is checked. */
+  /** The update as Telegram sent it. Only its `update_id` is checked. */
   readonly update: Update;
   /**
-   * The Bot API, with the bot's token. Its calls are outside of the chat's budget and of the outbox: they are not
-   * repeated, not slowed down, and not found again after a crash. A call that fails rejects with a `TelegramCallError`.
+   * The Bot API, with the bot's token. Its calls are outside of the chat's budget and the outbox. They are never
+   * repeated or slowed down, and a crash may lose them. A failed call rejects with a `TelegramCallError`.
    */
   readonly api: Api;
 }

@@ -134,7 +134,7 @@ function readCallback(content: unknown, takesUpdates: boolean): ParsedUpdate {
   const parsed = callbackQuery.safeParse(content);
   if (!parsed.success) return unreadable("unreadable callback query");
   const { id, from, data, message } = parsed.data;
-  // Under an inline message: it belongs to no chat.
+  // A button of an inline message, which belongs to no chat.
   if (!message && takesUpdates) return { kind: "update", author: userAuthor(from), detail: "callback_query" };
   return {
     kind: "action",

@@ -42,7 +42,7 @@ const stopEnvelope = z.object({
   chat: envelopeChat,
   message_thread_id: z.int().nullish().catch(undefined),
 });
-/** An update of a chat, whatever else is in it. */
+/** An update with a chat. Its other fields are ignored. */
 const chatEnvelope = z.object({ chat: envelopeChat });
 
 type EnvelopeChat = z.infer<typeof envelopeChat>;
@@ -51,10 +51,10 @@ type Envelope = z.infer<typeof envelope>;
 /** Much deeper than any real update, including rich and quoted messages. */
 const maxDepth = 100;
 
-/** What the bot wants to hear of. */
+/** Kinds of updates that the bot wants. */
 export interface RoutingSettings {
   readonly reactions: boolean;
-  /** Whether the bot has code for kinds that are not handled. */
+  /** Whether the bot has code for kinds that Switchboard does not handle. */
   readonly takesUpdates: boolean;
   readonly botId: string;
 }
@@ -153,7 +153,9 @@ function routed(
   return { kind: "routed", event: { key, thread, raw, ...more } };
 }
 
-/** The chat of an update; for one of no chat, such as an inline query, a thread of the bot's own. */
+/**
+ * Returns the chat of an update. An update without a chat, such as an inline query, goes to a thread of the bot itself.
+ */
 function placeOfUpdate(content: unknown, botId: string): MessengerThread {
   const known = chatEnvelope.safeParse(content);
   if (known.success) return chatThread(known.data.chat);

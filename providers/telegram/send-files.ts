@@ -32,7 +32,7 @@ const methods: Readonly<Record<FileKind, string>> = {
   animation: "sendAnimation",
 };
 
-/** Posts one file, or several as an album. Their bytes go out as a stream. */
+/** Posts one file, or several as an album. Streams their bytes. */
 export async function sendFiles(
   client: TelegramClient,
   address: Address,
@@ -60,7 +60,7 @@ export async function sendFiles(
   const items = files.map(({ kind }, index) => ({
     type: kind,
     media: media[index],
-    // A caption of the first one stands below the album.
+    // Telegram shows the caption of the first file below the album.
     ...(index === 0 && caption),
   }));
   const sent = await client.upload("sendMediaGroup", { ...fields, media: items }, uploads, signal);
@@ -114,7 +114,7 @@ const sentMessage = z.object({
   animation: sentFile,
 });
 
-/** The platform may take a file for another kind than it was sent as: a short GIF is an animation. */
+/** Reads the answer. Telegram may change the kind of a file: a short GIF becomes an animation. */
 function postedOf(
   method: string,
   sent: unknown,
@@ -126,7 +126,7 @@ function postedOf(
   return { messageId: String(messageId), file: file?.file_id };
 }
 
-/** It was done, and what it made is not known. */
+/** Returns the error for a call that was done, but whose answer cannot be read. */
 function unreadable(method: string): TelegramCallError {
   return new TelegramCallError(method, { kind: "unknown", code: "answer-unreadable" });
 }

@@ -2,7 +2,7 @@ import type { Address, OutgoingMessage, PostedMessage } from "../../src/core/sur
 import type { TelegramClient } from "./client.ts";
 import { chatOf, postFields } from "./edit-message.ts";
 
-/** Posts a place on a map; one with a title and an address is a venue. */
+/** Posts a place on a map, as a venue if it has a title and an address. */
 export async function sendPlace(
   client: TelegramClient,
   address: Address,

@@ -10,7 +10,7 @@ import { sendFiles, telegramFiles } from "./send-files.ts";
 import { sendPlace } from "./send-place.ts";
 import { callRich, telegramRich, toInputRichMessage } from "./rich-message.ts";
 
-/** Telegram has a list of reactions, and says itself which are not on it. */
+/** Any emoji is passed on: Telegram itself refuses those that are not on its list. */
 type ReactionEmoji = ReactionTypeEmoji["emoji"];
 
 /** Creates the delivery engine's view of Telegram: one Bot API call per method. */

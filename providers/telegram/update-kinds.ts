@@ -43,19 +43,19 @@ const updateKinds = {
 /** The way in which this provider treats an update. */
 export type UpdateTreatment = (typeof updateKinds)[UpdateKind];
 
-/** What a bot wants to hear of beyond messages and presses. */
+/** Updates that a bot wants beyond messages and presses. */
 export interface WantedUpdates {
   /** @default false */
   readonly reactions?: boolean | undefined;
-  /** Code for every kind that is not handled. @default none */
+  /** Handler of every kind that Switchboard does not handle. @default none */
   readonly onUpdate?: unknown;
 }
 
 /**
- * The kinds of update that a webhook should ask for: `allowed_updates` of `setWebhook`.
+ * Returns the kinds of updates that a webhook should ask for: `allowed_updates` of `setWebhook`.
  *
- * @param wanted the options of `telegramMessenger`: with `reactions` the list has `message_reaction`, with `onUpdate` it
- * has every kind of the Bot API
+ * @param wanted the options of `telegramMessenger`: `reactions` adds `message_reaction`, and `onUpdate` adds every kind
+ * of the Bot API
  */
 export function allowedUpdatesFor({ onUpdate, reactions = false }: WantedUpdates): readonly UpdateKind[] {
   return (Object.keys(updateKinds) as UpdateKind[]).filter(

@@ -1,6 +1,6 @@
 /** The parts of a button's token. */
 export interface CardToken {
-  /** Names the card: the gate of its chat knows the conversation that posted it. */
+  /** Names the card. The gate of its chat knows the conversation that posted it. */
   readonly key: string;
   /** Names the button. Only the conversation knows its payload. */
   readonly button: string;
@@ -21,7 +21,7 @@ export function buttonKey(id: string): string {
   return shorten(id, BUTTON_LENGTH);
 }
 
-/** Writes a token: at most 36 bytes, nothing but ASCII. */
+/** Writes a token: ASCII only, at most 36 bytes. */
 export function cardToken({ key, button }: CardToken): string {
   return `c1.${key}.${button}`;
 }

@@ -2,11 +2,11 @@ import type { ContentOptions } from "./content.ts";
 import type { Address } from "./surface.ts";
 
 /**
- * Destination that bot code names.
+ * Destination of a message, as bot code names it.
  *
  * - A string: the conversation of this name, as `conversation` and `subAgent()` use it. It stands for the chat in which
  *   that conversation was last written to.
- * - `conversation`: the same, by the name that `listConversations()` has.
+ * - `conversation`: the conversation with this name in `listConversations()`.
  * - `chatId`: a chat, or one topic of it. An id from before the chat moved is valid, too.
  * - `userId`: the private chat of a person, if the person has opened one.
  */
@@ -25,7 +25,7 @@ export type Resolution =
   | { readonly kind: "refused"; readonly code: TargetProblem; readonly message: string };
 
 /**
- * - `target-invalid`: not a target at all, or a topic on a platform without topics
+ * - `target-invalid`: not a target, or a topic on a platform without topics
  * - `messenger-unknown`: the bot declares no such messenger
  * - `chat-unknown`: the bot was never seen there
  * - `chat-gone`: the bot was blocked or removed there, or the chat is deleted
@@ -40,8 +40,8 @@ export type TargetProblem =
 
 export interface SayOptions extends ContentOptions {
   /**
-   * The same key again, from the same object, sends nothing and returns the same id, also after a crash, as long as the
-   * receipt is kept. 1 to 200 characters.
+   * Makes a call repeatable. A second call of the same object with this key sends nothing and returns the same id, also
+   * after a crash, for as long as the receipt is kept. 1 to 200 characters.
    */
   readonly idempotencyKey?: string;
 }

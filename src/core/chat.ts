@@ -19,8 +19,8 @@ export interface ChatFacts {
   /** The topic of the event, on platforms whose chats have named topics. */
   readonly topic?: TopicFacts;
   /**
-   * Whether the bot can be read in the chat: `true` after an event of a person, `false` if the event says that the bot
-   * was blocked or removed. Undefined if the event says neither.
+   * Whether people in the chat can read the bot: `true` after an event of a person, `false` if the event says that the
+   * bot was blocked or removed. Undefined if the event says neither.
    */
   readonly isReachable?: boolean;
 }
@@ -29,7 +29,7 @@ export interface TopicFacts {
   readonly id: string;
   /** The name since this event. */
   readonly name?: string;
-  /** The name that the topic had first. It may have another one by now. */
+  /** The first name of the topic. It may have been renamed since. */
   readonly firstName?: string;
 }
 

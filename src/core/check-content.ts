@@ -101,7 +101,7 @@ function checkPayload(payload: unknown, label: string): void {
   try {
     json = JSON.stringify(payload);
   } catch {
-    // A circle, or a bigint.
+    // It refers to itself, or has a bigint.
     json = undefined;
   }
   if (json === undefined || !isEqual(payload, JSON.parse(json)))
@@ -117,7 +117,7 @@ function checkPayload(payload: unknown, label: string): void {
     );
 }
 
-/** Whether a value is the same after it was JSON. */
+/** Whether a value survives the way to JSON and back unchanged. */
 function isEqual(left: unknown, right: unknown): boolean {
   if (typeof left !== "object" || left === null) return Object.is(left, right) || (left === 0 && right === 0);
   if (typeof right !== "object" || right === null || Array.isArray(left) !== Array.isArray(right))

@@ -3,7 +3,7 @@ import { InvalidInputError } from "./errors.ts";
 
 const MAX_ALBUM = 10;
 const MAX_CAPTION = 100_000;
-/** Kinds that may stand together in an album. Any other file stands alone. */
+/** Kinds of files that an album may combine. Any other file is sent alone. */
 const TOGETHER: readonly (readonly FileKind[])[] = [["photo", "video"], ["document"], ["audio"]];
 const KINDS: readonly unknown[] = ["photo", "document", "audio", "voice", "video", "animation"];
 

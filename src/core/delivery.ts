@@ -123,7 +123,7 @@ export interface ReplyStart {
   readonly takesOver?: string;
 }
 
-/** What a card shows. Plain JSON, stored until it is visible. */
+/** Content of a card. Plain JSON, stored until it is visible. */
 export interface CardBody {
   /**
    * The card's own part of its tokens. The gate of the chat learns it, with the conversation that posts the card, before
@@ -139,7 +139,7 @@ export interface CardBody {
   readonly numbered?: boolean | undefined;
 }
 
-/** How a revision treats a card that a person has deleted. `leave`: it stays deleted. `post`: it is posted again. */
+/** Effect of a revision on a card that a person has deleted. `leave`: it stays deleted. `post`: it is posted again. */
 export type IfDeleted = "leave" | "post";
 
 export type ReplyState = "streaming" | "final" | "delivered" | "gone" | "failed" | "withdrawn";
@@ -165,9 +165,9 @@ export interface MessageReceipt {
   /** Position in the reply, from 0. Negative: another message replaces this one, which is removed if possible. */
   readonly part: number;
   readonly state: OutboxState;
-  /** The platform's id. Of an album, that of its first message. */
+  /** The platform's id of the message; of an album's first message. */
   readonly messageId?: string;
-  /** Of an album, the ids of all its messages, in order. */
+  /** The platform's ids of all messages of an album, in order. Undefined for a single message. */
   readonly messageIds?: readonly string[];
   /** Code of the last failure, until a later call succeeds. */
   readonly code?: string;
@@ -253,14 +253,14 @@ export interface Delivery extends LocalSpeaker {
   /** Sends a card. It can be revised and removed under the reply's id. */
   sendCard(reply: ReplyStart, card: CardBody, options?: SendOptions): void;
   /**
-   * Changes a card, also one that was delivered: its messages are edited. If two revisions meet, the later one wins. The
-   * reply's state is `final` again until the change is visible.
+   * Changes a card by editing its messages, also after it was delivered. The later of two revisions wins. The reply's
+   * state is `final` again until the change is visible.
    *
    * Returns `false` if there is no card with this id any more, or its chat accepts no messages.
    */
   revise(replyId: string, card: CardBody, ifDeleted?: IfDeleted): boolean;
   /**
-   * Takes the card with this key away. A message that the platform does not remove any more is edited to `text`, without
+   * Removes the card with this key. A message that the platform can no longer remove is edited to `text`, without
    * buttons.
    *
    * Returns `false` if there is no card with this id any more, or its chat accepts no messages.
@@ -269,7 +269,7 @@ export interface Delivery extends LocalSpeaker {
   /** Answers a press of a button at once. Never throws. An answer that comes too late is dropped. */
   answerAction(address: Address, actionId: string, notice?: { text: string; alert?: boolean }): Promise<void>;
   /**
-   * Handles a chat that continues under another id. Everything that is not visible yet is shown in the thread that
+   * Follows a chat that continues under another id. Everything that is not visible yet is shown in the thread that
    * replaces this one. Messages of the old chat stay as they are.
    *
    * Returns `false` if the move is known already or impossible.

@@ -32,8 +32,8 @@ export type Grant =
     };
 
 /**
- * Times, in epoch milliseconds, before which the chat's rate allows no further call of a kind, whoever asks. A
- * conversation need not ask its gate before.
+ * Times, in epoch milliseconds, before which the chat's rate allows no further call of a kind, no matter which
+ * conversation asks. Until then a conversation need not ask the gate.
  */
 export interface NextCalls {
   /** A post, or the final state of a reply. */
@@ -78,7 +78,7 @@ export interface CardNews {
   readonly options: number;
   /** Ids of its visible messages, as far as they are known. */
   readonly messageIds: readonly string[];
-  /** Time at which its newest message was sent, in epoch milliseconds. */
+  /** Time of its newest message, in epoch milliseconds. */
   readonly sentAt?: number;
 }
 
@@ -98,7 +98,7 @@ export interface CardOwner {
   readonly speaker: string;
 }
 
-/** A message that quotes one of the bot's messages, or is nothing but a number. */
+/** A message that quotes one of the bot's messages, or is only a number. */
 export interface ClaimQuestion extends ChatKey {
   readonly threadId: string;
   readonly messageId: string;
@@ -122,11 +122,11 @@ export interface ChatNews {
   readonly box: string;
   /** Ids of messages that it has sent since its last report. */
   readonly sentIds: readonly number[];
-  /** The newest id of the box that it knows; 0 for none. */
+  /** The newest id of the box that the conversation knows; 0 if it knows none. */
   readonly newestId: number;
   /** Start of its process, in epoch milliseconds. Reports of a later process replace those of an earlier one. */
   readonly startedAt: number;
-  /** The last right that this process was given. Requests may overtake each other. */
+  /** Number of the last right that this process was given. Requests may overtake each other. */
   readonly ticket?: number;
   /** True if it may have sent a message whose id it does not know. It then keeps the right. */
   readonly isInDoubt: boolean;
@@ -151,7 +151,7 @@ export interface ChatGate {
   report(report: ChatReport): Promise<void>;
   /** Returns the ids that may be a lost message of this speaker. */
   unclaimed(question: LostPostQuestion): Promise<UnclaimedIds>;
-  /** Reports what became of a card. Durable. */
+  /** Reports a change of a card. Durable. */
   noteCard(report: CardReport): Promise<void>;
   /** Returns the conversation of a card in this chat. */
   findCard(question: CardQuestion): Promise<CardOwner | undefined>;

@@ -7,7 +7,7 @@ import type {
 } from "./messenger-event.ts";
 
 /**
- * The event that the bot's code serves, with the files of its messages within reach.
+ * The event that the bot's code handles, with methods that fetch the files of its messages.
  *
  * It is plain JSON: the methods of its attachments are not copied by `JSON.stringify`, a spread, or a call to another
  * object.
@@ -15,8 +15,8 @@ import type {
 export interface MessengerContext extends MessengerEvent {
   readonly message?: MessengerContextMessage;
   /**
-   * Files of all messages that the turn answers, such as every picture of an album, those of quoted messages last. For a
-   * command, the files of its own message.
+   * Files of all messages that the turn answers, such as every picture of an album. Files of quoted messages come last.
+   * For a command, the files of its own message.
    */
   readonly attachments: readonly FetchableAttachment[];
 }
@@ -26,7 +26,7 @@ export interface MessengerContextMessage extends MessengerMessage {
   readonly quoted?: QuotedMessage & { readonly attachments: readonly FetchableAttachment[] };
 }
 
-/** A file that somebody sent. The platform keeps its bytes; here is the way to them, also after a restart. */
+/** A file that somebody sent. The platform keeps its bytes, and these methods fetch them, also after a restart. */
 export interface FetchableAttachment extends MessengerAttachment {
   /**
    * Fetches the bytes, within 20 seconds. No error contains an address or a token.
@@ -35,7 +35,7 @@ export interface FetchableAttachment extends MessengerAttachment {
    * @throws {SwitchboardError} if the download failed and may succeed later
    */
   fetch(options?: FetchAttachmentOptions): Promise<FetchedFile>;
-  /** Asks the platform what it knows of the file, without its bytes. The message's own statements fill the gaps. */
+  /** Asks the platform for facts about the file, without its bytes. The message's own statements fill the gaps. */
   fetchMetadata(options?: Pick<FetchAttachmentOptions, "signal">): Promise<AttachmentMetadata>;
 }
 

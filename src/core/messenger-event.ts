@@ -79,7 +79,7 @@ export interface MessengerMessage {
   readonly id: string;
   /** The text as the person wrote it. Mentions of the bot are readable (`@name`). */
   readonly text: string;
-  /** The person who wrote it, if the platform tells: the same as the event's author. */
+  /** The person who wrote it, if the platform tells. Equals the event's author. */
   readonly author?: MessengerAuthor;
   /** Time at which the person sent it, in epoch milliseconds. */
   readonly sentAt: number;
@@ -132,11 +132,14 @@ export interface MessengerStop {
   readonly draftId: number;
 }
 
-/** What one person's reactions to one message are now. */
+/** The current reactions of one person to one message. */
 export interface MessengerReaction {
-  /** The message, which may be anybody's. */
+  /** The id of the message, which anybody may have written. */
   readonly messageId: string;
-  /** All reactions of the person: an emoji each, or `custom:<id>` and `paid` for Telegram's own. Empty: none any more. */
+  /**
+   * All reactions of the person, each an emoji, or `custom:<id>` or `paid` for Telegram's own. Empty after the last one
+   * was taken back.
+   */
   readonly current: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];

@@ -142,7 +142,7 @@ export interface IncomingEvent {
    * of the card. `conversation` is not asked.
    */
   readonly isCardPress?: boolean;
-  /** The card that the event belongs to, if another object of the bot has found it out. */
+  /** The card that the event belongs to, if another object of the bot has found it. */
   readonly claim?: CardClaim;
   /**
    * The edited message as a new one, for an edit that may be the first event about its message. It is stored instead if
@@ -228,8 +228,8 @@ export interface MessengerPlatform {
    */
   parse(incoming: IncomingEvent, context: PlatformContext): Promise<MessengerEvent>;
   /**
-   * Reads what an update shows of its chat. Pure, total and quick: it runs at the root for every webhook. Undefined if
-   * the platform tells nothing but the thread.
+   * Reads the facts that an update shows of its chat. Pure, quick, and never throws: it runs at the root for every
+   * webhook. Undefined if the platform tells only the thread.
    */
   readonly describeChat?: (incoming: IncomingEvent) => ChatFacts;
   surface(context: PlatformContext): Surface;

@@ -1,8 +1,8 @@
 import { InvalidInputError } from "./errors.ts";
 
 /**
- * Checks an address that a chat, a model or bot code makes Switchboard fetch: https, not the machine or a private
- * network, and on an allowed host.
+ * Checks an address that a chat, a model or bot code asks Switchboard to fetch. It must be https, on an allowed host,
+ * and not on this machine or a private network.
  *
  * A public name that resolves to a private address cannot be recognized here. The list of hosts and the runtime's own
  * network rules protect against it.

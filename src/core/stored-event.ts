@@ -2,10 +2,7 @@ import { z } from "zod";
 import type { CardClaim } from "./gate.ts";
 import type { MessengerAttachment, MessengerEvent, MessengerThread } from "./messenger-event.ts";
 
-/*
- * Events as they are stored. Fields that this version does not know are kept, so that an event of a newer version
- * loses nothing here.
- */
+/** Stored events. Unknown fields are kept, so that an event of a newer version loses nothing here. */
 
 const threadSchema = z.looseObject({
   id: z.string(),
@@ -76,8 +73,8 @@ const eventSchema = z.looseObject({
 });
 
 /**
- * The thread as it is stored. A provider or the code of a bot may have made it, so it is checked before it is written:
- * a row that cannot be read would stop its conversation.
+ * Returns a thread as JSON for the store. A provider or bot code may have made it, so it is checked first: a row that
+ * cannot be read would stop its conversation.
  */
 export function storeThread(thread: MessengerThread): string {
   const json = JSON.stringify(thread);
@@ -85,26 +82,26 @@ export function storeThread(thread: MessengerThread): string {
   return json;
 }
 
-/** The event as it is stored, without the platform's own object. Checked like a thread. */
+/** Returns an event as JSON for the store, without the platform's own object. It is checked like a thread. */
 export function storeEvent({ raw: _raw, ...event }: MessengerEvent): string {
   const json = JSON.stringify(event);
   parseEvent(json);
   return json;
 }
 
-/** Reads a thread as it was stored. */
+/** Reads a stored thread. */
 export function parseThread(json: string): MessengerThread {
   return threadSchema.parse(JSON.parse(json));
 }
 
-/** Reads an event as it was stored. */
+/** Reads a stored event. */
 export function parseEvent(json: string): MessengerEvent {
   return eventSchema.parse(JSON.parse(json));
 }
 
 const claimSchema = z.object({ speaker: z.string(), key: z.string(), option: z.int().optional() });
 
-/** Reads the claim of a card on an event. */
+/** Reads a stored claim of a card on an event. */
 export function parseClaim(json: string): CardClaim {
   const { option, ...claim } = claimSchema.parse(JSON.parse(json));
   return { ...claim, ...(option !== undefined && { option }) };

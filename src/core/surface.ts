@@ -89,17 +89,20 @@ export interface RichMessages {
 export interface OutgoingContent extends RichText {
   /** Whether links show a preview, if the platform lets the bot choose. @default false */
   readonly linkPreviews?: boolean;
-  /** Rows of buttons. An edit without them takes away those that the message has. @default none */
+  /** Rows of buttons. An edit without buttons removes those of the message. @default none */
   readonly buttons?: readonly (readonly OutgoingButton[])[];
   /** Whether the message belongs to a card, which has buttons or may get some. @default false */
   readonly isCard?: boolean;
   /** A picture above the text. An edit can change the picture, but not add one or take it away. @default none */
   readonly image?: RemoteFile;
-  /** For an edit: the text stands below a picture or a file, which stays as it is. @default false */
+  /** For an edit: whether the text is the caption of a picture or a file, which stays as it is. @default false */
   readonly isCaption?: boolean;
-  /** The file of the message, or the files of an album, whose caption is the text. An edit leaves them. @default none */
+  /**
+   * The file of the message, or the files of an album. The text is their caption. An edit does not change them.
+   * @default none
+   */
   readonly files?: readonly OutgoingMedia[];
-  /** A place. There is no text then, and no edit. @default none */
+  /** A place. The message then has no text and cannot be edited. @default none */
   readonly location?: Omit<LocationContent, "kind">;
 }
 
@@ -121,7 +124,7 @@ export interface OutgoingMedia {
 export type MediaSource =
   /** Stored bytes, by their SHA-256: `CallOptions.openFile` streams them. */
   | { readonly kind: "bytes"; readonly hash: string; readonly sizeBytes: number }
-  /** A file that the platform has already. */
+  /** A file that the platform already has. */
   | { readonly kind: "platform"; readonly fileId: string }
   /** An address that the platform fetches. */
   | { readonly kind: "address"; readonly url: string };
@@ -170,7 +173,7 @@ export interface NativeStream {
 /** Options of one call. `signal` is the engine's time limit. When it aborts, the surface must end the request. */
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** Streams the bytes of a stored file. Set for posts with files. Throws if they are not stored any more. */
+  /** Streams the bytes of a stored file. Set for posts with files. Throws if the bytes are no longer stored. */
   readonly openFile?: (hash: string) => ReadableStream<Uint8Array>;
 }
 
@@ -205,14 +208,14 @@ export interface Surface {
     notice: ActionNotice | undefined,
     options: CallOptions,
   ): Promise<void>;
-  /** Sets the bot's own reaction to a message, or takes it away. Undefined if the platform has none. */
+  /** Sets or removes the bot's own reaction to a message. Undefined if the platform has no reactions. */
   readonly react?: (
     address: Address,
     messageId: string,
     emoji: string | undefined,
     options: CallOptions,
   ) => Promise<void>;
-  /** Pins a message to its chat, or takes it down. Undefined if the platform has no such thing. */
+  /** Pins a message to its chat, or unpins it. Undefined if the platform has no pins. */
   readonly pin?: (
     address: Address,
     messageId: string,
@@ -238,7 +241,7 @@ export interface ActionNotice {
 }
 
 export interface PostedMessage {
-  /** Of an album, the first message, which has the caption. */
+  /** The platform's id of the message; of an album's first message, which has the caption. */
   readonly messageId: string;
   /** All messages of an album, in order. Undefined for a single message. */
   readonly messageIds?: readonly string[];
@@ -292,8 +295,8 @@ export type CallFailure =
       readonly kind: "rejected";
       readonly code: string;
       /**
-       * Subject of the refusal, if it is a file: its id, its being a photo or a voice message, or the file as such. The
-       * engine then uses the bytes, or sends it as a document or as audio. @default the text
+       * Set if the platform refused a file: its id, its kind (photo, voice), or the file itself. The engine then sends
+       * the bytes, or sends it as a document or as audio. @default the text was refused
        */
       readonly about?: "file-id" | "photo" | "voice" | "file" | undefined;
     }

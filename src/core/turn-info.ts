@@ -2,26 +2,26 @@ import type { MessengerAuthor, MessengerEvent } from "./messenger-event.ts";
 import type { Address } from "./surface.ts";
 
 /**
- * What began a turn.
+ * Origin of a turn.
  *
  * - `messages`: people wrote to the bot
- * - `prompt`: the bot's own code: a submission, a schedule, `chat()`
- * - `outcome`: an action that somebody decided about has ended
+ * - `prompt`: the bot's own code asked the model, through a submission, a schedule or `chat()`
+ * - `outcome`: an action ended that somebody had to decide about
  */
 export type TurnKind = "messages" | "prompt" | "outcome";
 
-/** The turn for which the bot's code runs. Plain JSON. */
+/** The turn in which the bot's code runs. Plain JSON. */
 export interface TurnInfo {
-  /** Also the id of its reply, as `getDelivery` takes it. For a prompt it is the submission's id. */
+  /** Id of the turn and of its reply, for `getDelivery`. For a prompt, the submission's id. */
   readonly id: string;
   readonly kind: TurnKind;
-  /** Everybody who wrote one of its messages, each once. Empty unless `kind` is `messages`. */
+  /** The authors of its messages, each once. Empty unless `kind` is `messages`. */
   readonly authors: readonly MessengerAuthor[];
-  /** Where its answer goes. Empty for a turn whose answer no chat shows. */
+  /** The chats that its answer goes to. Empty if no chat shows the answer. */
   readonly answerTo: readonly Address[];
   /** The newest message that it answers. Undefined unless `kind` is `messages`. */
   readonly event?: MessengerEvent;
-  /** What the submission said about itself. */
+  /** The `metadata` of the submission. */
   readonly metadata?: PromptMetadata;
 }
 

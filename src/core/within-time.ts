@@ -3,7 +3,7 @@ import { SwitchboardError } from "./errors.ts";
 import { isThenable } from "./is-thenable.ts";
 
 /**
- * Waits for `work`, at most `limitMs`. The limit does not end the work itself; a later outcome is dropped.
+ * Waits for `work`, at most `limitMs`. The limit does not end the work itself; its later outcome is ignored.
  *
  * @throws {SwitchboardError} `took-too-long` after `limitMs`
  */

@@ -6,9 +6,9 @@ import type { Address } from "../core/surface.ts";
 import type { PromptMetadata, TurnKind } from "../core/turn-info.ts";
 
 /**
- * What waits for a turn beside people's messages, in one order with them: `after_seq` is the newest row of the inbox at
- * the time of arrival, so a prompt comes after that row and before every later one (I3). `idempotency_key` makes it
- * unique over repeated calls, crash and restart (I2).
+ * Prompts of the bot's own code and outcomes of actions that wait for a turn. They share one order with people's
+ * messages: `after_seq` is the newest inbox row at the time of arrival, so a prompt comes after that row and before
+ * every later one (I3). `idempotency_key` makes it unique over repeated calls, crash and restart (I2).
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS prompt_v1 (
@@ -28,27 +28,27 @@ CREATE TABLE IF NOT EXISTS prompt_v1 (
   ended_at INTEGER
 ) STRICT`;
 
-/** Only what still waits for something is in it. */
+/** Holds only prompts that have not ended. */
 const OPEN_INDEX =
   "CREATE INDEX IF NOT EXISTS prompt_open_v1 ON prompt_v1 (state, seq) WHERE state IN ('pending', 'running')";
 
 /**
  * - `pending`: waits for its turn
- * - `running`: its turn is at work
- * - `completed`, `aborted`, `error`: its turn has ended, or will never begin; nothing more will come of it
+ * - `running`: its turn is running
+ * - `completed`, `aborted`, `error`: its turn has ended, or will never begin
  */
 export type PromptState = "pending" | "running" | "completed" | "aborted" | "error";
 export type PromptEnd = Exclude<PromptState, "pending" | "running">;
 
 export interface Prompt {
-  /** Also the id of its turn. */
+  /** Id of the prompt and of its turn. */
   readonly id: string;
   readonly kind: Exclude<TurnKind, "messages">;
   readonly state: PromptState;
   readonly idempotencyKey: string | undefined;
   /** The newest row of the inbox that comes before it. */
   readonly afterSeq: number;
-  /** What the model is asked. Empty once it has ended. */
+  /** The messages for the model. Empty once the prompt has ended. */
   readonly messages: readonly UIMessage[];
   readonly messageCount: number;
   readonly answerTo: readonly Address[];
@@ -70,16 +70,16 @@ export interface PromptStore {
   insert(prompt: NewPrompt): Prompt;
   get(id: string): Prompt | undefined;
   byKey(idempotencyKey: string): Prompt | undefined;
-  /** The one that came first of those that wait. */
+  /** Returns the oldest waiting prompt. */
   next(): Prompt | undefined;
   start(id: string, now: number): void;
-  /** Nothing more will come of it; what it asked is forgotten. */
+  /** Stores the end of a prompt, and forgets its messages. */
   end(id: string, state: PromptEnd, now: number, error?: string): void;
-  /** The newest first. */
+  /** Returns prompts, newest first. */
   list(filter: { readonly states?: readonly PromptState[]; readonly limit: number }): Prompt[];
-  /** A chat goes on under another id: so do the answers that are still to come. */
+  /** Gives open answers to a moved chat its new id. */
   move(messengerId: string, move: ChatMove): void;
-  /** Forgets what ended before `before`. */
+  /** Forgets prompts that ended before `before`. */
   sweep(before: number): void;
 }
 
@@ -102,7 +102,9 @@ type StoredPrompt = {
 const COLUMNS =
   "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at";
 
-/** Needs the table of the inbox. Makes its own with the first prompt: most conversations never have one. */
+/**
+ * Needs the table of the inbox. Creates its own table with the first prompt, because most conversations never have one.
+ */
 export function createPromptStore(database: Database): PromptStore {
   let hasTable: boolean | undefined;
   const isThere = (): boolean => {
@@ -142,7 +144,7 @@ export function createPromptStore(database: Database): PromptStore {
       );
       const [row] = rows;
       if (row === undefined) throw new Error("The database returned no row for a prompt that it has stored");
-      // As after a restart: what follows never sees more than is stored.
+      // Read back, as after a restart, so that callers never see more than is stored.
       return parsePrompt(row);
     },
     get,

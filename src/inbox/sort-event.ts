@@ -14,7 +14,7 @@ export type Sorting =
   /** An edit of an earlier message: corrects it while it is queued, never starts or runs anything. */
   | { readonly kind: "correct" }
   | { readonly kind: "withdraw" }
-  /** For code of the bot that is no part of a turn. Runs at once and beside everything else. */
+  /** For bot code outside of turns. Runs at once, beside everything else. */
   | { readonly kind: "hand-over"; readonly to: "onReaction" | "onUpdate" }
   /** The person came back to the bot, or left it. */
   | { readonly kind: "membership" }
@@ -71,7 +71,7 @@ function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
   const { command } = message;
   if (command !== undefined) {
     if (settings.hasCommand(command.name)) return { kind: "command", command };
-    // Another bot of the group may know it.
+    // Another bot of the group may know the command.
     if (!isDirect && command.isForThisBot !== true) return ignore("unknown command in a group");
   }
   if (message.text.trim() === "" && message.attachments.length === 0) return ignore("empty message");

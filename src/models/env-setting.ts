@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../core/errors.ts";
 
 /**
- * The address of a model's server. The value is not repeated in the messages: people put keys into URLs.
+ * Parses the address of a model's server. Errors do not repeat the value, because people put keys into URLs.
  *
  * @throws {ConfigurationError} `model-base-url-invalid`
  */
@@ -23,7 +23,7 @@ export function parseBaseUrl(name: string, value: string, example: string): URL 
   return url;
 }
 
-/** The value of a variable; an empty one counts as none. */
+/** Returns the value of a variable. An empty value counts as not set. */
 export function setting(value: string | undefined): string | undefined {
   const trimmed = value?.trim();
   return trimmed === undefined || trimmed === "" ? undefined : trimmed;

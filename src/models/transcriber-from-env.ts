@@ -8,13 +8,13 @@ import { parseBaseUrl, setting } from "./env-setting.ts";
 export interface TranscriptionEnvironment {
   /** Base URL of an OpenAI-compatible server with `/audio/transcriptions`, up to `/v1`. */
   readonly TRANSCRIPTION_BASE_URL?: string;
-  /** May be left out for a server that asks for none. */
+  /** May be left out if the server needs none. */
   readonly TRANSCRIPTION_API_KEY?: string;
   /** The model's id, as its server names it. @default "whisper-1" */
   readonly TRANSCRIPTION_MODEL?: string;
 }
 
-/** Returns what is said in an audio file. */
+/** Returns the words that are spoken in an audio file. */
 export type Transcriber = (audio: FetchableAttachment) => Promise<string>;
 
 const DEFAULT_MODEL = "whisper-1";
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 25_000;
 const answerSchema = z.object({ text: z.string() });
 
 /**
- * The server that writes down what is said in voice messages, as the environment names it. `undefined` without
+ * Returns a transcriber of voice messages that uses the server in the environment. `undefined` without
  * `TRANSCRIPTION_BASE_URL`.
  *
  * @throws {ConfigurationError} `model-base-url-invalid`
@@ -69,7 +69,7 @@ async function ask(
     response = await fetch(url.href, {
       method: "POST",
       body,
-      // The key is not carried on to wherever a redirect points.
+      // The key is never sent to the target of a redirect.
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(apiKey !== undefined && { headers: { authorization: `Bearer ${apiKey}` } }),
@@ -85,7 +85,7 @@ async function ask(
   );
 }
 
-/** Servers tell formats apart by the ending of the name, and know only these. */
+/** Servers tell formats apart by the file name's extension, and know only these. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "audio/aac": "m4a",
   "audio/flac": "flac",

@@ -28,14 +28,14 @@ export function isReadOnly(tool: object | undefined): boolean {
   return "readOnly" in annotations && annotations.readOnly === true;
 }
 
-/** Whether a call of a tool that a crash interrupted may run again. */
+/** Whether a call of this tool may run again after a crash interrupted it. */
 export function mayRerun(tool: object | undefined): boolean {
   const recovery = tool !== undefined && "recovery" in tool ? tool.recovery : undefined;
   return recovery === "rerun" || (recovery === undefined && isReadOnly(tool));
 }
 
 /**
- * The tools, if each of them can be called.
+ * Returns the tools, if every one of them can be called.
  *
  * @throws {ConfigurationError} `tool-needs-approval`, `tool-without-execute`: see `toolProblem`
  */

@@ -9,7 +9,9 @@ type Settings = Pick<
   "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "stopSequences" | "seed" | "headers"
 >;
 
-/** A model whose calls have these settings, and which tells what its server said of each call. */
+/**
+ * Returns a model whose calls have these settings, and which reports the facts that its server returns with each call.
+ */
 export function withSettings(
   model: Exclude<LanguageModel, string>,
   { frequencyPenalty, headers, presencePenalty, seed, stopSequences, topK, topP }: Settings,

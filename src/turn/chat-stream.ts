@@ -23,7 +23,7 @@ export interface StreamCallback {
 export interface ChatStreamOptions {
   readonly engine: TurnEngine;
   readonly requestId: string;
-  /** Resolves when the turn has begun, with its session; with nothing when it never will. */
+  /** Resolves with the turn's session when the turn has begun, or with nothing if it never will. */
   readonly begun: Promise<string | undefined>;
   readonly errorText: string;
   /** Used instead of `errorText` if the model could not answer for too long. */
@@ -31,7 +31,7 @@ export interface ChatStreamOptions {
   readonly callback: StreamCallback;
 }
 
-/** Streams a turn that is stored to a callback. Resolves when the turn has ended and the callback knows. */
+/** Streams a stored turn to a callback. Resolves when the turn has ended and the callback has been told. */
 export async function streamChat(options: ChatStreamOptions): Promise<void> {
   const { callback, engine, requestId } = options;
   let calls = Promise.resolve();

@@ -1,7 +1,9 @@
 import type { UIMessageChunk } from "ai";
 import type { ChunkContext } from "./hooks.ts";
 
-/** A streamed piece as the AI SDK's `onChunk` has it. Undefined for a piece that it does not report. */
+/**
+ * Returns a streamed piece in the form of the AI SDK's `onChunk`. Undefined for a piece that the SDK does not report.
+ */
 export function chunkContextOf(chunk: UIMessageChunk): ChunkContext | undefined {
   switch (chunk.type) {
     case "text-delta":

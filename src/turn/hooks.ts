@@ -13,14 +13,15 @@ import type {
 import type { TurnInfo } from "../core/turn-info.ts";
 
 /**
- * What the bot's own code may see and change of a turn, in messengers and `chat()` alike. All hooks run with the turn's
- * context: `getMessengerContext()` and `getTurn()` work.
+ * Hooks with which the bot's own code sees and changes turns, of messengers and `chat()` alike. `getMessengerContext()`
+ * and `getTurn()` work in all of them.
  *
- * A hook that throws, or takes longer than 30 seconds, ends nothing: the log says so (`bot.failed`), and the turn goes
- * on as if the hook had returned nothing. Only a tool call whose `beforeToolCall` failed does not run.
+ * A hook that throws or takes longer than 30 seconds does not end the turn. The log says so (`bot.failed`), and the
+ * turn continues as if the hook had returned nothing. One exception: a tool call whose `beforeToolCall` failed does not
+ * run.
  */
 export interface ThinkHooks {
-  /** Before the first model call of a turn, and again where a restart continues the turn. */
+  /** Before the first model call of a turn, and again after a restart that continues the turn. */
   beforeTurn(context: TurnContext): TurnConfig | void | Promise<TurnConfig | void>;
   /** Before each model call. */
   beforeStep(context: PrepareStepContext): StepConfig | void | Promise<StepConfig | void>;
@@ -30,11 +31,11 @@ export interface ThinkHooks {
   afterToolCall(context: ToolCallResultContext): void | Promise<void>;
   /** After each model call, before its tools run. */
   onStepFinish(context: StepContext): void | Promise<void>;
-  /** For each piece that the model streams. Often; nobody waits for it. */
+  /** For each piece that the model streams. Called often; the turn does not wait for it. */
   onChunk(context: ChunkContext): void | Promise<void>;
-  /** After a turn has ended and its answer is stored. Once, or again where the process died before it had returned. */
+  /** After a turn has ended and its answer is stored. Called again if the process died before it returned. */
   onChatResponse(result: ChatResponseResult): void | Promise<void>;
-  /** When a turn fails. What it returns is the `error` of `onChatResponse`; nobody in a chat sees it. */
+  /** When a turn fails. Its return value becomes the `error` of `onChatResponse`; nobody in a chat sees it. */
   onChatError(error: unknown, context: ChatErrorContext): unknown;
 }
 
@@ -49,7 +50,7 @@ const NAMES = [
   "onChatError",
 ] as const satisfies readonly (keyof ThinkHooks)[];
 
-/** The hooks that a bot has. Those that it has not cost nothing. */
+/** Returns the hooks that a bot has. Absent hooks cost nothing. */
 export function ownHooks(bot: Partial<ThinkHooks>): Partial<ThinkHooks> {
   const own = NAMES.flatMap((name) => {
     const hook: unknown = bot[name];
@@ -59,36 +60,36 @@ export function ownHooks(bot: Partial<ThinkHooks>): Partial<ThinkHooks> {
 }
 
 export interface TurnContext {
-  /** The system prompt, as the model will get it. */
+  /** The system prompt that the model will get. */
   readonly system: string;
-  /** The transcript, as the model will get it. */
+  /** The transcript that the model will get. */
   readonly messages: readonly ModelMessage[];
   readonly tools: ToolSet;
   readonly model: LanguageModel;
-  /** Whether the turn was at work before: the process died in the middle of it. */
+  /** Whether the turn continues after the process died in the middle of it. */
   readonly continuation: boolean;
   readonly turn: TurnInfo | undefined;
 }
 
-/** What one model call may use instead of the bot's own. */
+/** Settings of one model call. Absent ones are the bot's own. */
 export interface StepConfig {
   readonly model?: LanguageModel;
   readonly system?: string;
-  /** In place of the transcript. */
+  /** Replaces the transcript. */
   readonly messages?: readonly ModelMessage[];
-  /** Only these tools are offered. */
+  /** Names of the tools that are offered. @default all */
   readonly activeTools?: readonly string[];
   readonly toolChoice?: ToolChoice<ToolSet>;
   readonly providerOptions?: Record<string, Record<string, JSONValue>>;
 }
 
-/** What a turn may use instead of the bot's own. */
+/** Settings of one turn. Absent ones are the bot's own. */
 export interface TurnConfig extends StepConfig {
-  /** Tools beside those of `getTools()`. */
+  /** Tools in addition to those of `getTools()`. */
   readonly tools?: ToolSet;
   /** Most model calls of this turn. @default `maxSteps` of the bot */
   readonly maxSteps?: number;
-  /** Ends the turn after a step, earlier than `maxSteps`: one condition of the AI SDK, or several of which one is enough. */
+  /** Conditions of the AI SDK that end the turn after a step, before `maxSteps`. One that holds is enough. */
   readonly stopWhen?: StopCondition<ToolSet> | readonly StopCondition<ToolSet>[];
   /** Whether the callback of `chat()` gets the model's reasoning. @default `sendReasoning` of the bot */
   readonly sendReasoning?: boolean;
@@ -117,9 +118,9 @@ export interface PrepareStepContext<TOOLS extends ToolSet = ToolSet> {
 export type ToolCallContext<TOOLS extends ToolSet = ToolSet> = TypedToolCall<TOOLS> & ToolCallExtras;
 
 export interface ToolCallExtras {
-  /** The step whose model call asked for it, from 0. */
+  /** The step whose model call asked for the tool, from 0. */
   readonly stepNumber: number;
-  /** How often this call has been begun, counting this time: more than once after a crash. */
+  /** How often this call has begun, counting this time. More than 1 after a crash. */
   readonly attempt: number;
   /** The transcript up to the call. */
   readonly messages: readonly ModelMessage[];
@@ -129,9 +130,9 @@ export interface ToolCallExtras {
 }
 
 /**
- * What becomes of a tool call.
+ * Decision about a tool call.
  *
- * - `allow`: the tool runs, with another input if there is one. The input is not checked again.
+ * - `allow`: the tool runs, with `input` in place of its own if there is one. That input is not checked again.
  * - `block`: it does not run, and the model reads `reason` as its output.
  * - `substitute`: it does not run, and the model reads `output`.
  */
@@ -140,18 +141,18 @@ export type ToolCallDecision =
   | { readonly action: "block"; readonly reason?: string }
   | { readonly action: "substitute"; readonly output: unknown };
 
-/** A call that has ended. Blocked and substituted calls have succeeded: the model read an output. */
+/** A call that has ended. Blocked and substituted calls count as successful, because the model read an output. */
 export type ToolCallResultContext<TOOLS extends ToolSet = ToolSet> = ToolCallContext<TOOLS> & {
-  /** From the beginning of `execute` to its end. 0 for a call that did not run. */
+  /** Time from the beginning of `execute` to its end, in milliseconds. 0 for a call that did not run. */
   readonly durationMs: number;
 } & ToolCallEnd;
 
 export type ToolCallEnd =
   | { readonly success: true; readonly output: unknown; readonly error?: never }
-  /** `error`: what the tool threw. */
+  /** `error`: the value that the tool threw. */
   | { readonly success: false; readonly error: unknown; readonly output?: never };
 
-/** One model call and what came of it. */
+/** One model call and its result. */
 export type StepContext<TOOLS extends ToolSet = ToolSet> = Pick<
   StepResult<TOOLS>,
   | "stepNumber"
@@ -163,22 +164,22 @@ export type StepContext<TOOLS extends ToolSet = ToolSet> = Pick<
   | "usage"
   | "providerMetadata"
 > & {
-  /** The answer so far, as it is stored. */
+  /** The stored answer so far. */
   readonly message: UIMessage;
   readonly turn: TurnInfo | undefined;
 };
 
 export type ChunkContext<TOOLS extends ToolSet = ToolSet> = Parameters<StreamTextOnChunkCallback<TOOLS>>[0];
 
-/** How a turn ended. */
+/** The end of a turn. */
 export interface ChatResponseResult {
-  /** The answer, as it is stored. Without parts, if there is none. */
+  /** The stored answer. Without parts if the turn has none. */
   readonly message: UIMessage;
   /** The id of the turn. */
   readonly requestId: string;
   readonly continuation: boolean;
   readonly status: "completed" | "error" | "aborted";
-  /** What went wrong. For the bot's own code; it may hold a provider's words. */
+  /** Reason of the failure, for the bot's own code. It may contain a provider's words. */
   readonly error?: string;
   readonly turn: TurnInfo | undefined;
 }
@@ -187,7 +188,7 @@ export interface ChatErrorContext {
   /** `stream`: a model call failed. `prepare`: code of the bot that a turn needs failed, such as `getTools`. */
   readonly stage: "prepare" | "stream";
   readonly requestId: string;
-  /** Whether what was said before the failure is stored. */
+  /** Whether the text from before the failure is stored. */
   readonly messagesPersisted: boolean;
   /** Set if the transcript was too long for the model, and no summary helped. */
   readonly classification?: "context_overflow";

@@ -2,20 +2,23 @@ import type { ToolSet } from "ai";
 import { isThenable } from "../core/is-thenable.ts";
 
 export interface ToolGuard {
-  /** Runs code of the bot inside the turn's context. */
+  /** Runs bot code inside the turn's context. */
   readonly inTurn: <T>(body: () => T) => T;
   /** Called with the error of a tool, for the log. Must not throw. */
   readonly onFailure: (toolName: string, error: unknown) => void;
   readonly onBegin: (toolCallId: string) => void;
-  /** With what the tool threw, if it did. Not called for a tool that goes on after its turn was aborted. */
+  /**
+   * Called at the end of a tool, with the value that it threw, if it did. Not called for a tool that continues after
+   * its turn was aborted.
+   */
   readonly onEnd: (toolCallId: string, thrown?: { readonly error: unknown }) => void;
 }
 
 /**
- * Copies of the bot's tools, as the turn engine runs them: each call may be begun again after a crash, because `ToolCalls`
- * decides whether it is. They run inside their turn's context and end as soon as the turn is aborted, also when the
- * tool itself does not look at its signal. The model learns that a tool has failed, and nothing of its exception, because
- * a model may repeat what it reads (I10).
+ * Returns copies of the bot's tools for the turn engine. All of them may be restarted after a crash, because
+ * `ToolCalls` decides whether they are. They run inside their turn's context and end when the turn is aborted, even if
+ * the tool ignores its signal. The model learns that a tool has failed, but nothing about its exception, because a
+ * model may repeat it (I10).
  */
 export function interruptibleTools(
   tools: ToolSet,

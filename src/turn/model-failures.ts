@@ -8,20 +8,20 @@ import type { Log } from "../core/log.ts";
 export interface ModelFailuresOptions {
   readonly clock: Clock;
   readonly logOf: (operationId: string) => Log;
-  /** Whether an operation has waited for its model for long enough. */
+  /** Whether an operation has used up its time to wait for the model. */
   readonly isOver: (operationId: string) => boolean;
 }
 
 /**
- * A model call that failed in the middle of its answer is made once more. Failures before the first word have a limit of
- * time instead: see `TurnPatience`.
+ * A model call that failed in the middle of its answer is repeated once. Failures before the first word have a time
+ * limit instead: see `TurnPatience`.
  */
 const MODEL_ATTEMPTS = 2;
-/** Before the second attempt; a server may ask for longer, up to a limit that a person can wait for. */
+/** Pause before the second attempt. A server may ask for a longer one, up to a limit that a person can wait for. */
 const REST_MS = 300;
 const LONGEST_REST_MS = 15_000;
 
-/** Decides what follows from a failed model call, and how long the next one waits. */
+/** Decides whether a failed model call is repeated, and how long the next call waits. */
 export class ModelFailures {
   readonly #options: ModelFailuresOptions;
   readonly #failures = new Map<string, number>();
@@ -32,7 +32,7 @@ export class ModelFailures {
     this.#options = options;
   }
 
-  /** A call has failed. Says so in the log. */
+  /** Decides about a failed call, and logs it. */
   judge(error: unknown, operationId: string): ThinkErrorClass {
     const failures = (this.#failures.get(operationId) ?? 0) + 1;
     this.#failures.set(operationId, failures);
@@ -52,12 +52,12 @@ export class ModelFailures {
     return decision;
   }
 
-  /** What was decided about an error. */
+  /** Returns the decision about an error. */
   decisionOf(error: unknown): ThinkErrorClass {
     return (isObject(error) ? this.#decisions.get(error) : undefined) ?? "fail";
   }
 
-  /** A server that is overloaded is asked again after a moment, or after the time it named. */
+  /** Waits before the next call: a moment, or the time that an overloaded server named. */
   async rest(operationId: string, signal: AbortSignal | undefined): Promise<void> {
     const delayMs = this.#rests.get(operationId);
     this.#rests.delete(operationId);
@@ -65,7 +65,7 @@ export class ModelFailures {
     await wait(this.#options.clock, delayMs, signal);
   }
 
-  /** A call has succeeded, or the operation has ended. */
+  /** Forgets an operation's failures, after a success or at its end. */
   forget(operationId: string): void {
     this.#failures.delete(operationId);
   }

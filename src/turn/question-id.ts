@@ -1,9 +1,9 @@
-/** The transcript's message that an operation answers: the last one, if it was asked several at once. */
+/** Returns the id of the message that an operation answers: the last one, if it has several. */
 export function userMessageId(operationId: string): string {
   return `${operationId}:question`;
 }
 
-/** The id of one of the messages that an operation was asked. */
+/** Returns the id of one of an operation's messages. */
 export function questionIdOf(operationId: string, index: number, last: number): string {
   const id = userMessageId(operationId);
   return index === last ? id : `${id}:${index}`;

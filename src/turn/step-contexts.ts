@@ -9,7 +9,7 @@ import type {
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { StepContext } from "./hooks.ts";
 
-/** What is known of a model call beside what it said. */
+/** Facts about a model call beside its text. */
 export interface CallFacts {
   readonly finishReason?: FinishReason | undefined;
   readonly rawFinishReason?: string | undefined;
@@ -26,8 +26,8 @@ const UNKNOWN_USAGE: LanguageModelUsage = {
 };
 
 /**
- * The steps of an answer, as far as they are stored in its message. What the model's server said of a call is known only
- * to the process that made it: `factsOf`.
+ * Returns the steps of an answer from its stored message. Facts from the model's server are known only to the process
+ * that made the call: `factsOf`.
  */
 export function stepContextsOf(
   message: UIMessage,

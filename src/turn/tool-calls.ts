@@ -6,7 +6,7 @@ import type { ToolCallContext, ToolCallEnd, ToolCallResultContext } from "./hook
 import { untilAborted } from "./interruptible-tools.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
-/** A call that the model has asked for, as the turn engine hands it over. */
+/** A call that the model has asked for, as the turn engine passes it. */
 export interface ToolCall {
   readonly operationId: string;
   readonly toolCallId: string;
@@ -19,16 +19,16 @@ export interface ToolCall {
 export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly hooks: TurnHooks;
-  /** Waits until a tool with an effect may begin. `block`: the turn goes no further. */
+  /** Waits until a tool with an effect may begin. `block`: it must not, because the turn ends. */
   readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
-  /** The `execute` of a tool with an effect begins now: this is stored first. */
+  /** Stores that the `execute` of a tool with an effect begins now. */
   readonly beginCall: (operationId: string, callId: string) => void;
   /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
   readonly hasBegun: (operationId: string, callId: string) => boolean;
   readonly onRun: (operationId: string, toolName: string) => void;
 }
 
-/** What a seam needs to know of the turn around a call. */
+/** Facts about the turn around a call. */
 export interface CallSurroundings {
   readonly tool: ToolSet[string] | undefined;
   readonly signal: AbortSignal | undefined;
@@ -48,18 +48,19 @@ interface RunningCall {
   readonly release: () => void;
   beganAt?: number;
   endedAt?: number;
-  /** What the tool threw. */
+  /** The value that the tool threw. */
   thrown?: { readonly error: unknown };
 }
 
 /**
  * The one seam around tools. Every call passes it before and after.
  *
- * - Calls of a step that only read run side by side. All others run one after the other, in the order of the calls. A
- *   call's time begins with its own `execute`.
- * - A call with an effect begins when nobody is still writing, and is stored before it begins. After a crash one that
- *   had begun is reported as interrupted, unless its tool may run again. One that had not begun runs.
- * - `beforeToolCall` of the bot decides last, right before the call.
+ * - Read-only calls of a step run side by side. All others run one after the other, in the order of the calls. A call's
+ *   time begins with its own `execute`.
+ * - A call with an effect begins when no more of the person's message is expected, and is stored before it begins.
+ *   After a crash, a call that had begun is reported as interrupted, unless its tool may run again. A call that had not
+ *   begun runs.
+ * - The bot's `beforeToolCall` decides last, right before the call.
  */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
@@ -71,7 +72,7 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  /** Whether a call may run, and with which input. Calls of one step come in their order. */
+  /** Decides whether a call runs, and with which input. Called in the order of a step's calls. */
   async before(call: ToolCall, around: CallSurroundings): Promise<ThinkToolCallDecision> {
     const { attempt, operationId, toolCallId, toolName } = call;
     const { tool } = around;
@@ -95,7 +96,7 @@ export class ToolCalls {
     const decision = await this.#ask(call, around, running);
     if (decision.action !== "run") return decision;
     if (!readOnly) {
-      // The hook may have taken its time, and the person may have written meanwhile.
+      // The person may have written while the hook ran.
       if (
         this.#options.hooks.has("beforeToolCall") &&
         (await this.#options.beforeTool(operationId)) === "block"
@@ -107,7 +108,7 @@ export class ToolCalls {
     return decision;
   }
 
-  /** The `execute` of a call begins, or has ended. */
+  /** Starts the time of a call whose `execute` begins. */
   began(toolCallId: string): void {
     const running = this.#running.get(toolCallId);
     if (running !== undefined) running.beganAt = this.#options.clock.now();
@@ -120,7 +121,7 @@ export class ToolCalls {
     if (thrown !== undefined) running.thrown = thrown;
   }
 
-  /** A call has its result. */
+  /** Reports the result of a call. */
   async after(
     call: ToolCall,
     result:
@@ -146,7 +147,7 @@ export class ToolCalls {
     }
   }
 
-  /** The operation runs no more calls. */
+  /** Forgets an operation that runs no more calls. */
   forget(operationId: string): void {
     this.#ends.delete(operationId);
   }

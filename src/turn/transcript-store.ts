@@ -1,7 +1,7 @@
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 
-/** What is said in voice messages. Most conversations never have one, so the table is made with the first. */
+/** Transcripts of audio files. The table is created with the first one, because most conversations never have any. */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS transcript_v1 (
   file TEXT PRIMARY KEY,
@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS transcript_v1 (
 ) STRICT, WITHOUT ROWID`;
 
 export interface StoredTranscript {
-  /** `undefined`: it was tried and failed, and is not tried again. */
+  /** `undefined`: the transcription failed, and is not tried again. */
   readonly text: string | undefined;
 }
 

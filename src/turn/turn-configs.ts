@@ -10,7 +10,7 @@ type ModelInstance = Exclude<LanguageModel, string>;
 
 export interface TurnConfigsOptions {
   readonly hooks: TurnHooks;
-  /** The bot's model for one call of an operation, or this one in its place, guarded. */
+  /** Returns the guarded model for one call of an operation: the bot's, or `instead`. */
   readonly model: (operationId: string, instead: LanguageModel | undefined) => Promise<ModelInstance>;
   readonly maxSteps: () => number;
   readonly sendReasoning: () => boolean;
@@ -25,14 +25,14 @@ export interface NextCall {
   readonly answer: UIMessage | undefined;
 }
 
-/** What `beforeTurn` said, and what is known of the calls that this process has made. */
+/** The result of `beforeTurn`, and facts about the calls that this process has made. */
 interface Known {
   readonly config: TurnConfig;
   readonly facts: Map<number, CallFacts>;
 }
 
 /**
- * What the bot's hooks change of turns. `beforeTurn` is asked once in the life of a process for each turn; its answer
+ * Applies the changes that the bot's hooks make to turns. `beforeTurn` is called once per turn and process; its result
  * holds for all further calls.
  */
 export class TurnConfigs {
@@ -43,7 +43,7 @@ export class TurnConfigs {
     this.#options = options;
   }
 
-  /** Asks `beforeTurn`, unless it has been asked. Returns the tools that the turn may use beside the bot's own. */
+  /** Calls `beforeTurn`, unless it was called before. Returns the tools that it adds to the bot's own. */
   async begin(
     operationId: string,
     tools: ToolSet,
@@ -69,7 +69,7 @@ export class TurnConfigs {
     return config.tools ?? {};
   }
 
-  /** What one model call uses, or `"end"` when the turn has made enough of them. */
+  /** Returns the settings of the next model call, or `"end"` if the turn has made enough calls. */
   async next({ answer, messages, operationId, stepNumber }: NextCall): Promise<ThinkTurnConfig | "end"> {
     const { hooks, model } = this.#options;
     const { config, facts } = this.#of(operationId);
@@ -102,7 +102,7 @@ export class TurnConfigs {
     };
   }
 
-  /** A model call has ended, and its message is stored. */
+  /** Called when a model call has ended and its message is stored. */
   async finished(operationId: string, stepNumber: number, message: UIMessage): Promise<void> {
     const { hooks } = this.#options;
     if (!hooks.has("onStepFinish")) return;

@@ -12,23 +12,23 @@ export interface TurnEndsOptions {
   ) => Promise<{ readonly kind: string; readonly reason?: string | undefined }>;
 }
 
-/** How a turn ended, for its hook. */
+/** The end of a turn, for its hook. */
 export type ResponseStatus = ChatResponseResult["status"];
 
-/** Errors of turns whose hook has not been told are kept for so many turns. */
+/** Number of turns whose errors are kept for a hook that has not run yet. */
 const MOST_ERRORS = 32;
 
-/** Tells the bot's hooks that turns have failed, and have ended. */
+/** Calls the bot's hooks for failed and ended turns. */
 export class TurnEnds {
   readonly #options: TurnEndsOptions;
-  /** What `onChatError` made of the error of each failed turn. */
+  /** The error of each failed turn, as `onChatError` returned it. */
   readonly #errors = new Map<string, string>();
 
   constructor(options: TurnEndsOptions) {
     this.#options = options;
   }
 
-  /** A turn has failed. The hook hears of it once. */
+  /** Calls `onChatError` for a failed turn, once. */
   async failed(operationId: string, error: unknown, stage: ChatErrorContext["stage"]): Promise<void> {
     const { hooks } = this.#options;
     if (this.#errors.has(operationId)) return;
@@ -44,18 +44,18 @@ export class TurnEnds {
     if (asked.ok && asked.value !== undefined) this.#keep(operationId, wordsOf(asked.value));
   }
 
-  /** An operation has ended. One that failed outside of its model calls is told now. */
+  /** Called when an operation has ended. Reports a failure outside of its model calls. */
   async settled(operationId: string, reason: string | undefined): Promise<void> {
     if (reason === undefined || isAborted(reason)) return;
     await this.failed(operationId, new Error(reason), "prepare");
   }
 
-  /** Whether the bot wants to know how turns end. */
+  /** Whether the bot has a hook for the end of turns. */
   get isAwaited(): boolean {
     return this.#options.hooks.has("onChatResponse");
   }
 
-  /** A turn has ended, and its answer is stored. Resolves when the hook has returned, or failed. */
+  /** Calls `onChatResponse` for a turn whose answer is stored. Resolves when the hook has returned or failed. */
   async tell(operationId: string, session: string, status: ResponseStatus): Promise<void> {
     const { answer, hooks, outcome } = this.#options;
     const { reason } = await outcome(operationId, session);
@@ -78,7 +78,7 @@ export class TurnEnds {
   }
 }
 
-/** Whether an operation ended because somebody wanted it to. */
+/** Whether an operation ended because it was aborted. */
 export function isAborted(reason: string | undefined): boolean {
   return reason === "aborted" || reason === "withdrawn";
 }

@@ -61,17 +61,20 @@ export interface TurnEngineOptions {
    * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
    */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
-  /** A tool with an effect is about to run. `block` leaves it undone. */
+  /** Called before a tool with an effect runs. `block` keeps it from running. */
   readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
-  /** The `execute` of a tool with an effect begins now. */
+  /** Called when the `execute` of a tool with an effect begins. */
   readonly beginCall: (operationId: string, callId: string) => void;
   /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
   readonly hasBegun: (operationId: string, callId: string) => boolean;
   /** Whether the result of a call waits for somebody's decision. */
   readonly isWaiting: (operationId: string, callId: string) => boolean;
-  /** The operation goes no further: what it has said is its answer. */
+  /** Called when an operation ends early. Its text so far is its answer. */
   readonly onPark: (operationId: string) => void;
-  /** May be called more than once for an operation, and not at all when the object died: ask `outcome` at start. */
+  /**
+   * Called when an operation has ended. May be called repeatedly, and is not called if the object died: use `outcome`
+   * at start.
+   */
   readonly onSettled: (operationId: string) => void;
   /**
    * Called when an operation has waited for its model so long that the person should be told. May be called more than
@@ -97,16 +100,16 @@ export type TurnOutcome =
       readonly kind: "failed";
       readonly text: string;
       readonly isOverloaded?: boolean;
-      /** For the bot's own code. It may hold a provider's words. */
+      /** Reason of the failure, for the bot's own code. It may contain a provider's words. */
       readonly reason?: string | undefined;
     };
 
 type ModelInstance = Exclude<LanguageModel, string>;
 
-/** Far more than failures: these are left for crashes. */
+/** Far more than the limit for model failures. The rest is for crashes. */
 const MAX_INTERRUPTIONS = 12;
 const INTERRUPTION_BACKOFF_MS = 100;
-/** Most steps where a hook decides for each turn how many it has. */
+/** Limit of steps if a hook decides for each turn how many it has. */
 const MOST_STEPS = 1000;
 
 /**
@@ -228,7 +231,7 @@ export class TurnEngine {
     this.harness.observe((session, event) => this.#observe(session, event));
   }
 
-  /** Begins an operation, or does nothing when it exists. Its text goes to `sink` from now on. */
+  /** Begins an operation, unless it exists. Its text goes to `sink` from now on. */
   async start(
     operationId: string,
     session: string,
@@ -347,7 +350,7 @@ export class TurnEngine {
     }
   }
 
-  /** Whether the model is not to be called again: the turn made way, or all that it asked for waits for a decision. */
+  /** Whether the model must not be called again: the turn makes way, or all its calls wait for a decision. */
   async #isOver(operationId: string, answer: UIMessage | undefined): Promise<boolean> {
     const { beforeStep, isWaiting, onPark } = this.#options;
     if ((await beforeStep(operationId)) === "yield") return true;
@@ -395,7 +398,7 @@ export class TurnEngine {
         try {
           return await this.#load(session, await this.harness.messages(session));
         } catch {
-          // A transcript that cannot be converted: the call itself is none the worse for it.
+          // The transcript cannot be converted. The call itself can run without it.
           return [];
         }
       },
@@ -453,7 +456,7 @@ export class TurnEngine {
     });
   }
 
-  /** The tools that `beforeTurn` adds. It is asked here, because the first model call offers them already. */
+  /** Returns the tools that `beforeTurn` adds. It is called here because the first model call already offers them. */
   async #toolsOfTurn(session: string, operationId: string, own: ToolSet): Promise<ToolSet> {
     const assembled = async () => {
       const history = await this.harness.messages(session);

@@ -12,17 +12,17 @@ export interface TurnHooksOptions {
   /** The hooks that the bot has. */
   readonly hooks: () => Partial<ThinkHooks>;
   readonly turnInfo: (operationId: string) => TurnInfo | undefined;
-  /** Runs code of the bot so that it can ask which turn it serves. */
+  /** Runs bot code in a context that knows the current turn. */
   readonly inTurn: <T>(operationId: string, body: () => T) => T;
 }
 
-/** What a hook returned, or that it failed. */
+/** The return value of a hook, or its failure. */
 export type HookResult<T> = { readonly ok: true; readonly value: T | undefined } | { readonly ok: false };
 
-/** Calls the bot's hooks. What they throw is logged, and never passed on. */
+/** Calls the bot's hooks. Their exceptions are logged and never passed on. */
 export class TurnHooks {
   readonly #options: TurnHooksOptions;
-  /** Turns whose `onChunk` has failed: it is called for each word, and one line says it. */
+  /** Turns whose `onChunk` has failed. It is called for each word, so only the first failure is logged. */
   readonly #failedChunks = new Set<string>();
 
   constructor(options: TurnHooksOptions) {
@@ -56,7 +56,7 @@ export class TurnHooks {
     }
   }
 
-  /** Calls `onChunk`, and waits for nothing. */
+  /** Calls `onChunk` without waiting for it. */
   chunk(operationId: string, context: Parameters<ThinkHooks["onChunk"]>[0]): void {
     const { hooks, inTurn, logOf } = this.#options;
     const failed = (error: unknown): void => {
@@ -72,12 +72,12 @@ export class TurnHooks {
     }
   }
 
-  /** Code that a hook returned has thrown. */
+  /** Logs a failure of code that a hook returned. */
   failed(operationId: string, name: string, error: unknown): void {
     logBotFailure(this.#options.logOf(operationId), name, error);
   }
 
-  /** The turn has ended. */
+  /** Forgets an ended turn. */
   forget(operationId: string): void {
     this.#failedChunks.delete(operationId);
   }

@@ -11,8 +11,8 @@ import type { TurnKind } from "../core/turn-info.ts";
 import type { ResponseStatus } from "./turn-ends.ts";
 
 /**
- * The turns of a conversation. A turn is `open` until its reply's whole text is stored. After a crash every open turn is
- * taken up again. Only turns of messages have an address and a context: a prompt keeps its own.
+ * The turns of a conversation. A turn is `open` until its reply's whole text is stored. After a crash every open turn
+ * continues. Only turns of messages have an address and a context; those of a prompt are in the prompt's row.
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS turn_v1 (
@@ -43,31 +43,31 @@ const ADDED = {
 /**
  * The state of a turn.
  *
- * - `open`: the model is at work, or will be
+ * - `open`: the model is working, or will be
  * - `stopping`: somebody ended it; what is visible stays
- * - `yielding`: it ends between two steps, because the person said more; what it found out stays in the transcript
- * - `parking`: it ends between two steps with what was said so far, because the rest waits for somebody's decision
+ * - `yielding`: it ends between two steps, because the person wrote more; its tool results stay in the transcript
+ * - `parking`: it ends between two steps with its text so far, because the rest waits for somebody's decision
  * - `ended`: its reply's text is stored
  * - `withdrawn`: a later turn answers its messages too
  */
 export type TurnState = "open" | "stopping" | "yielding" | "parking" | "ended" | "withdrawn";
 
 interface AnyTurn {
-  /** Also the id of its reply and of its operation at the turn engine. */
+  /** Id of the turn, of its reply, and of its operation in the turn engine. */
   readonly id: string;
   readonly seq: number;
   /** The session of the transcript that it belongs to. */
   readonly session: string;
   readonly state: TurnState;
-  /** Whether a tool has begun that must not run twice: from then on the turn cannot be withdrawn. */
+  /** Whether a tool has begun that must not run twice. The turn cannot be withdrawn then. */
   readonly acted: boolean;
   /** Calls of tools with an effect whose `execute` has begun. */
   readonly begunCalls: readonly string[];
   /** Calls whose result waits for somebody's decision. */
   readonly waitingCalls: readonly string[];
-  /** When the newest thing arrived that it answers, in epoch milliseconds. */
+  /** Time at which the newest of its messages arrived, in epoch milliseconds. */
   readonly lastReceivedAt: number;
-  /** How the turn has ended, as long as the bot is to be told. */
+  /** The end of the turn, until the bot has been told. */
   readonly dueResponse: ResponseStatus | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface MessagesTurn extends AnyTurn {
   readonly replaces: string | undefined;
 }
 
-/** A turn that the bot's own code began. What it is asked, and where its answer goes, is in the prompt of the same id. */
+/** A turn that the bot's own code began. The prompt of the same id has its messages and the chats for its answer. */
 export interface PromptTurn extends AnyTurn {
   readonly kind: Exclude<TurnKind, "messages">;
 }
@@ -95,8 +95,7 @@ export type NewTurn = New<MessagesTurn> | New<PromptTurn>;
 
 export interface TurnStore {
   /**
-   * Begins a turn, and forgets those that finished before the newest one; those that were withdrawn, when it replaces
-   * none.
+   * Begins a turn. Forgets turns that finished before the newest one, and withdrawn turns if the new one replaces none.
    */
   insert(turn: NewTurn): Turn;
   get(id: string): Turn | undefined;
@@ -104,15 +103,15 @@ export interface TurnStore {
   unfinished(): Turn[];
   newest(): Turn | undefined;
   setState(id: string, state: TurnState): void;
-  /** A tool with an effect is about to run. */
+  /** Stores that a tool with an effect is about to run. */
   beginCall(id: string, callId: string): void;
-  /** The result of a call waits for somebody's decision. */
+  /** Stores that the result of a call waits for somebody's decision. */
   park(id: string, callId: string): void;
-  /** The bot is still to be told how the turn has ended, or has been told. */
+  /** Stores that the bot must be told of the turn's end, or has been told (`undefined`). */
   setDueResponse(id: string, status: ResponseStatus | undefined): void;
-  /** Turns of whose end the bot is to be told, oldest first. */
+  /** Returns the turns whose end the bot must still be told, oldest first. */
   dueResponses(): Turn[];
-  /** A chat goes on under another id: so do its turns. */
+  /** Gives the turns of a moved chat its new id. */
   move(messengerId: string, move: ChatMove): void;
 }
 
@@ -147,7 +146,7 @@ export function createTurnStore(database: Database): TurnStore {
       const newest =
         firstRow(database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM turn_v1"))?.seq ?? 0;
       const replaces = turn.kind === "messages" ? turn.replaces : undefined;
-      // What a turn replaces may be at work until it has begun itself.
+      // A replaced turn may be running until the new one has begun.
       const over = replaces === undefined ? "('ended', 'withdrawn')" : "('ended')";
       database.run(`DELETE FROM turn_v1 WHERE state IN ${over} AND seq < ? AND due_response IS NULL`, newest);
       const { address = null, context = null, messageSeqs = [] } = turn.kind === "messages" ? turn : {};

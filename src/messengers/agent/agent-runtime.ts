@@ -99,7 +99,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Time of the durable wake-up, as far as this object knows. */
   #armedAt: number | undefined;
   #arming = Promise.resolve();
-  /** What this object answers, as a root and as a conversation. */
+  /** The calls that this object answers, as a root and as a conversation. */
   readonly #calls: InnerCalls = {
     acquire: (...asked) => this.gate.acquire(...asked),
     penalize: (...asked) => this.gate.penalize(...asked),
@@ -225,7 +225,7 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#budget;
   }
 
-  /** The gates of the chats whose thread without a topic is this object. */
+  /** The gate of the chats whose gate is in this object: those whose thread without a topic it is. */
   get gate(): ChatGate {
     this.#gate ??= createChatGate({
       database: this.#options.database,
@@ -278,7 +278,7 @@ export class AgentRuntime extends LifecycleCapability {
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
-  /** Changes or removes what bot code has sent, and resolves when that is durable. */
+  /** Changes or removes cards of bot code. Resolves when that is durable. */
   async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
     await this.lifecycle.ready();
     const result = body(this.thread.cards);
@@ -287,13 +287,13 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
-    // The turn that this code runs in, before anything is waited for.
+    // Read before the first `await`: the turn that this code runs in.
     const event = getMessengerContext();
     await this.lifecycle.ready();
     return this.thread.say(content, to, { ...options, event });
   }
 
-  /** Stores a prompt, and has its turn begun when it is due. Resolves when it is durable. */
+  /** Stores a prompt, and makes sure that its turn begins when it is due. Resolves when the prompt is durable. */
   async submit(request: PromptRequest): Promise<AcceptedPrompt> {
     await this.lifecycle.ready();
     const accepted = this.thread.own.submit(request);
@@ -310,7 +310,7 @@ export class AgentRuntime extends LifecycleCapability {
     return submitResultOf(await this.submit(parseSubmission(input, options, newId)));
   }
 
-  /** Submits messages, and waits for the end of their turn. */
+  /** Submits messages and waits until their turn has ended. */
   async saveMessages(input: SubmissionInput, options: SubmitMessagesOptions): Promise<SaveMessagesResult> {
     const { newId } = this.#options.deps;
     const { prompt } = await this.submit(parseSubmission(input, options, newId));
@@ -344,7 +344,7 @@ export class AgentRuntime extends LifecycleCapability {
     });
   }
 
-  /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
+  /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
   async cancel(promptId: string): Promise<boolean> {
     await this.lifecycle.ready();
     const isCancelled = this.thread.own.cancel(promptId);

@@ -15,7 +15,7 @@ export interface CardLinksOptions {
 
 type CardLinks = Pick<CardEventsOptions, "speaker" | "gateOf" | "isGate" | "isNumbered" | "canNotify">;
 
-/** Tells an object about the gates of its chats, and what their platforms can do. */
+/** Finds the gates of an object's chats, and the abilities of their platforms. */
 export function createCardLinks({ definition, name, root, surface }: CardLinksOptions): CardLinks {
   const gateName = ({ chatId, messengerId }: Address): string =>
     threadConversationName(messengerId, definition(messengerId).platform.chatThreadId(chatId));

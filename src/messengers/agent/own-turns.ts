@@ -20,17 +20,17 @@ export interface OwnTurnsOptions {
   readonly inbox: InboxStore;
   readonly engine: Pick<TurnEngine, "ends">;
   readonly isDeclared: (messengerId: string) => boolean;
-  /** Where a chat that has moved is now. */
+  /** Returns the present place of a chat that has moved. */
   readonly placeOf: (address: Address) => ChatPlace | undefined;
-  /** Ends a prompt that waits or is at work. */
+  /** Ends a prompt that waits or runs. */
   readonly cancel: (promptId: string) => boolean;
-  /** Asks for the loop to run at this time at the latest, even if the object dies meanwhile. */
+  /** Makes the loop run at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
 }
 
 const HEARTBEAT_MS = 2500;
 
-/** What the bot's own code begins, and what it may know of turns. */
+/** Turns that the bot's own code begins, and the facts about turns that it may read. */
 export class OwnTurns {
   readonly prompts: Prompts;
   readonly calls: TurnCalls;
@@ -49,26 +49,26 @@ export class OwnTurns {
     });
   }
 
-  /** A turn, for code of the bot. */
+  /** Returns a turn as bot code sees it. */
   info(turnId: string): TurnInfo | undefined {
     return turnInfoOf(turnId, { ...this.#options, prompts: this.prompts });
   }
 
-  /** The session in which a turn runs. Undefined if it has none, or none any more. */
+  /** Returns the session in which a turn runs. Undefined if the turn is unknown. */
   sessionOf(turnId: string): string | undefined {
     return this.#options.turns.get(turnId)?.session;
   }
 
-  /** Stores a prompt, unless it is known (`Prompts.accept`), and asks for a wake while anything is left to do for it. */
+  /** Stores a prompt, unless it is known (`Prompts.accept`). Sets a wake-up if work is left for it. */
   submit(request: PromptRequest): AcceptedPrompt {
     const accepted = this.prompts.accept(request);
     const { state } = accepted.prompt;
-    // One that is known already may have been stored by a process that died before it could ask for a wake.
+    // A known prompt may have been stored by a process that died before it could set a wake-up.
     if (state === "pending" || state === "running") this.#wakeSoon();
     return accepted;
   }
 
-  /** Ends a prompt that waits or is at work. `false` when it has ended, or never was. */
+  /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
   cancel(promptId: string): boolean {
     const isCancelled = this.#options.cancel(promptId);
     if (isCancelled) this.#wakeSoon();

@@ -24,9 +24,9 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
-  /** Code of the bot that hears reactions. @default none */
+  /** The bot's handler of reactions. @default none */
   readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
-  /** Whether the bot writes down what is said in audio files. @default never */
+  /** Whether the bot transcribes audio files. @default never */
   readonly transcribes?: () => boolean;
   /**
    * Passes an event to the conversation that the bot's `conversation` function names. Only in the object of a thread.

@@ -37,7 +37,7 @@ import { EventFiles } from "../turns/event-files.ts";
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
-/** What became of prompts can be asked for as long. */
+/** Ended prompts are kept this long, so that bot code can ask for their outcome. */
 const KEEP_PROMPTS_MS = 30 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** A running turn continues this soon after a crash. */
@@ -66,7 +66,7 @@ export class ThreadRuntime {
   readonly memory: ThreadMemory;
   readonly cards: Cards;
   readonly files: EventFiles;
-  /** Prompts, and what is stored of turns for the bot's own code. */
+  /** Prompts, and stored facts about turns for the bot's own code. */
   readonly own: OwnTurns;
   readonly #options: ThreadRuntimeOptions;
   readonly #inbox: InboxStore;
@@ -142,7 +142,7 @@ export class ThreadRuntime {
       onGone: (place, code) => {
         const { chatId, messengerId, threadId } = place;
         log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
-        // A thread that is gone leaves the chat as it is.
+        // A topic that is gone says nothing about its chat.
         if (threadId === undefined)
           memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
         this.#runner.endings.abandon(place);

@@ -22,10 +22,13 @@ export interface TurnModelOptions {
 
 type ModelInstance = Exclude<LanguageModel, string>;
 
-/** A chat's message is edited once in 700 ms at most, so that smaller pieces of text would be seen by nobody. */
+/** A chat's message is edited at most every 700 ms, so nobody would see smaller pieces of text. */
 const MESSENGER_MERGE_MS = 500;
 
-/** The bot's model, or `instead`, as a turn calls it: guarded, and with `patience` waiting for a server that cannot answer now. */
+/**
+ * Returns the model that a turn calls: the bot's, or `instead`. It is guarded. With `patience` it waits for a server
+ * that cannot answer now.
+ */
 export function turnModel(
   { agent, deps, env, log, onUsage }: TurnModelOptions,
   patience: Patience | undefined,

@@ -11,9 +11,9 @@ import { Presses } from "./presses.ts";
 import type { PressesOptions } from "./presses.ts";
 
 export interface CardEventsOptions extends PressesOptions {
-  /** The name of this object among those that speak in a chat. */
+  /** Name of this object, for other objects that post to its chats. */
   readonly speaker: string;
-  /** The gate of a chat. */
+  /** Returns the gate of a chat. */
   readonly gateOf: (address: Address) => ChatGate;
   /** Whether this object is the gate of a chat. */
   readonly isGate: (address: Address) => boolean;
@@ -23,17 +23,17 @@ export interface CardEventsOptions extends PressesOptions {
   readonly handOver: (speaker: string, messengerId: string, event: IncomingEvent) => Promise<void>;
 }
 
-/** A message that is nothing but a number may be the answer to a numbered card. */
+/** A message that is only a number may be the answer to a numbered card. */
 const NUMBER = /^\s*(\d{1,3})\s*[.)]?\s*$/;
 
 /**
- * Events about cards, on their way to the conversation that posted the card.
+ * Routes events about cards to the conversation that posted the card.
  *
- * 1. A press arrives at the gate of its chat, which knows the conversation by the token. Nobody asks `conversation`.
+ * 1. A press arrives at the gate of its chat, which knows the conversation by the token. `conversation` is not asked.
  * 2. A message that quotes one of the bot's messages, or is a bare number, is offered to the gate once. If it answers a
  *    card, only the conversation of that card gets it.
- * 3. An event is handed over before its row here ends, under the same key: a crash between the two repeats the handing
- *    over, and the other object knows the key.
+ * 3. An event is handed over, under the same key, before its row here ends. A crash between the two repeats the
+ *    handover, and the other object recognizes the key.
  */
 export class CardEvents {
   readonly #options: CardEventsOptions;
@@ -51,7 +51,7 @@ export class CardEvents {
     return this.#presses.isRunning(row);
   }
 
-  /** Takes an event that belongs to a card. `false` if it is to be handled like any other event. */
+  /** Takes an event that belongs to a card. Returns `false` if the event must be handled like any other. */
   async take(
     row: InboxRow,
     event: MessengerEvent,
@@ -96,7 +96,7 @@ export class CardEvents {
     this.#outcomes.end(row, "passed on to the conversation of its card");
   }
 
-  /** The card that a message answers, if it looks like an answer to one. */
+  /** Returns the card that a message answers, if it looks like an answer to one. */
   async #claimOf(event: MessengerEvent): Promise<CardClaim | undefined> {
     const { message } = event;
     if (message === undefined || !mayAnswerCard(event)) return undefined;
@@ -122,7 +122,7 @@ export function isCardPress({ action, kind }: MessengerEvent): boolean {
   return kind === "action" && parseCardToken(action?.data ?? "") !== undefined;
 }
 
-/** Whether a message looks like an answer to a card: it quotes the bot, or is nothing but a number. */
+/** Whether a message looks like an answer to a card: it quotes the bot, or is only a number. */
 export function mayAnswerCard({ author, kind, message }: MessengerEvent): boolean {
   const isNew = kind === "direct-message" || kind === "mention" || kind === "message";
   if (!isNew || message === undefined || author?.isBot === true || message.command !== undefined)

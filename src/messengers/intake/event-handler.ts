@@ -37,7 +37,7 @@ export interface EventHandlerOptions {
   readonly commands: () => ThinkCommands;
   /** The actions that commands can take on the conversation. */
   readonly host: CommandHost;
-  /** Code of the bot that hears events outside of turns. `undefined` where it has none. */
+  /** Returns the bot's handlers of events outside of turns. A handler that the bot lacks is `undefined`. */
   readonly handlers: (messengerId: string) => EventHandlers;
   /** Decides how to handle the event in the current state. */
   readonly sort: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Sorting;
@@ -48,11 +48,11 @@ export interface EventHandlerOptions {
   readonly poke: () => void;
   /** Returns the event with the current address of its chat, which may have moved. */
   readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
-  /** Runs code of the bot so that it can ask which event it serves. */
+  /** Runs bot code in a context that knows the current event. */
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
-/** Code of the bot for events that start no turn. */
+/** The bot's handlers of events that start no turn. */
 export interface EventHandlers {
   readonly onReaction?: ((reaction: MessengerContext) => void | Promise<void>) | undefined;
   readonly onUpdate?: ((update: MessengerEvent) => void | Promise<void>) | undefined;
@@ -75,7 +75,7 @@ export class EventHandler {
   readonly #beside = new Set<number>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
-  /** Outcomes of events whose handler has run and that could not be ended, by the number of their row. */
+  /** Outcomes of events whose handler has run but whose end could not be stored, by row number. */
   readonly #handedOver = new Map<number, string>();
 
   constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
@@ -267,8 +267,8 @@ export class EventHandler {
   }
 
   /**
-   * The bot's own code runs beside the intake. Its event is done when it has ended, so that it is handed over again if
-   * the process dies before that, and only then.
+   * Runs the bot's handler beside the intake. Its event is done when the handler has ended. So the handler runs again
+   * only if the process dies before that.
    */
   #handOver(row: InboxRow, event: MessengerEvent, method: "onReaction" | "onUpdate"): void {
     const { deps, handlers, inContext, log, poke } = this.#options;
@@ -285,7 +285,7 @@ export class EventHandler {
         );
         return `handed to ${method}`;
       } catch {
-        // The log has the reason. What the bot's code has done by then is not done twice.
+        // The log has the reason. The handler may already have done something, so it does not run again.
         return `handed to ${method}, which failed`;
       }
     };
@@ -297,7 +297,7 @@ export class EventHandler {
       })
       .then(() => this.#outcomes.settle(row))
       .catch(() => {
-        // The intake resumes it, and says in the log what is wrong.
+        // The intake resumes the event and logs the failure.
       })
       .finally(() => {
         this.#beside.delete(row.seq);

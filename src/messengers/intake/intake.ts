@@ -85,7 +85,7 @@ export class Intake {
     if (typeof definition.conversation === "function" || this.hasOpen()) return undefined;
     const event = await definition.platform.parse({ key, thread, raw }, this.#options.context(messengerId));
     const sorting = this.#sort(event, definition);
-    // An answer to a card may be no question to the bot.
+    // A message that the bot would ignore may still answer a card.
     if (event.kind === "mention" || sorting.kind !== "ignore" || mayAnswerCard(event)) return undefined;
     return { event, outcome: ignored(sorting.reason) };
   }
@@ -96,7 +96,7 @@ export class Intake {
     this.#outcomes.logPassedOver(eventFields(event.messengerId, event), outcome);
   }
 
-  /** Whether there are events at which nobody has looked yet. */
+  /** Whether the intake has not looked at some events yet. */
   hasUnread(): boolean {
     for (const { outcome, row } of this.#arrivals.open()) {
       const isWaiting = this.#handler.isRunning(row) || this.#failures.restsUntil(row.seq) !== undefined;
@@ -105,7 +105,7 @@ export class Intake {
     return false;
   }
 
-  /** Whether there are events of which it is not decided what becomes of them. */
+  /** Whether some events are undecided. */
   hasOpen(): boolean {
     return this.#arrivals.hasOpen();
   }
@@ -246,7 +246,7 @@ export class Intake {
     const { respondTo } = definition;
     try {
       const event = await this.#read(row, definition);
-      // The conversation of a card is that of the card.
+      // The gate finds the conversation of a card.
       if (isCardPress(event)) return false;
       return mayBeAnswered(event, { respondTo, hasCommand: (name) => this.#mayHaveCommand(name) });
     } catch {

@@ -32,21 +32,23 @@ export interface PressesOptions {
   readonly canNotify: (event: MessengerEvent) => boolean;
   /** Whether a person may use the bot. */
   readonly mayUse: (event: MessengerEvent, definition: NormalizedMessengerDefinition) => Promise<boolean>;
-  /** Runs code of the bot so that it can ask which event it serves. */
+  /** Runs bot code in a context that knows the current event. */
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
-  /** Has the loop go round once more. */
+  /** Makes the loop run once more. */
   readonly poke: () => void;
 }
 
-/** A press is acknowledged by then, also if its handler is not done. Clients show that they wait for about 15 s. */
+/**
+ * A press is acknowledged after this time, even if its handler is not done. Clients show for about 15 s that they wait.
+ */
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
  * Presses of the cards that this conversation has posted.
  *
- * 1. The handler begins at most once for a press, across redelivery, crash and restart: that it begins is stored first.
- * 2. Every press is answered: with what the handler returns, with nothing after 10 s, or with a safe text if the handler
- *    throws, the process died under it, or the card says something else by now.
+ * 1. The handler begins at most once for a press, across redelivery, crash and restart. Its beginning is stored first.
+ * 2. Every press is answered: with the handler's return value, or with nothing after 10 s. It is answered with a safe
+ *    text if the handler throws, the process died while it ran, or the card has changed since.
  * 3. A handler runs beside the intake: later events do not wait for it.
  */
 export class Presses {
@@ -64,7 +66,7 @@ export class Presses {
     return this.#running.has(row.seq);
   }
 
-  /** A press of a button. */
+  /** Handles a press of a button. */
   async pressed(
     row: InboxRow,
     event: MessengerEvent,
@@ -76,7 +78,7 @@ export class Presses {
     await this.#take(row, event, definition, card, button);
   }
 
-  /** The number of an option, as a message. */
+  /** Handles a message that is the number of an option. */
   async typed(
     row: InboxRow,
     event: MessengerEvent,
@@ -101,7 +103,7 @@ export class Presses {
       this.#outcomes.end(row, outcome);
     };
     if (!(await mayUse(event, definition))) return refuse("refusedResponseText", "refused: not allowed");
-    // What its handler did by then may have changed the card.
+    // Its handler may have changed the card before the process died.
     if (cards.store.hasBegunPress(row.key)) {
       this.#options.log.warn("press.interrupted", eventFields(event.messengerId, event));
       return refuse("interruptedActionResponseText", "press: interrupted, not handled again");
@@ -115,7 +117,7 @@ export class Presses {
     void this.#handle(row, event, definition, card, button)
       .then(() => this.#outcomes.settle(row))
       .catch((error: unknown) => {
-        // It could not be stored that the press is done. The intake takes it again, and does not run the handler.
+        // The end of the press could not be stored. The intake takes it again, and does not run the handler.
         logBotFailure(this.#options.log, "onAction", error);
       })
       .finally(() => {
@@ -183,8 +185,9 @@ export class Presses {
   }
 
   /**
-   * A person who has written a number reads the answer as a message. So does one in a private chat where the platform
-   * cannot show notices. In a group such an answer is not shown: it is meant for one person.
+   * Shows the handler's answer. A person who wrote a number gets it as a message, and so does a person in a private
+   * chat on a platform without notices. In a group on such a platform the answer is not shown, because it is meant for
+   * one person.
    */
   async #answer(
     row: InboxRow,
@@ -211,7 +214,7 @@ export class Presses {
   }
 }
 
-/** @throws {TypeError} if a handler of the bot returned anything else */
+/** @throws {TypeError} if the bot's handler returned anything else */
 function noticeOf(answer: PressAnswer): ActionNotice | undefined {
   if (answer === undefined) return undefined;
   const notice = typeof answer === "string" ? { text: answer } : answer;

@@ -13,20 +13,20 @@ const SCHEMA = [
 
 /** A `callback` button as it was posted. */
 export interface StoredButton {
-  /** Its own part of its token. */
+  /** The button's part of its token. */
   readonly button: string;
   readonly label: string;
   readonly payload: Json;
 }
 
 export interface StoredCard {
-  /** The id of its reply. */
+  /** Id of the card's reply. */
   readonly id: string;
   readonly key: string;
   readonly messengerId: string;
   /** The chat in which it was posted. */
   readonly chatId: string;
-  /** In the order in which they are shown: the first one is option 1. */
+  /** In visible order: the first one is option 1. */
   readonly buttons: readonly StoredButton[];
   readonly isRemoved: boolean;
 }
@@ -47,7 +47,7 @@ export interface CardStore {
   setButtons(id: string, buttons: readonly StoredButton[]): void;
   setRemoved(id: string): void;
   beginPress(eventKey: string, begunAt: number): void;
-  /** Whether the handler of this press has begun and not ended, perhaps in a process that died. */
+  /** Whether the handler of this press has begun but not ended, perhaps in a process that died. */
   hasBegunPress(eventKey: string): boolean;
   endPress(eventKey: string): void;
   /** Forgets cards that were posted before `before`, and presses that no event can repeat. */

@@ -15,9 +15,9 @@ export interface CardsOptions {
   readonly delivery: Delivery;
 }
 
-/** Where content goes, and how. */
+/** Destination and options of content. */
 export interface Posting {
-  /** The same id again means the same content. */
+  /** Id of the reply. A second post with this id sends nothing. */
   readonly id: string;
   readonly address: Address;
   readonly policy: ReplyPolicy;
@@ -36,16 +36,16 @@ export interface StoredFilesContent {
 /** Content that can be sent at once. */
 export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent;
 
-/** Shown in place of a card that is removed, where the platform does not delete its message any more. */
+/** Replaces the text of a removed card whose message the platform can no longer delete. */
 const REMOVED = "(removed)";
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Content that the bot's code sends, and the cards among it: payloads stay here, and only tokens travel.
+ * Sends content of bot code, and keeps the cards among it. Payloads stay here; only tokens are sent to the platform.
  *
- * A button keeps its token for as long as its payload and label stay the same, so that a press which was on its way
- * during a revision still counts. A button that is gone from the card has no meaning any more.
+ * A button keeps its token while its payload and label stay the same. So a press that was on its way during a revision
+ * still counts. A press of a button that is no longer on the card does not.
  */
 export class Cards {
   readonly store: CardStore;
@@ -58,7 +58,7 @@ export class Cards {
   }
 
   /**
-   * Makes the files of content durable, one after the other. `post` takes what it returns.
+   * Makes the files of content durable, one after the other. Returns the content for `post`.
    *
    * @throws {InvalidInputError} if the content is not valid, or a file cannot be sent
    * @throws {SwitchboardError} if a file could not be read and may be later
@@ -115,7 +115,7 @@ export class Cards {
   }
 
   /**
-   * Changes a card. `false` if there is no such card any more, or its chat takes nothing.
+   * Changes a card. Returns `false` if the card no longer exists, or its chat accepts no messages.
    *
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is then
    */
@@ -137,7 +137,7 @@ export class Cards {
     });
   }
 
-  /** Takes a card away. `false` if there is no such card any more, or its chat takes nothing. */
+  /** Removes a card. Returns `false` if the card no longer exists, or its chat accepts no messages. */
   remove(id: string): boolean {
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
@@ -148,7 +148,7 @@ export class Cards {
     });
   }
 
-  /** The card with this key, if it was posted in this chat or in the one that the chat was before. */
+  /** Returns the card with this key, if it was posted in this chat, also before the chat moved. */
   find(
     key: string,
     { messengerId, chatId }: Pick<Address, "messengerId" | "chatId">,

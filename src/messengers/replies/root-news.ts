@@ -16,7 +16,7 @@ export interface RootNewsOptions {
 const TELL_AGAIN_MS = 5000;
 
 /**
- * Reports chats that have moved or are gone, as refused calls have shown, to the root until it knows. Runs beside
+ * Reports moved and gone chats, as refused calls show them, to the root until the root has stored them. Runs beside
  * everything else.
  */
 export class RootNews {

@@ -42,10 +42,10 @@ export async function say(
   const checked = checkContent(content);
   checkKey(idempotencyKey);
   const id = `say:${idempotencyKey ?? newId()}`;
-  // Its target may be gone by now; the message was sent all the same.
+  // The message was accepted before. Its target may be gone since.
   if (delivery.receipt(id) !== undefined) return id;
   const address = await addressFor(host, to);
-  // The root has heard a person there since this object was refused.
+  // The root heard a person there after this object was refused.
   if (to !== undefined) delivery.revive(address.chatId);
   const policy = replyPolicy(definition(address.messengerId).delivery);
   cards.post({ id, address, policy, options }, await cards.prepare(address.messengerId, checked));

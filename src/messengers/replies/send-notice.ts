@@ -15,7 +15,7 @@ export function sendNotice(
   delivery.send({ id, ...postingOf(event, definition) }, text);
 }
 
-/** Where and how something is sent to the place that an event came from. */
+/** Returns the destination and options of a message to the chat that an event came from. */
 export function postingOf(
   event: Pick<MessengerEvent, "messengerId" | "thread" | "message">,
   definition: NormalizedMessengerDefinition,

@@ -17,8 +17,8 @@ const CALL_LIMIT_MS = 5_000;
 const REFUSAL_COUNTS_MS = 5 * 60_000;
 
 /**
- * Tracks whether the platforms accept the bot's credentials, as its calls have shown. Refusals are stored, because an
- * idle object is removed from memory. A refusal ends when a call works again, or the platform says so.
+ * Tracks from the bot's calls whether the platforms accept its credentials. Refusals are stored, because an idle object
+ * is removed from memory. A refusal ends when a call works again, or the platform says so.
  */
 export class PlatformAccess {
   readonly #options: PlatformAccessOptions;

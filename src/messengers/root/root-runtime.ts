@@ -220,7 +220,7 @@ export class RootRuntime {
     for (const [name, [first]] of byConversation) {
       if (first !== undefined && !unlisted.has(name)) this.#touch(name, definition, first);
     }
-    // Updates of no chat come as events of the bot's own, which is none.
+    // Events of the chat itself do not go into the directory.
     for (const event of events) if (event.isOfChat !== true) this.#observeChat(definition, event);
     await delivered;
     this.#tellMenu(definition);
@@ -278,7 +278,7 @@ export class RootRuntime {
   }
 
   #withMove({ id }: NormalizedMessengerDefinition, event: IncomingEvent): IncomingEvent {
-    // The gate of a chat goes by the chat's own id.
+    // The gate of a chat is found by the chat's own id.
     if (event.isCardPress === true || event.isOfChat === true) return event;
     const move = this.#aliases.moveOf(id, event.thread);
     return move === undefined ? event : { ...event, move };
@@ -297,7 +297,7 @@ export class RootRuntime {
     try {
       this.#chats.observe(definition, event);
     } catch (error) {
-      // It is written again with the chat's next event.
+      // The chat's next event writes it again.
       this.#options.log.error("directory.not-written", { code: failureCode(error) });
     }
   }

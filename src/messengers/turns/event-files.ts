@@ -10,16 +10,16 @@ import type { AttachmentReference, MessengerAttachment, MessengerEvent } from ".
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 
 export interface EventFilesOptions {
-  /** Throws for a messenger that is not declared. */
+  /** Throws if the messenger is not declared. */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   readonly context: (messengerId: string) => PlatformContext;
 }
 
 const TIMEOUT_MS = 20_000;
-/** All of a file is in memory at once, beside whatever else the machine holds. */
+/** Largest file, in bytes. It is in memory as a whole. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
-/** The way from an event to the bytes of its files. */
+/** Fetches the bytes of an event's files. */
 export class EventFiles {
   readonly #options: EventFilesOptions;
 
@@ -60,13 +60,13 @@ export class EventFiles {
     return {
       kind,
       ...(name !== undefined && { name }),
-      // The sender's own program has said more of the type than a file's ending does.
+      // The sender's own program knows the type better than the file's extension does.
       ...defined("mediaType", mediaType ?? found.mediaType),
       ...defined("sizeBytes", found.sizeBytes ?? sizeBytes),
     };
   }
 
-  /** An attachment with its methods. They are not enumerable, so that the rest stays plain JSON. */
+  /** Returns an attachment with its methods. They are not enumerable, so the rest stays plain JSON. */
   fetchable(messengerId: string, attachment: MessengerAttachment): FetchableAttachment {
     const methods: Pick<FetchableAttachment, "fetch" | "fetchMetadata"> = {
       fetch: (options) => this.fetch(messengerId, attachment.reference, options),
@@ -78,7 +78,10 @@ export class EventFiles {
     ) as FetchableAttachment;
   }
 
-  /** The event as the bot's code sees it. `events`: all that it serves, read when it asks for their files. */
+  /**
+   * Returns an event as bot code sees it. `events` returns all events of the turn, and is called only when bot code
+   * reads their files.
+   */
   contextOf(
     event: MessengerEvent,
     events: () => readonly MessengerEvent[] = () => [event],
@@ -120,7 +123,7 @@ function within(signal: AbortSignal | undefined): AbortSignal {
   return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
 }
 
-/** Only our own errors leave: the text of any other may hold an address with a token in it (I10). */
+/** Passes on only our own errors. The text of any other may contain an address with a token (I10). */
 async function ownErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

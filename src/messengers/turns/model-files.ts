@@ -18,20 +18,20 @@ export interface ModelFilesOptions {
   readonly transcripts: Transcripts | undefined;
 }
 
-/** A file that could not be loaded is left out of the next calls of the model, so that not each of them waits for it. */
+/** A file that could not be loaded is left out of model calls for this time, so that not every call waits for it. */
 const REST_MS = 60_000;
 
 /** Stored files as content for the model. */
 export class ModelFiles {
   readonly #options: ModelFilesOptions;
-  /** Files that could not be loaded, and until when that is believed. */
+  /** Files that could not be loaded, with the time until which they are left out. */
   readonly #unavailable = new Map<string, number>();
 
   constructor(options: ModelFilesOptions) {
     this.#options = options;
   }
 
-  /** `undefined` when the address is no stored reference. */
+  /** Returns the content of a stored file. `undefined` if the address is not a reference to one. */
   async resolve(
     url: string,
     mediaType: string,
@@ -53,7 +53,7 @@ export class ModelFiles {
       });
       return fileContent(file, mediaType, name);
     } catch (error) {
-      // Who sent the file has chosen its media type: only what is known of it goes into the log.
+      // The sender chose the media type, so only its known first part goes into the log.
       const media = /^(?:application|audio|image|text|video)(?=\/)/.exec(mediaType)?.[0] ?? "other";
       const log = this.#options.log();
       log.warn("file.unavailable", { code: errorCode(error) ?? "unknown", media });
@@ -63,7 +63,7 @@ export class ModelFiles {
     }
   }
 
-  /** The line of a voice message, with what is said in it where that is known. */
+  /** Returns the line of a voice message, with its transcript if there is one. */
   async #transcript(
     url: string,
     { kind = "audio", messengerId, reference, sizeBytes }: StoredFile,

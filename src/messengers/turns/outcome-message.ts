@@ -1,19 +1,19 @@
 import type { UIMessage } from "ai";
 import { fromPeople } from "./own-marks.ts";
 
-/** An action that somebody has decided about, and what became of it. */
+/** An action that somebody has decided about, and its result. */
 export interface ActionOutcome {
   readonly action: string;
   readonly input: unknown;
-  /** What was decided, by whom, in words: "approved by Ada", "rejected by Bob: too much", "expired". */
+  /** The decision in words: "approved by Ada", "rejected by Bob: too much", "expired". */
   readonly decision: string;
-  /** What the action returned, or why it did not run. */
+  /** The return value of the action, or the reason why it did not run. */
   readonly result: unknown;
 }
 
 /**
- * The question of a turn that tells the model of an outcome. It stands alone, because the call that asked may be out of
- * the transcript by now. Its first line has marks that no text of a person can have: see `fromPeople`.
+ * Returns the message that tells the model the outcome of an action. It can be read alone, because the tool call may
+ * have left the transcript. Its first line has marks that no text of a person can have: see `fromPeople`.
  */
 export function outcomeMessage(id: string, { action, decision, input, result }: ActionOutcome): UIMessage {
   const text = [

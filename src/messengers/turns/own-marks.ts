@@ -1,6 +1,6 @@
 /**
- * A text of people, without the marks `⟦` and `⟧`: only the application sets them, so that nobody can write something
- * that the model takes for the application's own word.
+ * Removes the marks `⟦` and `⟧` from a text of people. Only the application sets them, so the model never takes a
+ * person's text for the application's.
  */
 export function fromPeople(text: string): string {
   return text.replaceAll("⟦", "[[").replaceAll("⟧", "]]");

@@ -10,11 +10,11 @@ export interface PromptsOptions {
   readonly deps: Pick<Deps, "clock" | "newId">;
   readonly store: PromptStore;
   readonly isDeclared: (messengerId: string) => boolean;
-  /** Where a chat that has moved is now. */
+  /** Returns the present place of a chat that has moved. */
   readonly placeOf: (address: Address) => ChatPlace | undefined;
 }
 
-/** What the bot's own code asks the model. */
+/** A question of the bot's own code to the model. */
 export interface PromptRequest {
   readonly kind: Prompt["kind"];
   /** @default a new id */
@@ -28,14 +28,14 @@ export interface PromptRequest {
 
 export interface AcceptedPrompt {
   readonly prompt: Prompt;
-  /** Whether this request stored it. `false`: an earlier one with the same id or key did. */
+  /** Whether this request stored the prompt. `false` if an earlier request with the same id or key did. */
   readonly isNew: boolean;
 }
 
-/** What waits for a turn beside people's messages: accepted once, and known until it is forgotten. */
+/** Prompts that wait for a turn beside people's messages. Each is accepted once, and known until it is swept. */
 export class Prompts {
   readonly #options: PromptsOptions;
-  /** Who waits for the operation of a prompt to begin, and for its turn to end. */
+  /** Callers that wait until the operation of a prompt begins, and until its turn ends. */
   readonly #begins = new Map<string, (() => void)[]>();
   readonly #ends = new Map<string, ((state: PromptEnd) => void)[]>();
 
@@ -46,8 +46,8 @@ export class Prompts {
   /**
    * Stores a prompt, unless it is known (I2).
    *
-   * @throws {InvalidInputError} `messenger-unknown` when its answer is for a messenger that the bot does not have
-   * @throws {SwitchboardError} `submission-conflict` when the id and the key belong to two different prompts
+   * @throws {InvalidInputError} `messenger-unknown` if its answer is for a messenger that the bot does not have
+   * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to two different prompts
    */
   accept({ answerTo, id, idempotencyKey, kind, messages, metadata }: PromptRequest): AcceptedPrompt {
     const { deps, isDeclared, placeOf, store } = this.#options;
@@ -80,13 +80,13 @@ export class Prompts {
     return this.get(id)?.answerTo ?? [];
   }
 
-  /** The one whose turn is next, if it came before this row of the inbox. */
+  /** Returns the next prompt, if it came before this row of the inbox. */
   nextBefore(inboxSeq: number): Prompt | undefined {
     const next = this.#options.store.next();
     return next !== undefined && next.afterSeq < inboxSeq ? next : undefined;
   }
 
-  /** Its turn is stored in the same transaction. */
+  /** Marks a prompt as running. The caller stores its turn in the same transaction. */
   start(id: string): void {
     this.#options.store.start(id, this.#options.deps.clock.now());
   }
@@ -102,20 +102,20 @@ export class Prompts {
     return this.#options.store.list(filter);
   }
 
-  /** Resolves when the operation of a prompt has begun, or never will. Only in the life of the object that asks. */
+  /** Resolves when the operation of a prompt has begun, or never will. Lost if the object dies. */
   untilBegun(id: string): Promise<void> {
     return new Promise((resolve) => {
       this.#begins.set(id, [...(this.#begins.get(id) ?? []), resolve]);
     });
   }
 
-  /** The operation of a prompt has begun, or never will. */
+  /** Releases callers of `untilBegun`: the operation has begun, or never will. */
   settle(id: string): void {
     for (const resolve of this.#begins.get(id) ?? []) resolve();
     this.#begins.delete(id);
   }
 
-  /** Resolves when nothing more will come of a prompt. Only in the life of the object that asks. */
+  /** Resolves when a prompt has ended. Lost if the object dies. */
   untilEnded(id: string): Promise<PromptEnd> {
     const state = this.get(id)?.state ?? "aborted";
     if (state !== "pending" && state !== "running") return Promise.resolve(state);

@@ -3,7 +3,7 @@ import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import { replyPolicy } from "../declare/texts.ts";
 
-/** One reply of a turn: a prompt's answer may go to several chats. */
+/** One reply of a turn. The answer to a prompt may go to several chats, each with a reply of its own. */
 export interface ReplyTarget {
   readonly replyId: string;
   readonly address: Address;
@@ -13,10 +13,10 @@ export interface ReplyTarget {
   readonly takesOver?: string | undefined;
 }
 
-/** The reply of a turn, as the delivery begins it. */
+/** Returns the reply of a turn in the form in which the delivery begins it. */
 export function replyStartOf(target: ReplyTarget, policy: DeliveryPolicy): ReplyStart {
   const { address, event, replyId, takesOver } = target;
-  // A message of the chat that this one was before it moved has a number that means another one here.
+  // Message ids from before a chat moved mean other messages now.
   const messageId = event?.thread.formerChatId === undefined ? event?.message?.id : undefined;
   return {
     id: replyId,

@@ -9,23 +9,28 @@ import { questionIdOf } from "../../turn/question-id.ts";
 import type { AcceptedPrompt, PromptRequest } from "./prompts.ts";
 import { replyIdOf } from "./turn-replies.ts";
 
-/** What a turn is asked: a text, or AI SDK user messages. */
+/** The question of a turn: a text, or AI SDK user messages. */
 export type SubmissionInput = string | UIMessage | readonly UIMessage[];
 
 export interface SubmitMessagesOptions {
   /** 1 to 200 characters. @default a new id */
   readonly submissionId?: string;
-  /** The caller's own name of the work, 1 to 200 characters. A second call with it starts nothing. @default none */
+  /**
+   * The caller's own name of the work, 1 to 200 characters. A second call with the same key starts nothing. @default
+   * none
+   */
   readonly idempotencyKey?: string;
   /** Chats that show the answer, each once. @default none: the answer is only in the conversation's transcript */
   readonly answerTo?: Address | readonly Address[];
-  /** Plain facts for the bot's own code: `getTurn()` and `inspectSubmission()` have it. The model never sees it. */
+  /**
+   * Plain facts for the bot's own code, returned by `getTurn()` and `inspectSubmission()`. The model never sees them.
+   */
   readonly metadata?: PromptMetadata;
 }
 
 /**
  * - `pending`: accepted, waits for its turn
- * - `running`: its turn is at work
+ * - `running`: its turn is running
  * - `completed`: its turn has ended
  * - `aborted`: it was cancelled, or its answer was stopped
  * - `error`: its turn failed
@@ -52,7 +57,7 @@ export interface Submission {
 }
 
 export interface SubmitMessagesResult extends Submission {
-  /** Whether this call stored it. `false`: an earlier call with the same id or key did. */
+  /** Whether this call stored the submission. `false` if an earlier call with the same id or key did. */
   readonly accepted: boolean;
 }
 
@@ -62,7 +67,7 @@ export interface SubmissionFilter {
   readonly limit?: number;
 }
 
-/** How a turn ended for which its caller has waited. */
+/** The end of a turn that its caller waited for. */
 export interface SaveMessagesResult {
   readonly requestId: string;
   readonly status: Extract<SubmissionStatus, "completed" | "aborted" | "error">;
@@ -93,10 +98,9 @@ const messageSchema = z.looseObject({
 const messagesSchema = z.array(messageSchema).min(1);
 
 /**
- * Checks what a caller wants to submit.
+ * Checks a submission.
  *
- * @throws {InvalidInputError} `submission-invalid` when it has another shape, `submission-too-large` when it cannot be
- *   stored
+ * @throws {InvalidInputError} `submission-invalid` if its shape is wrong, `submission-too-large` if it cannot be stored
  */
 export function parseSubmission(
   input: SubmissionInput,
@@ -121,7 +125,7 @@ export function parseSubmission(
 }
 
 /**
- * The messages of a turn that the bot's own code begins.
+ * Returns the messages of a turn that the bot's own code begins.
  *
  * @throws {InvalidInputError} `submission-invalid`, `submission-too-large`
  */
@@ -135,14 +139,14 @@ export function questionsOf(input: SubmissionInput, newId: () => string): readon
     );
   return (messages as unknown as UIMessage[]).map((message) => ({
     ...message,
-    // People may stand behind it, for example those of a dashboard.
+    // The text may come from people, for example from users of a dashboard.
     parts: message.parts.map((part) =>
       part.type === "text" ? { ...part, text: fromPeople(part.text) } : part,
     ),
   }));
 }
 
-/** What the bot's own code sees of a prompt. */
+/** Returns a prompt as the bot's own code sees it. */
 export function submissionOf(prompt: Prompt): Submission {
   const { answerTo, endedAt, error, id, idempotencyKey, messageCount, metadata, startedAt } = prompt;
   const last = messageCount - 1;
@@ -169,7 +173,7 @@ function textMessage(text: string, id: string): UIMessage {
   return { id, role: "user", parts: [{ type: "text", text }] };
 }
 
-/** No chat shows an answer twice. */
+/** Removes repeated addresses, so that no chat shows an answer twice. */
 function distinct(addresses: readonly Address[]): Address[] {
   const byPlace = new Map(
     addresses.map((address) => [JSON.stringify([address.messengerId, address.threadId]), address]),
@@ -177,7 +181,7 @@ function distinct(addresses: readonly Address[]): Address[] {
   return [...byPlace.values()];
 }
 
-/** Names the place of the first mistake, never its value (I10). */
+/** Parses a value. The error names the place of the first mistake, never its value (I10). */
 function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -6,8 +6,8 @@ export interface ToolGateOptions {
   readonly deps: Deps;
   readonly turns: TurnStore;
   /**
-   * Until when more of the person's message may come, as far as is known now; epoch milliseconds. Undefined where
-   * nobody is writing.
+   * Returns the time until which more of the person's message may arrive, in epoch milliseconds. Undefined if no person
+   * wrote.
    */
   readonly burstEnd: (turn: Turn) => number | undefined;
 }
@@ -24,7 +24,10 @@ export class ToolGate {
     this.#options = options;
   }
 
-  /** Resolves when no more of the person's message is expected, or with `"block"` when the turn must not go on. */
+  /**
+   * Resolves with `"run"` when no more of the person's message is expected, and with `"block"` if the turn must not go
+   * on.
+   */
   async pass(turnId: string): Promise<"run" | "block"> {
     const { burstEnd, deps, turns } = this.#options;
     for (;;) {
@@ -47,7 +50,7 @@ export class ToolGate {
     const waiting = { turnId, controller: new AbortController() };
     this.#waiting.add(waiting);
     await wait(this.#options.deps.clock, delayMs, waiting.controller.signal).catch(() => {
-      // Released: there is nothing left to wait for.
+      // The wait was aborted: there is nothing left to wait for.
     });
     this.#waiting.delete(waiting);
   }

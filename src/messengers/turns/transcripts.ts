@@ -6,23 +6,23 @@ import type { TranscriptStore } from "../../turn/transcript-store.ts";
 
 export interface TranscriptsOptions {
   readonly clock: Clock;
-  /** The log of the turn for which the bot's code runs. */
+  /** Returns the log of the turn in which the bot's code runs. */
   readonly log: () => Log;
   readonly store: TranscriptStore;
   readonly transcribe: (audio: FetchableAttachment) => string | undefined | Promise<string | undefined>;
 }
 
-/** What is said in audio files, by the bot's `transcribe`: once for each file, with its outcome stored. */
+/** Transcribes audio files with the bot's `transcribe`, once for each file. The outcome is stored. */
 export class Transcripts {
   readonly #options: TranscriptsOptions;
-  /** A turn that begins again waits for the transcript that the withdrawn one asked for. */
+  /** Running transcriptions by file. A restarted turn waits for the one that the withdrawn turn began. */
   readonly #running = new Map<string, Promise<string | undefined>>();
 
   constructor(options: TranscriptsOptions) {
     this.#options = options;
   }
 
-  /** The text of a file; `undefined` if there is none. Rejects only if the storage does. */
+  /** Returns the text of a file; `undefined` if there is none. Rejects only if the storage does. */
   of(file: string, audio: FetchableAttachment): Promise<string | undefined> {
     const stored = this.#options.store.read(file);
     if (stored !== undefined) return Promise.resolve(stored.text);
@@ -40,7 +40,7 @@ export class Transcripts {
       if (text !== undefined) store.write(file, { text });
       return text;
     } catch {
-      // `runBotCode` has logged why. One that failed is not tried in every later turn.
+      // `runBotCode` has logged the reason. A failed file is not tried again in every later turn.
       store.write(file, { text: undefined });
       return undefined;
     } finally {

@@ -1,6 +1,6 @@
 import type { TurnStore } from "../../turn/turn-store.ts";
 
-/** What is stored of the tool calls of turns. */
+/** Stored facts about the tool calls of turns. */
 export class TurnCalls {
   readonly #turns: TurnStore;
 
@@ -8,13 +8,15 @@ export class TurnCalls {
     this.#turns = turns;
   }
 
-  /** A tool with an effect is about to run: from now on its turn cannot be withdrawn. */
+  /** Stores that a tool with an effect is about to run. From now on its turn cannot be withdrawn. */
   begin(turnId: string, callId: string): void {
     const turn = this.#turns.get(turnId);
     if (turn?.begunCalls.includes(callId) === false) this.#turns.beginCall(turnId, callId);
   }
 
-  /** Whether a tool with an effect may have run. A turn of the first release says only that some tool has. */
+  /**
+   * Whether a tool call with an effect may have begun. A turn stored by the first release says only that some call has.
+   */
   hasBegun(turnId: string, callId: string): boolean {
     const turn = this.#turns.get(turnId);
     if (turn === undefined) return true;
@@ -22,8 +24,8 @@ export class TurnCalls {
   }
 
   /**
-   * The result of a call waits for somebody's decision. Belongs into the transaction that stores what is decided about.
-   * When all results of a step wait, the turn ends there, with what was said so far.
+   * Stores that the result of a call waits for somebody's decision. Call it in the transaction that stores the action
+   * to decide about. When all results of a step wait, the turn ends there, with the text so far.
    */
   park(turnId: string, callId: string): void {
     const turn = this.#turns.get(turnId);
@@ -34,7 +36,7 @@ export class TurnCalls {
     return this.#turns.get(turnId)?.waitingCalls.includes(callId) === true;
   }
 
-  /** The turn goes no further: what it has said is its answer. */
+  /** Ends the turn after this step. Its text so far is its answer. */
   endHere(turnId: string): void {
     if (this.#turns.get(turnId)?.state === "open") this.#turns.setState(turnId, "parking");
   }

@@ -39,10 +39,11 @@ export class TurnEndings {
   }
 
   /**
-   * The person wants no more of the running answer: what is visible stays, with a mark. `false` when none runs.
+   * Stops the running answer for the person. The visible text stays, with a mark. Returns `false` if no answer is
+   * running.
    *
-   * The answer of a prompt ends only in a thread where people see it: nobody can mean an answer that they do not see,
-   * and a prompt is never dropped.
+   * The answer to a prompt ends only in threads that show it, because nobody can mean an answer that they do not see. A
+   * waiting prompt is never dropped.
    */
   stopRunning(by?: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     const turn = this.#open();
@@ -83,7 +84,7 @@ export class TurnEndings {
     return true;
   }
 
-  /** The bot's own code wants no more of a prompt. `false` when it has ended, or never was. */
+  /** Ends a prompt for the bot's own code. Returns `false` if it has ended already, or does not exist. */
   cancel(promptId: string): boolean {
     const { database, engine, prompts, replies, toolGate, turnLog, turns } = this.#options;
     const prompt = prompts.get(promptId);
@@ -108,7 +109,7 @@ export class TurnEndings {
     return this.#options.turns.unfinished().find(({ state }) => state === "open");
   }
 
-  /** `stop`, and where no answer runs, the messages that wait for one get none. */
+  /** Does what `stop` does. If no answer is running, drops the messages that wait for one. */
   stopAll(by: Pick<MessengerEvent, "messengerId" | "thread">): boolean {
     if (this.stopRunning(by)) return true;
     const { database, inbox, log } = this.#options;
@@ -153,7 +154,7 @@ export class TurnEndings {
   abandon(place: GonePlace): void {
     const { database, inbox, turns } = this.#options;
     for (const turn of turns.unfinished()) {
-      // A prompt goes on: its answer may be for other chats too, or for the conversation alone.
+      // A prompt continues, because its answer may be for other chats or for the conversation alone.
       if (turn.kind !== "messages" || !isAt(place, turn.address) || turn.state !== "open") continue;
       database.transaction(() => {
         turns.setState(turn.id, "stopping");

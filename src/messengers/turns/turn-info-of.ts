@@ -10,7 +10,7 @@ export interface TurnFacts {
   readonly prompts: Pick<Prompts, "get">;
 }
 
-/** A turn as the bot's own code sees it. Undefined if it is not known, or not known any more. */
+/** Returns a turn as the bot's own code sees it. Undefined if the turn is unknown, or was forgotten. */
 export function turnInfoOf(turnId: string, { inbox, prompts, turns }: TurnFacts): TurnInfo | undefined {
   const turn = turns.get(turnId);
   if (turn === undefined) return undefined;

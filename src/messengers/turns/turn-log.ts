@@ -12,7 +12,7 @@ export interface TurnLogOptions {
   readonly stats: TurnStats;
 }
 
-/** How a turn ended. */
+/** The end of a turn. */
 export type TurnEnd =
   | "done"
   | "parked"
@@ -62,7 +62,9 @@ export class TurnLog {
   }
 }
 
-/** How the log names a turn and what it answers; a turn without an event is one of the bot's own code. */
+/**
+ * Returns the log fields that name a turn and the message it answers. Without an event, the bot's own code began it.
+ */
 export function turnFields(
   turnId: string | undefined,
   event: MessengerEvent | undefined,

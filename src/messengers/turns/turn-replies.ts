@@ -21,26 +21,27 @@ export interface TurnRepliesOptions {
   readonly delivery: Delivery;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   readonly isDeclared: (messengerId: string) => boolean;
-  /** What a turn answers. */
+  /** Returns the events that a turn answers. */
   readonly eventsOf: (turn: MessagesTurn) => readonly MessengerEvent[];
-  /** Where the answer of a prompt goes. */
+  /** Returns the chats that the answer to a prompt goes to. */
   readonly answerTo: (promptId: string) => readonly Address[];
 }
 
 /**
- * The text of turns on its way to their replies: through the messenger's filter, and with its words where it failed. A
- * turn that answers people has one reply. The answer of a prompt goes to any number of chats.
+ * Passes the text of turns to their replies, through the messenger's filter. If a turn failed, the reply has the
+ * messenger's text for that. A turn that answers people has one reply. The answer to a prompt goes to any number of
+ * chats.
  */
 export class TurnReplies {
   readonly #options: TurnRepliesOptions;
-  /** What filters the text of each running reply. */
+  /** The filter of each running reply. */
   readonly #filters = new Map<string, OutgoingText>();
 
   constructor(options: TurnRepliesOptions) {
     this.#options = options;
   }
 
-  /** Shows the replies of a turn from here on, or goes on showing them. */
+  /** Begins the replies of a turn, or continues them. */
   open(turn: Turn): void {
     for (const target of this.#targets(turn)) this.#open(turn, target);
   }
@@ -60,8 +61,8 @@ export class TurnReplies {
   }
 
   /**
-   * The whole text of a turn that has ended. Shows nothing when the model chose to say nothing. Returns the length of
-   * the text, where any chat shows it.
+   * Completes the replies of an ended turn with its whole text. Shows nothing if the model chose silence. Returns the
+   * length of the text, if a chat shows it.
    */
   finish(turn: Turn, outcome: EndedTurn): number | undefined {
     const lengths = this.#targets(turn).map((target) => {
@@ -78,8 +79,8 @@ export class TurnReplies {
   }
 
   /**
-   * Ends the replies of a prompt that somebody means, with a mark. `undefined` when there are none; otherwise whether
-   * the answer goes on in other chats.
+   * Ends those replies of a prompt that a person stopped, with a mark. Returns `undefined` if there are none, otherwise
+   * whether the answer continues in other chats.
    */
   stopSome(
     turn: Turn,
@@ -96,7 +97,7 @@ export class TurnReplies {
     return meant.length < targets.length ? "goes-on" : "ended";
   }
 
-  /** Whether people can see any of a reply. */
+  /** Whether any text of a reply is visible. */
   isSeen(replyId: string): boolean {
     const { delivery } = this.#options;
     return hasBegun(delivery.receipt(replyId)) || (delivery.seenText(replyId) ?? "") !== "";
@@ -111,8 +112,8 @@ export class TurnReplies {
   }
 
   /**
-   * Asks for patience, once in a turn. Nothing where there is something to read already, because the answer would go on
-   * above that, nor where the model may choose to say nothing, nor where nobody has asked anything.
+   * Asks the person for patience, once in a turn. Does nothing in three cases: text is visible already (the answer
+   * would continue above the notice), the model may choose silence, or no person asked.
    */
   tellWaiting(turn: Turn): void {
     if (turn.kind !== "messages") return;
@@ -139,13 +140,13 @@ export class TurnReplies {
     }
   }
 
-  /** What is visible of a turn stays for the one that replaces it. */
+  /** Withdraws a turn's reply. Its visible messages stay for the turn that replaces it. */
   withdraw(turn: MessagesTurn): void {
     this.#filters.delete(turn.id);
     this.#options.delivery.withdraw(turn.id);
   }
 
-  /** The replies of a turn. A chat of a messenger that the bot has no more gets none. */
+  /** Returns the replies of a turn. A chat of a messenger that the bot no longer has gets none. */
   #targets(turn: Turn): readonly ReplyTarget[] {
     if (turn.kind === "messages") {
       const { address, context, id, replaces } = turn;
@@ -159,7 +160,7 @@ export class TurnReplies {
 
   #open(turn: Turn, target: ReplyTarget): void {
     const policy = this.#policy(target);
-    // Nobody waits for the answer of a prompt.
+    // No person waits for the answer to a prompt.
     const typing = policy.typing ?? (turn.kind !== "prompt" && !this.#mayStaySilent(turn));
     this.#options.delivery.open(replyStartOf(target, { ...policy, typing }));
   }
@@ -183,7 +184,10 @@ export class TurnReplies {
     return result.kind === "silent" ? "" : visible({ kind: "done", text: result.text });
   }
 
-  /** Nobody has asked for the answer of a prompt. Who has decided about an action hears that its outcome is lost. */
+  /**
+   * Decides which empty or failed endings show nothing. No person asked a prompt, so it may end without a word. A
+   * person who decided about an action is told if its outcome is lost.
+   */
   #silenceOf(turn: Turn): Silence {
     const maySilent = this.#mayStaySilent(turn);
     return {
@@ -211,7 +215,7 @@ export class TurnReplies {
     this.#filters.delete(replyId);
     const definition = this.#options.definition(address.messengerId);
     const said = filteredFragment(definition, event, text, this.#options.log);
-    // After a death the turn may know less than a message shows that cannot be changed.
+    // After a crash the turn may have less text than messages show that cannot be changed.
     const posted = this.#options.delivery.postedText(replyId);
     return posted.startsWith(said) ? posted : said;
   }
@@ -221,7 +225,7 @@ export class TurnReplies {
   }
 }
 
-/** The id of the reply in one of the chats to which the answer of a prompt goes. */
+/** Returns the id of a prompt's reply in one of its chats. */
 export function replyIdOf(promptId: string, index: number): string {
   return index === 0 ? promptId : `${promptId}:${index}`;
 }

@@ -5,19 +5,19 @@ import type { Turn, TurnStore } from "../../turn/turn-store.ts";
 export interface TurnResponsesOptions {
   readonly deps: Pick<Deps, "clock">;
   readonly turns: TurnStore;
-  /** Whether the bot wants to know how turns end. */
+  /** Whether the bot has a hook for the end of turns. */
   readonly isAwaited: () => boolean;
-  /** Tells the bot. Resolves when its hook has returned, or failed. */
+  /** Calls the bot's hook. Resolves when it has returned or failed. */
   readonly tell: (turn: Turn, status: ResponseStatus) => Promise<void>;
-  /** Asks for `run` to be called at this time at the latest, even if the object dies meanwhile. */
+  /** Makes `run` be called at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
 }
 
 const RUN_AGAIN_MS = 2500;
 
 /**
- * Tells the bot of turns that have ended, one after the other, beside everything else. What is still to be told is
- * stored with the turn's end, so a crash loses none. The hook may run again for a turn whose process died under it.
+ * Reports ended turns to the bot's hook, one after the other, beside everything else. The open report is stored with
+ * the turn's end, so a crash loses none. The hook may run again if the process died while it ran.
  */
 export class TurnResponses {
   readonly #options: TurnResponsesOptions;
@@ -27,12 +27,14 @@ export class TurnResponses {
     this.#options = options;
   }
 
-  /** A turn is about to end, in the same transaction. */
+  /** Stores that the bot must be told. Call it in the transaction that ends the turn. */
   due(turnId: string, status: ResponseStatus): void {
     if (this.#options.isAwaited()) this.#options.turns.setDueResponse(turnId, status);
   }
 
-  /** Epoch milliseconds at which `run` has to be called again. Undefined when the bot knows all. */
+  /**
+   * Time at which `run` must be called again, in epoch milliseconds. Undefined if the bot has been told of every end.
+   */
   get runAgainAt(): number | undefined {
     const { deps, turns } = this.#options;
     return this.#isTelling || turns.dueResponses().length > 0 ? deps.clock.now() + RUN_AGAIN_MS : undefined;
@@ -52,7 +54,7 @@ export class TurnResponses {
         turns.setDueResponse(next.id, undefined);
       }
     } catch {
-      // The storage does not take it. It is told again with the next wake.
+      // The storage refused the write. The next wake-up repeats the report.
       this.#options.wakeAt(this.#options.deps.clock.now() + RUN_AGAIN_MS);
     } finally {
       this.#isTelling = false;

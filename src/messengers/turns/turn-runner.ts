@@ -36,19 +36,19 @@ export interface TurnRunnerOptions {
   /** Returns a messenger's definition. Throws if the messenger is not declared. */
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   readonly isDeclared: (messengerId: string) => boolean;
-  /** Whether the bot writes down what is said in audio files. @default never */
+  /** Whether the bot transcribes audio files. @default never */
   readonly transcribes?: () => boolean;
   readonly responses: TurnResponses;
-  /** Whether there are events at which nobody has looked yet. `advance` is called again when that has changed. */
+  /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
   readonly hasUnread: () => boolean;
 }
 
 /**
- * Takes what waits into turns, one turn at a time (I3), and a turn's text into its replies. Every step begins with a
- * row and can be repeated: after a crash `advance` finds each turn where it was left.
+ * Makes turns of waiting messages and prompts, one turn at a time (I3), and passes a turn's text to its replies. Every
+ * step begins with a stored row and can be repeated, so after a crash `advance` continues each turn where it was.
  *
  * People's messages and prompts wait in one queue, in order of arrival. A burst of messages counts with its first one.
- * A prompt waits for the running turn, never changes it, and is a turn of its own.
+ * A prompt waits for the running turn, never changes it, and has a turn of its own.
  */
 export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
@@ -123,7 +123,7 @@ export class TurnRunner implements Answers {
     }
   }
 
-  /** Begins an open turn, or ends one that the model has ended. `false` while the model is at work. */
+  /** Begins an open turn, or finishes one whose operation has ended. Returns `false` while the model is working. */
   async #settle(turn: Turn): Promise<boolean> {
     if (!this.#begun.has(turn.id)) {
       await this.#begin(turn);
@@ -136,17 +136,17 @@ export class TurnRunner implements Answers {
     return true;
   }
 
-  /** Ends the operation of a turn that is to go no further. */
+  /** Ends the operation of a turn that must not continue. */
   async #end(turn: Turn): Promise<void> {
     const { engine, turns } = this.#options;
-    // The process may have died before the turn that this one replaces had ended.
+    // The process may have died before the replaced turn had ended.
     if (turn.kind === "messages") await this.#endReplaced(turn);
     await engine.abort(turn.id, turn.session);
     if (turn.state === "stopping") turns.setState(turn.id, "ended");
     else this.#finishEarly(turn, await engine.outcome(turn.id, turn.session));
   }
 
-  /** Whether a turn is at work. */
+  /** Whether a turn is running. */
   isBusy(): boolean {
     return this.#options.turns.unfinished().length > 0;
   }
@@ -221,7 +221,7 @@ export class TurnRunner implements Answers {
     return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
   }
 
-  /** The newest turn with its message that is edited, where the messenger has such answered anew. */
+  /** Returns the newest turn with its edited message, if the messenger answers edited messages again. */
   #edited(edit: MessengerEvent): { readonly turn: MessagesTurn; readonly row: InboxRow } | undefined {
     const { inbox, memory, turns } = this.#options;
     const turn = turns.newest();
@@ -244,7 +244,7 @@ export class TurnRunner implements Answers {
     const queued = inbox.inState("queued");
     const prompt = prompts.nextBefore(queued[0]?.seq ?? Infinity);
     if (prompt !== undefined) {
-      // One of them may be a message that came before the prompt (I3).
+      // An event that was not looked at may be a message that came before the prompt (I3).
       if (this.#options.hasUnread()) return undefined;
       this.#insertPrompt(prompt);
       return "begun";
@@ -264,14 +264,17 @@ export class TurnRunner implements Answers {
     }
   }
 
-  /** When a message may be whole that could change the running turn. */
+  /** Returns the time at which a message that could change the running turn may be complete. */
   #heldUntil(turn: MessagesTurn): number | undefined {
     const now = this.#options.deps.clock.now();
     const held = this.#queuedFor(turn).filter((row) => row.readyAt > now);
     return held.length === 0 ? undefined : Math.min(...held.map(({ readyAt }) => readyAt));
   }
 
-  /** Until when more of what a turn answers may come. What has come already has the turn begun anew when it is whole. */
+  /**
+   * Returns the time until which more of the messages that a turn answers may arrive. Parts that have arrived restart
+   * the turn when the message is complete.
+   */
   #burstEnd(turn: MessagesTurn): number {
     const { burstMs } = this.#options.definition(turn.address.messengerId);
     const [next] = this.#queuedFor(turn);
@@ -282,7 +285,7 @@ export class TurnRunner implements Answers {
     return lastAt + burstMs;
   }
 
-  /** A message that follows at once makes the running turn void: it is begun again with all of them. */
+  /** Withdraws the running turn if the next message continues its question. The turn starts over with all of them. */
   #supersede(turn: MessagesTurn): boolean {
     const { deps } = this.#options;
     const queued = this.#queuedFor(turn);
@@ -295,30 +298,37 @@ export class TurnRunner implements Answers {
     return true;
   }
 
-  /** Where a messenger wants that, a new message ends the running reply, which stays as far as it came. */
+  /** Ends the running reply for a new message, if the messenger interrupts. The visible text stays. */
   #interrupt(turn: MessagesTurn): boolean {
     if (this.#options.definition(turn.address.messengerId).whenBusy !== "interrupt") return false;
     return this.#hasNews(turn) && this.endings.stopRunning();
   }
 
-  /** Whether a message waits in the turn's thread that says something new. After an outage people wait in a queue. */
+  /**
+   * Whether a new message waits in the turn's thread. After an outage, older messages of other people wait there too,
+   * and do not count.
+   */
   #hasNews(turn: MessagesTurn): boolean {
     const definition = this.#options.definition(turn.address.messengerId);
     const now = this.#options.deps.clock.now();
     return this.#queuedFor(turn).some((row) => row.readyAt <= now && !isStale(row, definition, now));
   }
 
-  /** Whether the next message is a part of what the turn answers, which is begun again with it. */
+  /** Whether the next message continues the turn's question, so that the turn starts over with it. */
   #isContinued(turn: MessagesTurn): boolean {
     return this.#continues(turn, this.#queuedFor(turn)[0]);
   }
 
-  /** The messages that wait in the turn's thread, in order of arrival; a conversation may have several threads. */
+  /**
+   * Returns the waiting messages of the turn's thread, in order of arrival. A conversation may have several threads.
+   */
   #queuedFor(turn: MessagesTurn): InboxRow[] {
     return this.#options.inbox.inState("queued").filter((row) => isForThread(row, turn));
   }
 
-  /** Whether a message belongs to what a turn answers: nothing has been done yet, and it came in the same breath. */
+  /**
+   * Whether a message continues the turn's question: it came in quick succession, and no tool with an effect has run.
+   */
   #continues(turn: MessagesTurn, row: InboxRow | undefined): boolean {
     if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
     // A person who replies to the bot's answer has read it, and wants it to stay.
@@ -359,7 +369,7 @@ export class TurnRunner implements Answers {
     this.#turnLog.begun(turn);
   }
 
-  /** A turn of its own, in whatever session people talk in now. Its row and the prompt's change together (I2). */
+  /** Begins a prompt's turn in the current session. The rows of turn and prompt change together (I2). */
   #insertPrompt({ createdAt, id, kind }: Prompt): void {
     const { database, memory, prompts, turns } = this.#options;
     const turn: NewTurn = { id, kind, session: memory.session(), lastReceivedAt: createdAt };
@@ -370,7 +380,7 @@ export class TurnRunner implements Answers {
     this.#turnLog.begun(turn);
   }
 
-  /** Ends the turn that this one replaces, whose visible messages are this one's already. */
+  /** Ends the turn that this one replaces. Its visible messages belong to this one already. */
   async #takePlace(turn: MessagesTurn): Promise<void> {
     const ended = await this.#endReplaced(turn);
     if (ended !== undefined) await this.#options.engine.forget(ended, turn.session);
@@ -439,8 +449,8 @@ export class TurnRunner implements Answers {
   }
 
   /**
-   * A turn that ended between two steps: what it said stays, without any mark. It made way for a later message, or the
-   * rest of it waits for somebody's decision, or it has taken all its steps.
+   * Finishes a turn that ended between two steps: its text stays, without a mark. It made way for a later message,
+   * waits for somebody's decision, or has used all its steps.
    */
   #finishEarly(turn: Turn, outcome: TurnOutcome): void {
     const { database, inbox, prompts, responses, turns } = this.#options;

@@ -195,7 +195,7 @@ export interface StoredFile {
   readonly reference: AttachmentReference;
   /** Undefined in older transcripts. */
   readonly kind?: MessengerAttachment["kind"];
-  /** The model gets what is said in it, as the bot's `transcribe` says, in place of its bytes. */
+  /** Whether the model gets the transcript of `transcribe` in place of the bytes. */
   readonly isTranscribed?: true;
   readonly sizeBytes?: number;
 }

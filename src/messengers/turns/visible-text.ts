@@ -9,7 +9,7 @@ import type { SafeText } from "../declare/texts.ts";
 
 export type EndedTurn = Exclude<TurnOutcome, { kind: "open" | "unknown" }>;
 
-/** Which endings without a word show nothing, instead of a text that says so. */
+/** Endings without text that show nothing, instead of a text that says so. */
 export interface Silence {
   /** The model had nothing to say. */
   readonly onEmpty: boolean;
@@ -17,7 +17,10 @@ export interface Silence {
   readonly onFailure: boolean;
 }
 
-/** What the person reads in the end: never an error's own words, and nothing only where the turn may end in silence. */
+/**
+ * Returns the final text for the person. It never has an error's own words. It is empty only if the turn may end in
+ * silence.
+ */
 export function visibleText(
   outcome: EndedTurn,
   policy: DeliveryPolicy,
