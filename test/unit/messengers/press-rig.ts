@@ -40,6 +40,8 @@ export interface PressRig {
   readonly object: (thread: MessengerThread) => ThreadRuntime;
   /** Has the object of a thread send content into a thread. Returns its id. */
   readonly post: (from: MessengerThread, content: Content, to?: MessengerThread) => string;
+  /** Has the root send content into a thread. */
+  readonly broadcast: (content: Content, to: MessengerThread) => void;
   readonly gateOf: (thread: MessengerThread) => ChatGate;
   /** Has the object of a thread receive an event, and waits until all is quiet. */
   readonly receive: (thread: MessengerThread, event: MessengerEvent) => Promise<void>;
@@ -145,17 +147,20 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
   const object = (thread: MessengerThread): ThreadRuntime =>
     lifeOf(nameOf(threadConversationName("telegram", thread.id))).runtime;
 
+  const postFrom = ({ cards }: ThreadRuntime, content: Content, to: MessengerThread): string => {
+    const id = `say:${(ids += 1)}`;
+    cards.post({ id, address: placeOf(to), policy: {} }, content as ReadyContent);
+    return id;
+  };
+
   return {
     clock,
     surface,
     presses,
     lines,
     object,
-    post: (from, content, to = from) => {
-      const id = `say:${(ids += 1)}`;
-      object(from).cards.post({ id, address: placeOf(to), policy: {} }, content as ReadyContent);
-      return id;
-    },
+    post: (from, content, to = from) => postFrom(object(from), content, to),
+    broadcast: (content, to) => void postFrom(lifeOf("default").runtime, content, to),
     answers: () =>
       surface.calls
         .filter(({ method }) => method === "answer")
