@@ -35,6 +35,8 @@ export interface PressRig {
   /** Presses that reached the bot's handler: the object, and what it was given. */
   readonly presses: readonly { readonly object: string; readonly press: CardPress }[];
   readonly lines: readonly string[];
+  /** Times at which objects have asked to be woken. */
+  readonly wakes: number[];
   /** Answers to presses: the query, and the text. */
   readonly answers: () => readonly (readonly [string | undefined, string | undefined])[];
   readonly object: (thread: MessengerThread) => ThreadRuntime;
@@ -74,6 +76,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
   const lives = new Map<string, Life>();
   const presses: { object: string; press: CardPress }[] = [];
   const lines: string[] = [];
+  const wakes: number[] = [];
   const rootDatabase = createNodeDatabase();
   let ids = 0;
 
@@ -127,7 +130,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
         const { runtime: there } = lifeOf(other);
         if (await there.receive(messengerId, [event])) there.poke();
       },
-      wakeAt: () => {},
+      wakeAt: (at) => void wakes.push(at),
       putOffWake: () => {},
     });
     const gate = createChatGate({
@@ -158,6 +161,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
     surface,
     presses,
     lines,
+    wakes,
     object,
     post: (from, content, to = from) => postFrom(object(from), content, to),
     broadcast: (content, to) => void postFrom(lifeOf("default").runtime, content, to),
