@@ -12,7 +12,8 @@ const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
  *
  * 1. A card is stored before it is sent, because its conversation names it in the request for the call.
  * 2. A card belongs to one chat. Its token is unknown in any other chat.
- * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card.
+ * 3. A number answers the newest card of its thread that listens to numbers, and only if it was sent after that card and
+ *    its last revision, because a revision may give the number another meaning.
  */
 export class CardIndex {
   readonly #clock: Clock;
@@ -49,12 +50,14 @@ export class CardIndex {
     const { number, quotedId, threadId } = question;
     if (quotedId !== undefined) {
       const quoted = cards.find(({ messageIds }) => messageIds.includes(quotedId));
-      return quoted === undefined ? undefined : claimOf(quoted, number);
+      if (quoted === undefined) return undefined;
+      return claimOf(quoted, isAboutRevision(question, quoted) ? number : undefined);
     }
     const newest = cards.find((card) => card.options > 0 && card.threadId === threadId);
     if (newest === undefined || number === undefined || number < 1 || number > newest.options)
       return undefined;
-    return isAfter(question, newest) ? claimOf(newest, number) : undefined;
+    const isMeant = isAfter(question, newest) && isAboutRevision(question, newest);
+    return isMeant ? claimOf(newest, number) : undefined;
   }
 }
 
@@ -70,11 +73,19 @@ function isAfter({ isNumbered, messageId, sentAt }: ClaimQuestion, card: Indexed
   return card.messageIds.every((id) => Number(messageId) > Number(id));
 }
 
+/** Whether a message was sent after the last revision of a card. Platforms tell whole seconds. */
+function isAboutRevision({ sentAt }: ClaimQuestion, card: IndexedCard): boolean {
+  const isRevised = card.sentAt !== undefined && card.revision > card.sentAt;
+  return !isRevised || sentAt + 1_000 > card.revision;
+}
+
 function isSame(left: IndexedCard, right: IndexedCard): boolean {
   return identityOf(left) === identityOf(right);
 }
 
 function identityOf(card: IndexedCard): string {
   const { chatId, messageIds, options, sentAt = 0, speaker, threadId } = card;
-  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds]);
+  // Only numbers depend on the revision.
+  const revision = options > 0 ? card.revision : 0;
+  return JSON.stringify([chatId, threadId, speaker, options, sentAt, messageIds, revision]);
 }

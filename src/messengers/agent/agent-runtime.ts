@@ -290,7 +290,9 @@ export class AgentRuntime extends LifecycleCapability {
     // Read before the first `await`: the turn that this code runs in.
     const event = getMessengerContext();
     await this.lifecycle.ready();
-    return this.thread.say(content, to, { ...options, event });
+    const id = await this.thread.say(content, to, { ...options, event });
+    await this.#arming;
+    return id;
   }
 
   /** Stores a prompt, and makes sure that its turn begins when it is due. Resolves when the prompt is durable. */

@@ -278,6 +278,7 @@ export class ThreadRuntime {
       definition: (messengerId: string) => this.#definition(messengerId),
       resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
       newId: () => deps.newId(),
+      wakeSoon: () => this.#options.wakeAt(deps.clock.now() + HEARTBEAT_MS),
       event,
       conversation: conversationNameOf(name),
     };

@@ -1,8 +1,12 @@
 import { ConfigurationError } from "../../core/errors.ts";
 import type { ConversationTarget } from "../../core/messenger.ts";
 
-/** A Durable Object's name has at most 1,024 bytes. The root's name and a separator come before ours. */
 const MAX_NAME_BYTES = 512;
+/**
+ * A Durable Object with a name of more than 1,024 bytes does not know its name, and nothing could be stored there. The
+ * root's name and a separator come before ours.
+ */
+const MAX_ENCODED_BYTES = 900;
 
 /**
  * Returns the name of a thread's conversation. The messenger's id is part of it, and neither part can contain the
@@ -40,7 +44,8 @@ export function chosenConversationName(target: ConversationTarget | string): str
  * a thread (I11).
  *
  * @param source the method that `name` comes from, for the error
- * @throws {ConfigurationError} `conversation-name-invalid` when the name is empty, too long, or has control characters
+ * @throws {ConfigurationError} `conversation-name-invalid` when the name is empty, too long, not Unicode, or has control
+ * characters
  */
 export function namedConversationName(name: unknown, source: string): string {
   if (typeof name !== "string" || name === "" || new TextEncoder().encode(name).length > MAX_NAME_BYTES) {
@@ -57,7 +62,23 @@ export function namedConversationName(name: unknown, source: string): string {
       `${source} got a name with control characters.`,
     );
   }
-  return `named:${encodeURIComponent(name)}`;
+  const encoded = `named:${wellFormed(name, source)}`;
+  checkEncoded(encoded, source);
+  return encoded;
+}
+
+function wellFormed(name: string, source: string): string {
+  // Half of a surrogate pair has no UTF-8.
+  if (name.isWellFormed()) return encodeURIComponent(name);
+  throw new ConfigurationError("conversation-name-invalid", `${source} got a name with half a character.`);
+}
+
+function checkEncoded(encoded: string, source: string): void {
+  if (encoded.length <= MAX_ENCODED_BYTES) return;
+  throw new ConfigurationError(
+    "conversation-name-invalid",
+    `${source} got a name that has ${encoded.length} bytes as part of an address. The most is ${MAX_ENCODED_BYTES}. Letters outside of ASCII need 6 or more; use an id or a hash.`,
+  );
 }
 
 /**
@@ -67,7 +88,10 @@ export function namedConversationName(name: unknown, source: string): string {
  * @throws {ConfigurationError} `conversation-name-invalid`
  */
 export function listedConversationName(name: string, source: string): string {
-  if (name === "" || /^(?:thread|named):./.test(name)) return name;
+  if (name === "" || /^(?:thread|named):./.test(name)) {
+    checkEncoded(name, source);
+    return name;
+  }
   throw new ConfigurationError(
     "conversation-name-invalid",
     `${source} needs the name of a conversation as listConversations() has it: it begins with "thread:" or "named:".`,

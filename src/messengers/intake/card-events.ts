@@ -1,9 +1,10 @@
 import { parseCardToken } from "../../core/card-token.ts";
 import type { CardClaim, ChatGate } from "../../core/gate.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerEvent, MessengerMessage } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
 import type { InboxRow } from "../../inbox/inbox-store.ts";
+import { conversationNameOf } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { EventOutcomes } from "./event-outcomes.ts";
@@ -31,7 +32,7 @@ const NUMBER = /^\s*(\d{1,3})\s*[.)]?\s*$/;
  *
  * 1. A press arrives at the gate of its chat, which knows the conversation by the token. `conversation` is not asked.
  * 2. A message that quotes one of the bot's messages, or is a bare number, is offered to the gate once. If it answers a
- *    card, only the conversation of that card gets it.
+ *    card, only the conversation of that card gets it. The root gets nothing but numbers, unless it is the conversation.
  * 3. An event is handed over, under the same key, before its row here ends. A crash between the two repeats the
  *    handover, and the other object recognizes the key.
  */
@@ -64,10 +65,13 @@ export class CardEvents {
     const claim = row.incoming.claim ?? (await this.#claimOf(event));
     if (claim === undefined) return false;
     if (claim.speaker !== this.#options.speaker) {
+      // A root that sends cards to many chats has no conversation with any of them (I11).
+      if (claim.option === undefined && conversationNameOf(claim.speaker) === undefined) return false;
       await this.#handOver(row, claim);
       return true;
     }
-    if (claim.option === undefined) return false;
+    // A person who may not use the bot is refused as with any other message: at most once, and not in a group.
+    if (claim.option === undefined || !(await this.#options.mayUse(event, definition))) return false;
     await this.#presses.typed(row, event, definition, claim.key, claim.option);
     return true;
   }
@@ -101,7 +105,7 @@ export class CardEvents {
     const { message } = event;
     if (message === undefined || !mayAnswerCard(event)) return undefined;
     const { quoted, sentAt } = message;
-    const number = numberOf(message.text);
+    const number = numberOf(message);
     const address = addressOf(event);
     const { chatId, messengerId, threadId } = address;
     return this.#options.gateOf(address).claimMessage({
@@ -127,10 +131,12 @@ export function mayAnswerCard({ author, kind, message }: MessengerEvent): boolea
   const isNew = kind === "direct-message" || kind === "mention" || kind === "message";
   if (!isNew || message === undefined || author?.isBot === true || message.command !== undefined)
     return false;
-  return message.quoted?.isFromBot === true || numberOf(message.text) !== undefined;
+  return message.quoted?.isFromBot === true || numberOf(message) !== undefined;
 }
 
-function numberOf(text: string): number | undefined {
+/** The caption of a file is no answer: the file would be lost. */
+function numberOf({ attachments, text }: MessengerMessage): number | undefined {
+  if (attachments.length > 0) return undefined;
   const [, digits] = NUMBER.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }

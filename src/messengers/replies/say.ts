@@ -17,6 +17,8 @@ export interface SayHost {
   /** Asks the root. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   readonly newId: () => string;
+  /** Asks for the loop to run soon, even if the object dies meanwhile. */
+  readonly wakeSoon: () => void;
   /** The event that the running turn answers. */
   readonly event: MessengerEvent | undefined;
   /** The conversation of this object. Undefined at the root, which has no chat of its own. */
@@ -42,8 +44,11 @@ export async function say(
   const checked = checkContent(content);
   checkKey(idempotencyKey);
   const id = `say:${idempotencyKey ?? newId()}`;
+  const known = delivery.receipt(id)?.state;
+  // The process may have died after it stored the message and before it asked for a wake.
+  if (known === "final") host.wakeSoon();
   // The message was accepted before. Its target may be gone since.
-  if (delivery.receipt(id) !== undefined) return id;
+  if (known !== undefined) return id;
   const address = await addressFor(host, to);
   // The root heard a person there after this object was refused.
   if (to !== undefined) delivery.revive(address.chatId);

@@ -35,6 +35,8 @@ it("keeps chosen names apart from those of threads, and both free of the root's 
 it.each([
   ["an empty name", ""],
   ["a name that is too long", "x".repeat(513)],
+  ["a name that is too long for an object's", "\u044f".repeat(150)],
+  ["half a character", "a\ud800"],
   ["control characters", "a\nb"],
 ])("refuses %s", (_what, name) => {
   expect(() => chosenConversationName({ target: "subagent", name })).toThrow(

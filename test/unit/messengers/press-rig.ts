@@ -35,11 +35,15 @@ export interface PressRig {
   /** Presses that reached the bot's handler: the object, and what it was given. */
   readonly presses: readonly { readonly object: string; readonly press: CardPress }[];
   readonly lines: readonly string[];
+  /** Times at which objects have asked to be woken. */
+  readonly wakes: number[];
   /** Answers to presses: the query, and the text. */
   readonly answers: () => readonly (readonly [string | undefined, string | undefined])[];
   readonly object: (thread: MessengerThread) => ThreadRuntime;
   /** Has the object of a thread send content into a thread. Returns its id. */
   readonly post: (from: MessengerThread, content: Content, to?: MessengerThread) => string;
+  /** Has the root send content into a thread. */
+  readonly broadcast: (content: Content, to: MessengerThread) => void;
   readonly gateOf: (thread: MessengerThread) => ChatGate;
   /** Has the object of a thread receive an event, and waits until all is quiet. */
   readonly receive: (thread: MessengerThread, event: MessengerEvent) => Promise<void>;
@@ -72,6 +76,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
   const lives = new Map<string, Life>();
   const presses: { object: string; press: CardPress }[] = [];
   const lines: string[] = [];
+  const wakes: number[] = [];
   const rootDatabase = createNodeDatabase();
   let ids = 0;
 
@@ -125,7 +130,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
         const { runtime: there } = lifeOf(other);
         if (await there.receive(messengerId, [event])) there.poke();
       },
-      wakeAt: () => {},
+      wakeAt: (at) => void wakes.push(at),
       putOffWake: () => {},
     });
     const gate = createChatGate({
@@ -145,17 +150,21 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
   const object = (thread: MessengerThread): ThreadRuntime =>
     lifeOf(nameOf(threadConversationName("telegram", thread.id))).runtime;
 
+  const postFrom = ({ cards }: ThreadRuntime, content: Content, to: MessengerThread): string => {
+    const id = `say:${(ids += 1)}`;
+    cards.post({ id, address: placeOf(to), policy: {} }, content as ReadyContent);
+    return id;
+  };
+
   return {
     clock,
     surface,
     presses,
     lines,
+    wakes,
     object,
-    post: (from, content, to = from) => {
-      const id = `say:${(ids += 1)}`;
-      object(from).cards.post({ id, address: placeOf(to), policy: {} }, content as ReadyContent);
-      return id;
-    },
+    post: (from, content, to = from) => postFrom(object(from), content, to),
+    broadcast: (content, to) => void postFrom(lifeOf("default").runtime, content, to),
     answers: () =>
       surface.calls
         .filter(({ method }) => method === "answer")

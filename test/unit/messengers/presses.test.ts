@@ -209,7 +209,7 @@ it("treats a press that no card of ours claims as before", async () => {
 
 function numberFrom(rig: PressRig, text: string, thread = DIRECT, id = rig.surface.numberForOther()) {
   const kind = thread.isDirectMessage ? "direct-message" : "message";
-  return messageEvent({ key: `m:${id}`, kind, thread, message: { id, text } });
+  return messageEvent({ key: `m:${id}`, kind, thread, message: { id, text, sentAt: rig.clock.now() } });
 }
 
 const NUMBERED: CardContent = { ...MENU, numbered: true };
@@ -275,6 +275,71 @@ it("hands a message that quotes a card to the conversation of the card, and only
     1,
   );
   expect(outcomes.filter((line) => line.includes("queued")).length).toBe(1);
+});
+
+it("keeps a message that quotes a card of the root where it is, and hands on presses and numbers (I11)", async () => {
+  const rig = createPressRig();
+  rig.broadcast(NUMBERED, GROUP);
+  await rig.advance(500);
+  const quotedId = rig.surface.messages("-5").at(-1)?.id ?? "";
+  const quoted = { id: quotedId, text: "Menu", isFromBot: true, attachments: [] };
+  const question = numberFrom(rig, "What have the others ordered?", GROUP);
+  const reply = messageEvent({ ...question, kind: "mention", message: { ...question.message, quoted } });
+  await rig.receive(GROUP, reply);
+  const outcomes = rig.lines.filter((line) => line.includes("inbox.event"));
+  expect(outcomes.length).toBe(1);
+  expect(outcomes[0]).toContain('"queued"');
+  await rig.receive(GROUP, pressOf(rig, GROUP, "Soup"));
+  await rig.receive(GROUP, numberFrom(rig, "2", GROUP));
+  await rig.advance(500);
+  expect(rig.presses).toMatchObject([
+    { object: "default", press: { label: "Soup" } },
+    { object: "default", press: { label: "Cake" } },
+  ]);
+});
+
+it("takes no number that was sent before the card was revised, because it may mean something else now", async () => {
+  const rig = createPressRig();
+  const id = await withMenu(rig, DIRECT, NUMBERED);
+  await rig.advance(5_000);
+  const late = numberFrom(rig, "2");
+  const quotedId = rig.surface.messages("1").at(-1)?.id ?? "";
+  const quoted = { id: quotedId, text: "Menu", isFromBot: true, attachments: [] };
+  const lateReply = numberFrom(rig, "2");
+  await rig.advance(2_000);
+  const [[soup] = []] = MENU.buttons ?? [];
+  if (soup === undefined) throw new Error("The menu has buttons.");
+  const pay = { kind: "callback", label: "Pay for all", payload: "pay" } as const;
+  rig.object(DIRECT).cards.revise(id, { ...NUMBERED, buttons: [[soup, pay]] });
+  await rig.advance(2_000);
+  await rig.receive(DIRECT, late);
+  await rig.receive(DIRECT, messageEvent({ ...lateReply, message: { ...lateReply.message, quoted } }));
+  expect(rig.presses).toEqual([]);
+  await rig.receive(DIRECT, numberFrom(rig, "2"));
+  expect(rig.presses).toMatchObject([{ press: { label: "Pay for all" } }]);
+});
+
+it("takes the caption of a file for no number, so that the file is not lost", async () => {
+  const rig = createPressRig();
+  await withMenu(rig, DIRECT, NUMBERED);
+  const picture = numberFrom(rig, "2");
+  const attachments = [{ kind: "image", reference: { fileId: "photo" } }] as const;
+  await rig.receive(DIRECT, messageEvent({ ...picture, message: { ...picture.message, attachments } }));
+  expect(rig.presses).toEqual([]);
+  expect(rig.lines.some((line) => line.includes('"queued"'))).toBe(true);
+});
+
+it("says nothing in a group to people who may not use the bot and write numbers", async () => {
+  const rig = createPressRig({ definition: { allow: ["7"] } });
+  await withMenu(rig, GROUP, NUMBERED);
+  const author = { userId: "8", fullName: "Mallory" };
+  for (const number of ["1", "2", "1"])
+    await rig.receive(GROUP, { ...numberFrom(rig, number, GROUP), author });
+  await rig.advance(5_000);
+  expect(rig.presses).toEqual([]);
+  expect(rig.surface.visible("-5")).toEqual(["Menu\n\n1. Soup\n2. Cake"]);
+  await rig.receive(GROUP, numberFrom(rig, "1", GROUP));
+  expect(rig.presses.length).toBe(1);
 });
 
 it("answers a command with a card, which the handler of presses can revise", async () => {

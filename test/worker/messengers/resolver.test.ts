@@ -53,6 +53,16 @@ describe("a name that a conversation function returns", () => {
     expect(askersOf(world)).toEqual(new Set([`${world.root}/named:${name}`]));
   });
 
+  it("is refused if no object can have it, and the webhook is answered all the same", async () => {
+    const log = captureLog();
+    // Cyrillic, in UTF-8 and percent-encoded: an object's name has at most 1,024 bytes.
+    const world = createWorld({ messenger: { conversation: () => "\u044f".repeat(250) } });
+    expect(await world.write("c1", "Hello")).toBe(200);
+    expect(log).toContainEqual(
+      expect.objectContaining({ event: "conversation.unresolved", code: "conversation-name-invalid" }),
+    );
+  });
+
   it("never reaches the object of a thread, nor does that of subAgent() (I11)", async () => {
     const ofThread = "thread:fake:fake%3Ac1";
     const world = createWorld({
