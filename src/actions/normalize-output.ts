@@ -1,7 +1,7 @@
+import type { Json } from "../core/content.ts";
+
 /** Most characters of an output that the model gets. */
 export const MAX_OUTPUT_CHARACTERS = 20_000;
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Nesting below this is left out. Deeper values overflow the stack when they are written as JSON. */
 const MAX_DEPTH = 64;

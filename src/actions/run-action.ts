@@ -16,8 +16,8 @@ import {
 } from "./action-errors.ts";
 import type { ActionFailure } from "./action-errors.ts";
 import type { ActionLedger, Claim } from "./ledger.ts";
+import type { Json } from "../core/content.ts";
 import { normalizeOutput } from "./normalize-output.ts";
-import type { Json } from "./normalize-output.ts";
 
 /** Time limit of one run, unless the action has its own. */
 export const DEFAULT_TIMEOUT_MS = 30_000;

@@ -3,9 +3,9 @@ import type { Action, ActionOptions } from "../../../src/actions/action.ts";
 import { LocalLedger } from "../../../src/actions/ledger.ts";
 import { runAction } from "../../../src/actions/run-action.ts";
 import type { ActionHost, AuthorizationResult } from "../../../src/actions/run-action.ts";
-import { createNodeDatabase } from "../../support/node-database.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
-import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
+import type { VirtualClock } from "../../../test/support/virtual-clock.ts";
 
 export const inputSchema = z.object({ orderId: z.string() });
 
