@@ -54,6 +54,21 @@ export function keyConflict(): ActionFailure {
   );
 }
 
+/** What the model reads while a person has to decide. */
+export interface WaitingResult {
+  readonly waiting: { readonly approvalId: string; readonly message: string };
+}
+
+export function waitingResult(approvalId: string): WaitingResult {
+  return {
+    waiting: {
+      approvalId,
+      message:
+        "A person has to agree first. Buttons for that are in the chat. The action has not run. Do not call it again: you will be told what was decided.",
+    },
+  };
+}
+
 /** What the model reads of something that `execute` threw. */
 export function failureOf(error: unknown): ActionFailure {
   if (error instanceof ActionError) return failure(error.name, error.message);

@@ -1,4 +1,5 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
+import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 
 /** What an action's code gets beside its input. */
@@ -22,6 +23,8 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   readonly person: MessengerAuthor | undefined;
   /** The chat in which the turn runs. Undefined outside a messenger. */
   readonly chat: MessengerThread | undefined;
+  /** The person who agreed to this run. Undefined if nobody was asked, or if another system agreed. */
+  readonly approver: MessengerAuthor | undefined;
 }
 
 /** One call of an action, as callbacks beside `execute` get it. */
@@ -81,20 +84,72 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
     | ((call: ActionCall<InferSchema<Schema>, Context>) => readonly string[] | Promise<readonly string[]>);
   /** Time limit of one run, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
+  /**
+   * Whether a person must agree before the action runs: always, never, or for some inputs. The call is answered at once
+   * with a note that it waits, the turn ends, and the outcome begins a turn of its own.
+   *
+   * @default false; with `kind: "durable-pause"` always
+   */
+  readonly approval?:
+    | boolean
+    | ((call: ActionCall<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
+  /** One line that says what will happen, for the person who decides. @default the description */
+  readonly approvalSummary?: string | ((call: { readonly input: InferSchema<Schema> }) => string);
+  /** How much harm the action may do. @default not said */
+  readonly approvalRisk?: ApprovalRisk;
+  /**
+   * `durable-pause` asks for approval unless `approval` decides for the input. In a chat it means the same as
+   * `approval-gated`: both wait for days, if they must. @default "approval-gated" with `approval`, else "server"
+   */
+  readonly kind?: ActionKind;
+  /**
+   * Who may decide: user ids, `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
+   *
+   * @default in a private chat the requester. In a group everybody to whom the action's permissions are granted by a
+   *   list, and the requester if there is none.
+   */
+  readonly approvers?: Approvers;
+  /** Whether the person who asked may also agree, if `approvers` includes them. @default true */
+  readonly requesterMayApprove?: boolean;
+  /** Time to decide, in milliseconds. After it the action does not run any more. @default 604800000 (7 days) */
+  readonly expiresAfterMs?: number;
+  /** Paths of the input whose values nobody may see on the card, such as `card.number`. @default none */
+  readonly sensitive?: readonly string[];
 }
+
+/** See `ActionOptions.kind`. */
+export type ActionKind = "server" | "approval-gated" | "durable-pause";
+
+/** See `ActionOptions.approvers`. */
+export type Approvers =
+  | "requester"
+  | "anyone"
+  | readonly (string | number)[]
+  | ((person: MessengerAuthor) => boolean | Promise<boolean>);
 
 /** An action of any input and output, as `getActions()` returns it. Made by `action`. */
 export interface Action extends Pick<
   ActionOptions<FlexibleSchema, unknown>,
-  "description" | "inputSchema" | "name" | "idempotencyScope" | "timeoutMs"
+  | "description"
+  | "inputSchema"
+  | "name"
+  | "idempotencyScope"
+  | "timeoutMs"
+  | "approvalRisk"
+  | "approvers"
+  | "requesterMayApprove"
+  | "expiresAfterMs"
+  | "sensitive"
 > {
-  readonly kind: "server";
+  readonly kind: ActionKind;
   readonly execute: (input: never, ctx: never) => unknown;
   readonly idempotencyKey?: string | ((call: never) => string | Promise<string>);
   readonly verify?: (call: never) => ActionVerdict | Promise<ActionVerdict>;
   readonly permissions?:
     | readonly string[]
     | ((call: never) => readonly string[] | Promise<readonly string[]>);
+  readonly approval?: boolean | ((call: never) => boolean | Promise<boolean>);
+  readonly approvalSummary?: string | ((call: never) => string);
 }
 
 /** The actions of a bot. A key is the name of the tool that the model sees, unless the action has a `name`. */

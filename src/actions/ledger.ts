@@ -45,6 +45,8 @@ export type RunEnd =
 /** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
 export interface ActionLedger {
   claim(request: ClaimRequest): Claim | Promise<Claim>;
+  /** Returns the result of a run that has ended, as JSON, and nothing else. */
+  result(key: string, inputHash: string): string | undefined | Promise<string | undefined>;
   /** Stores how a run ended. Ignored if another run has taken its place. */
   end(key: string, runId: string, end: RunEnd): void | Promise<void>;
 }
@@ -88,6 +90,11 @@ export class LocalLedger implements ActionLedger {
       : row.state === "unknown" && request.canVerify;
     if (canTakeOver) return this.#begin(request, "interrupted", row.attempt + 1);
     return row.state === "unknown" ? { kind: "unknown" } : { kind: "pending", mayEnd: !isInterrupted };
+  }
+
+  result(key: string, inputHash: string): string | undefined {
+    const row = this.#store.get(key);
+    return row?.state === "settled" && row.inputHash === inputHash ? (row.output ?? "null") : undefined;
   }
 
   end(key: string, runId: string, end: RunEnd): void {

@@ -2,6 +2,7 @@ import { asSchema } from "ai";
 import type { ModelMessage } from "ai";
 import type { Clock } from "../core/deps.ts";
 import { wait } from "../core/deps.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { sha256 } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
@@ -13,8 +14,9 @@ import {
   notAuthorized,
   outcomeUnknown,
   stillPending,
+  waitingResult,
 } from "./action-errors.ts";
-import type { ActionFailure } from "./action-errors.ts";
+import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import type { ActionLedger, Claim } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
 import { normalizeOutput } from "./normalize-output.ts";
@@ -41,6 +43,8 @@ export interface ActionRequest {
   readonly messages: readonly ModelMessage[];
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal | undefined;
+  /** Set if somebody has agreed to the call. It is not asked about again. */
+  readonly consent?: { readonly approver: MessengerAuthor | undefined } | undefined;
 }
 
 /** What a call needs of the object it runs in. */
@@ -56,8 +60,20 @@ export interface ActionHost {
   context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt">;
   /** Decides whether the call is allowed. */
   authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
+  /** Asks people for consent, once for each call. Returns the id of the question. */
+  ask(question: ApprovalQuestion): string;
   /** Logs what the bot's code threw. Must not throw. */
   onFailure(name: string, error: unknown): void;
+}
+
+/** A call that waits for a person. */
+export interface ApprovalQuestion {
+  readonly request: ActionRequest;
+  readonly input: Json;
+  readonly inputHash: string;
+  readonly ledgerKey: string;
+  readonly summary: string;
+  readonly permissions: readonly string[];
 }
 
 export interface AuthorizationRequest {
@@ -75,24 +91,31 @@ export type AuthorizationResult =
 /**
  * Runs one call of an action: input, permission, ledger, work, outcome.
  *
- * 1. Nothing runs before the input is valid and the call is allowed.
+ * 1. Nothing runs before the input is valid, the call is allowed and, where a person has to agree, a person has agreed.
  * 2. Nothing runs before the ledger has stored the run.
  * 3. The ledger stores a result before the model gets it.
  * 4. Work that was stopped or timed out may have had its effect. It counts as unknown, never as undone.
  *
  * Never throws because of the action: failures are results that the model can read.
  */
-export async function runAction(host: ActionHost, request: ActionRequest): Promise<Json | ActionFailure> {
+export async function runAction(
+  host: ActionHost,
+  request: ActionRequest,
+): Promise<Json | ActionFailure | WaitingResult> {
   const { action, name } = request;
   const checked = await checkInput(action, request.input);
   if ("problem" in checked) return invalidInput(checked.problem);
   const { input } = checked;
   const idle = { ...host.context(request), signal: request.signal ?? new AbortController().signal };
   const call = { input, ctx: { ...idle, attempt: 1 } } as never;
+  const inputHash = await sha256(canonicalJson(input));
 
   let key: string;
+  let needsConsent: boolean;
+  let summary: string;
+  let permissions: readonly string[];
   try {
-    const requiredPermissions =
+    permissions =
       typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
     const { requestId, toolCallId } = request;
     const decision = await host.authorize({
@@ -100,17 +123,27 @@ export async function runAction(host: ActionHost, request: ActionRequest): Promi
       requestId,
       toolCallId,
       input,
-      requiredPermissions,
+      requiredPermissions: permissions,
     });
     if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
     key = await keyOf(request, call);
+    needsConsent = request.consent === undefined && (await isAsking(action, call));
+    const { approvalSummary = action.description } = action;
+    summary = typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary;
   } catch (error) {
     host.onFailure(name, error);
     return failureOf(error);
   }
 
   const ledger = host.ledger(action.idempotencyScope ?? "conversation");
-  const claim = await claimed(host, ledger, request, key, await sha256(canonicalJson(input)));
+  if (needsConsent) {
+    const result = await ledger.result(key, inputHash);
+    if (result !== undefined) return JSON.parse(result) as Json;
+    return waitingResult(
+      host.ask({ request, input: request.input as Json, inputHash, ledgerKey: key, summary, permissions }),
+    );
+  }
+  const claim = await claimed(host, ledger, request, key, inputHash);
   switch (claim.kind) {
     case "settled":
       return JSON.parse(claim.output) as Json;
@@ -130,6 +163,11 @@ export async function runAction(host: ActionHost, request: ActionRequest): Promi
     default:
       return claim satisfies never;
   }
+}
+
+async function isAsking({ approval, kind }: Action, call: never): Promise<boolean> {
+  if (approval === undefined) return kind === "durable-pause";
+  return typeof approval === "function" ? approval(call) : approval;
 }
 
 interface Run {

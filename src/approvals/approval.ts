@@ -1,9 +1,7 @@
+import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
-
-/** How much harm an approved action may do. */
-export type ApprovalRisk = "low" | "medium" | "high";
 
 /** Who decides: people by id, the person who asked, anybody in the chat, or whoever the bot's function accepts. */
 export type ApproverRule =

@@ -116,8 +116,10 @@ export function createActionRig(): ActionRig {
         messages,
         person: undefined,
         chat: undefined,
+        approver: undefined,
       }),
       authorize: () => Promise.resolve(rig.decision),
+      ask: () => "asked",
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },
