@@ -50,8 +50,21 @@ export function outcomeUnknown(): ActionFailure {
 export function keyConflict(): ActionFailure {
   return failure(
     "ActionKeyConflict",
-    "This action was already called with another input for the same thing. Nothing was done.",
+    "This action was already called with another input for the same thing. Nothing was done this time.",
   );
+}
+
+/** The action reads its input in another way than when somebody agreed to it. */
+export function consentOutdated(): ActionFailure {
+  return failure(
+    "ActionConsentError",
+    "The action has changed since somebody agreed to it. Nothing was done. Ask whether to propose it again.",
+  );
+}
+
+/** The bot has no such action any more. */
+export function actionGone(): ActionFailure {
+  return failure("ActionGoneError", "The bot does not have this action any more. Nothing was done.");
 }
 
 /** What the model reads while a person has to decide. */

@@ -1,3 +1,6 @@
+import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
+import type { ActionKind } from "./action.ts";
+
 /**
  * What a turn may do.
  *
@@ -12,6 +15,33 @@ export type ActionAuthorizationDecision =
       readonly reason?: string;
       readonly grantedPermissions?: readonly string[];
     };
+
+/** What `authorizeTurn` decides by. A turn that answers several people is asked about for each of them. */
+export interface ActionTurnContext {
+  /** Id of the turn. */
+  readonly requestId: string;
+  /** The person whose permissions are asked for. Undefined if no person began the turn, or the platform tells none. */
+  readonly person: MessengerAuthor | undefined;
+  /** The chat of the turn. Undefined outside a messenger. */
+  readonly chat: MessengerThread | undefined;
+  /** The key of the messenger in `getMessengers()`. Undefined outside a messenger. */
+  readonly messengerId: string | undefined;
+}
+
+/** What `authorizeAction` decides by. */
+export interface ActionCallContext extends ActionTurnContext {
+  /** The name that the model calls. */
+  readonly action: string;
+  readonly kind: ActionKind;
+  /** The validated input. */
+  readonly input: unknown;
+  readonly toolCallId: string;
+  readonly requiredPermissions: readonly string[];
+  /** What the turn may do, as `authorizeTurn` said. Undefined means all permissions. */
+  readonly grantedPermissions: readonly string[] | undefined;
+  /** Whether the turn has all required permissions: the answer of `authorizeAction` unless it is overridden. */
+  readonly isGranted: boolean;
+}
 
 /** The permissions of a turn: all of them, or a list. */
 export interface TurnGrant {

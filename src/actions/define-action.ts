@@ -6,7 +6,7 @@ import type { Action, ActionOptions } from "./action.ts";
  * Returns an action with everything that follows from its options.
  *
  * @throws {ConfigurationError} `action-never-waits` for `kind: "durable-pause"` with `approval: false`,
- *   `action-time` for a time limit that is not a positive number
+ *   `action-time` for a time limit that is not a positive number, `action-without-approver` if nobody could agree
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
@@ -25,6 +25,13 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
         `The ${name} of an action must be a positive number of milliseconds, not ${String(value)}.`,
       );
     }
+  }
+  const { approvers, requesterMayApprove } = options;
+  if (requesterMayApprove === false && (approvers === undefined || approvers === "requester")) {
+    throw new ConfigurationError(
+      "action-without-approver",
+      "The person who asks may not agree to this action, and the action names nobody else. Give it approvers.",
+    );
   }
   const mayAsk = approval !== undefined && approval !== false;
   const kind = options.kind ?? (mayAsk ? "approval-gated" : "server");

@@ -36,6 +36,12 @@ export type Claim =
   | { readonly kind: "pending"; readonly mayEnd: boolean }
   | { readonly kind: "unknown" | "conflict" };
 
+/** See `ActionLedger.look`. */
+export type LookResult =
+  | { readonly kind: "settled"; readonly output: string }
+  | { readonly kind: "conflict" }
+  | undefined;
+
 /** How a run ended. `freed`: it failed before its effect, so the next call runs again. */
 export type RunEnd =
   | { readonly kind: "settled"; readonly output: string }
@@ -45,8 +51,8 @@ export type RunEnd =
 /** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
 export interface ActionLedger {
   claim(request: ClaimRequest): Claim | Promise<Claim>;
-  /** Returns the result of a run that has ended, as JSON, and nothing else. */
-  result(key: string, inputHash: string): string | undefined | Promise<string | undefined>;
+  /** Returns what a claim would find that makes a run pointless. Changes nothing. */
+  look(key: string, action: string, inputHash: string): LookResult | Promise<LookResult>;
   /** Stores how a run ended. Ignored if another run has taken its place. */
   end(key: string, runId: string, end: RunEnd): void | Promise<void>;
 }
@@ -92,9 +98,11 @@ export class LocalLedger implements ActionLedger {
     return row.state === "unknown" ? { kind: "unknown" } : { kind: "pending", mayEnd: !isInterrupted };
   }
 
-  result(key: string, inputHash: string): string | undefined {
+  look(key: string, action: string, inputHash: string): LookResult {
     const row = this.#store.get(key);
-    return row?.state === "settled" && row.inputHash === inputHash ? (row.output ?? "null") : undefined;
+    if (row === undefined) return undefined;
+    if (row.inputHash !== inputHash || row.action !== action) return { kind: "conflict" };
+    return row.state === "settled" ? { kind: "settled", output: row.output ?? "null" } : undefined;
   }
 
   end(key: string, runId: string, end: RunEnd): void {

@@ -8,6 +8,7 @@ import { sha256 } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action, ActionContext, ActionVerdict } from "./action.ts";
 import {
+  consentOutdated,
   failureOf,
   invalidInput,
   keyConflict,
@@ -44,7 +45,14 @@ export interface ActionRequest {
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal | undefined;
   /** Set if somebody has agreed to the call. It is not asked about again. */
-  readonly consent?: { readonly approver: MessengerAuthor | undefined } | undefined;
+  readonly consent?: Consent | undefined;
+}
+
+/** An agreement to one call. It counts for exactly this input, under this key of the ledger. */
+export interface Consent {
+  readonly approver: MessengerAuthor | undefined;
+  readonly inputHash: string;
+  readonly ledgerKey: string;
 }
 
 /** What a call needs of the object it runs in. */
@@ -60,8 +68,11 @@ export interface ActionHost {
   context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt">;
   /** Decides whether the call is allowed. */
   authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
-  /** Asks people for consent, once for each call. Returns the id of the question. */
-  ask(question: ApprovalQuestion): string;
+  /**
+   * Asks people for consent, once for each call. Returns the id of the question, or `undefined` if another input waits
+   * or runs under the same key.
+   */
+  ask(question: ApprovalQuestion): Promise<string | undefined>;
   /** Logs what the bot's code threw. Must not throw. */
   onFailure(name: string, error: unknown): void;
 }
@@ -77,9 +88,7 @@ export interface ApprovalQuestion {
 }
 
 export interface AuthorizationRequest {
-  readonly action: string;
-  readonly requestId: string;
-  readonly toolCallId: string;
+  readonly request: ActionRequest;
   readonly input: unknown;
   readonly requiredPermissions: readonly string[];
 }
@@ -109,6 +118,7 @@ export async function runAction(
   const idle = { ...host.context(request), signal: request.signal ?? new AbortController().signal };
   const call = { input, ctx: { ...idle, attempt: 1 } } as never;
   const inputHash = await sha256(canonicalJson(input));
+  if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
 
   let key: string;
   let needsConsent: boolean;
@@ -117,16 +127,9 @@ export async function runAction(
   try {
     permissions =
       typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
-    const { requestId, toolCallId } = request;
-    const decision = await host.authorize({
-      action: name,
-      requestId,
-      toolCallId,
-      input,
-      requiredPermissions: permissions,
-    });
+    const decision = await host.authorize({ request, input, requiredPermissions: permissions });
     if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
-    key = await keyOf(request, call);
+    key = request.consent?.ledgerKey ?? (await keyOf(request, call));
     needsConsent = request.consent === undefined && (await isAsking(action, call));
     const { approvalSummary = action.description } = action;
     summary = typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary;
@@ -137,11 +140,13 @@ export async function runAction(
 
   const ledger = host.ledger(action.idempotencyScope ?? "conversation");
   if (needsConsent) {
-    const result = await ledger.result(key, inputHash);
-    if (result !== undefined) return JSON.parse(result) as Json;
-    return waitingResult(
-      host.ask({ request, input: request.input as Json, inputHash, ledgerKey: key, summary, permissions }),
-    );
+    const earlier = await ledger.look(key, name, inputHash);
+    if (earlier?.kind === "settled") return JSON.parse(earlier.output) as Json;
+    if (earlier?.kind === "conflict") return keyConflict();
+    const shown = request.input as Json;
+    const question = { request, input: shown, inputHash, ledgerKey: key, summary, permissions };
+    const approvalId = await host.ask(question);
+    return approvalId === undefined ? keyConflict() : waitingResult(approvalId);
   }
   const claim = await claimed(host, ledger, request, key, inputHash);
   switch (claim.kind) {
@@ -275,7 +280,8 @@ async function claimed(
   const { action, name, signal } = request;
   const hasKey = action.idempotencyKey !== undefined;
   const { claimant, process, leaseMs, clock } = host;
-  const giveUpAt = clock.now() + (action.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = action;
+  const giveUpAt = clock.now() + timeoutMs;
   for (;;) {
     const claim = await ledger.claim({
       key,
@@ -285,7 +291,8 @@ async function claimed(
       process,
       canRepeat: hasKey && leaseMs !== false,
       canVerify: action.verify !== undefined,
-      leaseMs: leaseMs === false ? DEFAULT_LEASE_MS : leaseMs,
+      // A run that still has time is never taken for interrupted.
+      leaseMs: Math.max(leaseMs === false ? DEFAULT_LEASE_MS : leaseMs, timeoutMs + VERIFY_TIMEOUT_MS),
     });
     if (claim.kind !== "pending" || !claim.mayEnd) return claim;
     if (clock.now() >= giveUpAt || signal?.aborted === true) return claim;

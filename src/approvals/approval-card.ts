@@ -12,32 +12,23 @@ export interface ApprovalPress {
 
 /** What a card says beside the approval itself. */
 export interface CardView {
-  /** The model's own words for why it asks, if it gave any. */
-  readonly reason?: string | undefined;
   /** Who may decide, in words. */
   readonly approvers: string;
-  /** Paths in the input whose values nobody sees, such as `card.number`. */
-  readonly sensitive?: readonly string[] | undefined;
-  /** What would change against today, if the action can tell. */
-  readonly preview?: string | undefined;
   /** Writes a moment for the people of the chat. */
   readonly time: (epochMs: number) => string;
 }
 
 const MOST_FIELDS = 12;
 const LONGEST_VALUE = 300;
+const HIDDEN = "•••";
 
 /** Returns the card of an approval, which always shows its present state. Pure. */
 export function approvalCard(approval: Approval, view: CardView): CardContent {
   const { state, summary } = approval;
-  const paragraphs = [`**${TITLES[state]}**`, escaped(summary)];
-  if (view.preview !== undefined && state === "waiting") paragraphs.push(escaped(view.preview));
-  if (view.reason !== undefined && state === "waiting")
-    paragraphs.push(`The assistant says: _${escaped(view.reason)}_`);
   return {
     kind: "card",
-    text: paragraphs.join("\n\n"),
-    fields: [...inputFields(approval.input, view.sensitive ?? []), ...stateFields(approval, view)],
+    text: `**${titleOf(approval)}**\n\n${escaped(shortened(summary))}`,
+    fields: [...inputFields(approval.input, approval.sensitive), ...stateFields(approval, view)],
     ...(state === "waiting" && { buttons: buttonsOf(approval) }),
   };
 }
@@ -54,6 +45,12 @@ const TITLES = {
   replaced: "Changes wanted",
   void: "No longer possible",
 } as const satisfies Record<Approval["state"], string>;
+
+function titleOf({ decidedBy, outcome, state }: Approval): string {
+  if (state === "replaced" && decidedBy === undefined) return "Replaced by a newer request";
+  if (state === "failed" && isUnknown(failureName(outcome))) return "Approved, but the outcome is not known";
+  return TITLES[state];
+}
 
 function buttonsOf({ id, inputHash, requester }: Approval): readonly (readonly CardButton[])[] {
   const button = (label: string, decision: ApprovalPress["decision"]): CardButton => ({
@@ -83,7 +80,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
     default:
       if (decidedBy !== undefined) fields.push({ label: "Decided by", value: deciderName(approval) });
       if (reason !== undefined) fields.push({ label: "Why", value: shortened(reason) });
-      if (outcome !== undefined) fields.push({ label: "Result", value: shortened(wordsOf(outcome)) });
+      if (outcome !== undefined) fields.push({ label: "Result", value: shortened(resultWords(outcome)) });
   }
   return fields.filter((field) => field !== undefined);
 }
@@ -93,10 +90,15 @@ export function inputFields(input: Json, sensitive: readonly string[]): CardFiel
   const fields: CardField[] = [];
   const add = (value: Json, path: readonly string[]): void => {
     const name = path.join(".");
-    if (sensitive.some((one) => name === one || name.startsWith(`${one}.`))) {
-      fields.push({ label: labelOf(path), value: "•••" });
-    } else if (typeof value === "object" && value !== null && !Array.isArray(value) && path.length < 3) {
+    const isHidden = sensitive.some((one) => name === one || name.startsWith(`${one}.`));
+    const holdsHidden = sensitive.some((one) => path.length === 0 || one.startsWith(`${name}.`));
+    if (isHidden) {
+      fields.push({ label: labelOf(path), value: HIDDEN });
+    } else if (typeof value === "object" && value !== null && !isList(value) && path.length < 3) {
       for (const [key, inner] of Object.entries(value)) add(inner, [...path, key]);
+    } else if (holdsHidden && typeof value === "object" && value !== null) {
+      // A list, or deep inside: it is shown as a whole or not at all.
+      fields.push({ label: labelOf(path), value: HIDDEN });
     } else {
       fields.push({ label: labelOf(path), value: shortened(wordsOf(value)) });
     }
@@ -115,7 +117,7 @@ function labelOf(path: readonly string[]): string {
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replaceAll(/[_-]+/g, " ")
     .toLowerCase();
-  return (words.charAt(0).toUpperCase() + words.slice(1)).slice(0, 256);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).slice(0, 256).trim() || "Input";
 }
 
 /** A JSON value as a person reads it. */
@@ -125,11 +127,31 @@ export function wordsOf(value: Json): string {
   if (typeof value === "string") return value === "" ? "–" : value;
   if (typeof value === "number") return String(value);
   if (isList(value) && value.every((one) => typeof one !== "object")) return value.map(wordsOf).join(", ");
-  if (!isList(value) && typeof value["error"] === "object" && value["error"] !== null) {
-    const { error } = value;
-    if (!isList(error) && typeof error["message"] === "string") return error["message"];
-  }
   return JSON.stringify(value);
+}
+
+/** What came of an action, for people. A failure says only what its author wrote for others to read. */
+function resultWords(outcome: Json): string {
+  const name = failureName(outcome);
+  if (name === undefined) return wordsOf(outcome);
+  if (isUnknown(name)) return "It may or may not have happened.";
+  if (name === "ActionAuthorizationError") return "The person who asked is not allowed to do this any more.";
+  const error = (outcome as { readonly error: { readonly message: string } }).error;
+  return name === "ActionError" ? error.message : "It did not work.";
+}
+
+/** The name of the failure that an outcome is, if it is one. */
+export function failureName(outcome: Json | undefined): string | undefined {
+  if (typeof outcome !== "object" || outcome === null || isList(outcome)) return undefined;
+  const { error } = outcome;
+  if (typeof error !== "object" || error === null || isList(error)) return undefined;
+  return typeof error["name"] === "string" && typeof error["message"] === "string"
+    ? error["name"]
+    : undefined;
+}
+
+function isUnknown(name: string | undefined): boolean {
+  return name === "ActionUnknownError" || name === "ActionPendingError";
 }
 
 function isList(value: Json): value is readonly Json[] {
@@ -142,7 +164,7 @@ export function nameOf({ fullName, userName, userId }: MessengerAuthor): string 
 
 export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">): string {
   if (decidedBy?.person !== undefined) return nameOf(decidedBy.person);
-  return decidedBy?.name ?? "nobody";
+  return decidedBy?.name ?? "the bot's team";
 }
 
 function shortened(text: string): string {

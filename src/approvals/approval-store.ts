@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
+import { isOpen } from "./approval.ts";
 import type { Approval, ApprovalState } from "./approval.ts";
 
 const SCHEMA = `
@@ -16,7 +17,9 @@ CREATE TABLE IF NOT EXISTS approval_v1 (
   summary TEXT NOT NULL,
   risk TEXT,
   permissions TEXT NOT NULL,
+  sensitive TEXT NOT NULL,
   requester TEXT,
+  people TEXT NOT NULL,
   origin TEXT,
   approvers TEXT NOT NULL,
   requester_may_approve INTEGER NOT NULL,
@@ -29,8 +32,14 @@ CREATE TABLE IF NOT EXISTS approval_v1 (
   outcome TEXT,
   ended_at INTEGER,
   drawn_state TEXT,
-  is_told INTEGER NOT NULL
+  is_told INTEGER NOT NULL,
+  is_unfinished INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`;
+const INDEXES = [
+  "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
+  "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
+  "CREATE INDEX IF NOT EXISTS approval_v1_call ON approval_v1 (request_id, tool_call_id)",
+];
 
 const stateSchema = z.enum([
   "waiting",
@@ -88,7 +97,9 @@ type Stored = {
   summary: string;
   risk: string | null;
   permissions: string;
+  sensitive: string;
   requester: string | null;
+  people: string;
   origin: string | null;
   approvers: string;
   requester_may_approve: number;
@@ -117,11 +128,10 @@ export interface ApprovalFilter {
 /** Approvals of one conversation, also those that were decided: the audit. */
 export class ApprovalStore {
   readonly #database: Database;
+  #hasTable: boolean | undefined;
 
   constructor(database: Database) {
     this.#database = database;
-    database.run(SCHEMA);
-    database.run("CREATE INDEX IF NOT EXISTS approval_v1_state ON approval_v1 (state, is_told)");
   }
 
   get(id: string): Approval | undefined {
@@ -134,8 +144,9 @@ export class ApprovalStore {
     );
     this.#database.run(
       `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk,
-         permissions, requester, origin, approvers, requester_may_approve, created_at, expires_at, state, is_told)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
+         state, is_told, is_unfinished)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
       approval.id,
       (newest?.seq ?? 0) + 1,
       approval.action,
@@ -147,7 +158,9 @@ export class ApprovalStore {
       approval.summary,
       approval.risk ?? null,
       JSON.stringify(approval.permissions),
+      JSON.stringify(approval.sensitive),
       jsonOf(approval.requester),
+      JSON.stringify(approval.people),
       jsonOf(approval.origin),
       JSON.stringify(approval.approvers),
       approval.requesterMayApprove ? 1 : 0,
@@ -162,7 +175,7 @@ export class ApprovalStore {
   update(approval: Approval): void {
     this.#database.run(
       `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
-         drawn_state = ?, is_told = ?, origin = ? WHERE id = ?`,
+         drawn_state = ?, is_told = ?, is_unfinished = ? WHERE id = ?`,
       approval.state,
       approval.decidedAt ?? null,
       jsonOf(approval.decidedBy),
@@ -171,8 +184,15 @@ export class ApprovalStore {
       approval.endedAt ?? null,
       approval.drawnState ?? null,
       approval.isTold ? 1 : 0,
-      jsonOf(approval.origin),
+      isUnfinished(approval) ? 1 : 0,
       approval.id,
+    );
+  }
+
+  /** The approval that a call has asked for, whatever has become of it. */
+  ofCall(requestId: string, toolCallId: string): Approval | undefined {
+    return firstRow(
+      this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq LIMIT 1", requestId, toolCallId),
     );
   }
 
@@ -180,8 +200,8 @@ export class ApprovalStore {
   openFor(ledgerKey: string, action: string, inputHash: string): Approval | undefined {
     return firstRow(
       this.#read(
-        `WHERE state IN ('waiting', 'approved', 'running') AND (ledger_key = ? OR (action = ? AND input_hash = ?))
-         ORDER BY seq LIMIT 1`,
+        `WHERE is_unfinished = 1 AND state IN ('waiting', 'approved', 'running')
+           AND (ledger_key = ? OR (action = ? AND input_hash = ?)) ORDER BY seq LIMIT 1`,
         ledgerKey,
         action,
         inputHash,
@@ -189,16 +209,26 @@ export class ApprovalStore {
     );
   }
 
-  /** Approvals in which something is left to do: decide, run, draw or tell. Oldest first. */
-  unfinished(): Approval[] {
+  /** Approvals in which something is to be done now: expire, run, draw or tell. Oldest first. */
+  due(now: number): Approval[] {
     return this.#read(
-      `WHERE state IN ('waiting', 'approved', 'running') OR is_told = 0 OR drawn_state IS NULL OR drawn_state <> state
-       ORDER BY seq`,
+      `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state = 'waiting' AND expires_at > ?) ORDER BY seq`,
+      now,
     );
   }
 
+  /** Epoch milliseconds of the next expiry, 0 if something is due already. Undefined if nothing is left to do. */
+  nextDueAt(): number | undefined {
+    if (!this.#isThere()) return undefined;
+    const next = this.#database.all<{ at: number | null }>(
+      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN expires_at ELSE 0 END) AS at
+       FROM approval_v1 WHERE is_unfinished = 1`,
+    );
+    return firstRow(next)?.at ?? undefined;
+  }
+
   waiting(): Approval[] {
-    return this.#read("WHERE state = 'waiting' ORDER BY seq");
+    return this.#read("WHERE is_unfinished = 1 AND state = 'waiting' ORDER BY seq");
   }
 
   /** Newest first. */
@@ -216,18 +246,42 @@ export class ApprovalStore {
 
   /** Deletes at most `limit` approvals that ended before this time, in epoch milliseconds. */
   sweep(endedBefore: number, limit: number): void {
+    if (!this.#isThere()) return;
     this.#database.run(
       `DELETE FROM approval_v1 WHERE id IN (
-         SELECT id FROM approval_v1
-         WHERE state NOT IN ('waiting', 'approved', 'running') AND COALESCE(ended_at, created_at) < ? LIMIT ?)`,
+         SELECT id FROM approval_v1 WHERE is_unfinished = 0 AND COALESCE(ended_at, created_at) < ? LIMIT ?)`,
       endedBefore,
       limit,
     );
   }
 
+  /**
+   * Makes the table, which most conversations never need. Called before the first insert, outside of its transaction: a
+   * transaction that fails would take the table away again.
+   */
+  makeTable(): void {
+    if (this.#isThere()) return;
+    this.#database.run(SCHEMA);
+    for (const index of INDEXES) this.#database.run(index);
+    this.#hasTable = true;
+  }
+
+  #isThere(): boolean {
+    this.#hasTable ??=
+      this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_v1'")
+        .length > 0;
+    return this.#hasTable;
+  }
+
   #read(where: string, ...bindings: (string | number | null)[]): Approval[] {
+    if (!this.#isThere()) return [];
     return this.#database.all<Stored>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
   }
+}
+
+/** Whether something is left to do: decide, run, draw or tell. */
+function isUnfinished({ drawnState, isTold, state }: Approval): boolean {
+  return isOpen(state) || !isTold || drawnState !== state;
 }
 
 function jsonOf(value: unknown): string | null {
@@ -246,6 +300,8 @@ function approvalOf(stored: Stored): Approval {
     summary: stored.summary,
     risk: stored.risk === null ? undefined : riskSchema.parse(stored.risk),
     permissions: z.array(z.string()).parse(JSON.parse(stored.permissions)),
+    sensitive: z.array(z.string()).parse(JSON.parse(stored.sensitive)),
+    people: z.array(personSchema).parse(JSON.parse(stored.people)),
     requester: stored.requester === null ? undefined : personSchema.parse(JSON.parse(stored.requester)),
     origin: stored.origin === null ? undefined : addressSchema.parse(JSON.parse(stored.origin)),
     approvers: approversSchema.parse(JSON.parse(stored.approvers)),

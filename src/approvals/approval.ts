@@ -23,7 +23,7 @@ export type ApproverRule =
  * - `rejected`: somebody said no; `reason` may say why
  * - `expired`: nobody decided in time
  * - `withdrawn`: the person who asked took it back
- * - `replaced`: somebody asked for changes, and `reason` says which
+ * - `replaced`: somebody asked for changes, or the same thing was asked again with another input
  * - `void`: it can never run: the chat is gone, or the bot has no such action any more; `reason` is a code
  */
 export type ApprovalState =
@@ -38,8 +38,10 @@ export type ApprovalState =
   | "replaced"
   | "void";
 
-/** States in which an approval can still change. */
-export const OPEN_STATES = ["waiting", "approved", "running"] as const satisfies readonly ApprovalState[];
+/** Whether an approval can still change. */
+export function isOpen(state: ApprovalState): boolean {
+  return state === "waiting" || state === "approved" || state === "running";
+}
 
 /** A person or a system that decided. `surface` tells where. */
 export interface Decider {
@@ -60,15 +62,19 @@ export interface Approval {
   readonly requestId: string;
   /** Key of the action's row in the ledger. */
   readonly ledgerKey: string;
-  /** The validated input that runs if somebody approves. Never changed. */
+  /** The input as the model wrote it. It runs if somebody approves, and never changes. */
   readonly input: Json;
   readonly inputHash: string;
   /** One line that says what will happen. */
   readonly summary: string;
   readonly risk: ApprovalRisk | undefined;
   readonly permissions: readonly string[];
+  /** Paths of the input whose values nobody may see, such as `card.number`. */
+  readonly sensitive: readonly string[];
   /** The person who asked, if a person did. */
   readonly requester: MessengerAuthor | undefined;
+  /** Everybody whose rights the action needs: the people whose messages the turn answered. */
+  readonly people: readonly MessengerAuthor[];
   /** The chat in which the turn ran. Undefined outside a messenger. */
   readonly origin: Address | undefined;
   readonly approvers: ApproverRule;
@@ -90,7 +96,7 @@ export interface Approval {
   readonly isTold: boolean;
 }
 
-/** What a person does with a card. */
+/** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
 export type ApprovalDecision =
   | { readonly kind: "approve" }
   | { readonly kind: "reject"; readonly reason?: string | undefined }

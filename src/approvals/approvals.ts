@@ -2,7 +2,7 @@ import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Approval, ApprovalDecision, ApprovalState, Decider, DecisionResult } from "./approval.ts";
-import { OPEN_STATES } from "./approval.ts";
+import { isOpen } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import { ApprovalStore } from "./approval-store.ts";
 
@@ -46,6 +46,9 @@ export interface ApprovalHost {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_MS = 365 * DAY_MS;
 const MOST_SWEPT = 500;
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+/** Work that a crash or a failure has left is taken up again after this time. */
+const AGAIN_AFTER_MS = 2500;
 
 /**
  * Approvals of one conversation, from the question to the outcome (I9).
@@ -61,16 +64,30 @@ export class Approvals {
   readonly #store: ApprovalStore;
   /** Approvals whose action is at work in this process. */
   readonly #running = new Map<string, Promise<void>>();
+  #sweptAt = -Infinity;
 
   constructor(host: ApprovalHost) {
     this.#host = host;
     this.#store = new ApprovalStore(host.database);
   }
 
-  /** Asks for consent. The same call, or the same action with the same input, is asked once while it is open. */
-  request(asked: ApprovalRequest): Approval {
-    const open = this.#store.openFor(asked.ledgerKey, asked.action, asked.inputHash);
-    if (open !== undefined) return open;
+  /**
+   * Asks for consent. A call asks once. The same action with the same input is asked once while it is open. Another
+   * input under the same key replaces a question of the same person that still waits.
+   *
+   * @param withIt runs in the transaction that stores the question
+   * @returns undefined if another input waits or runs under the same key
+   */
+  request(asked: ApprovalRequest, withIt: () => void = () => {}): Approval | undefined {
+    const known =
+      this.#store.ofCall(asked.requestId, asked.toolCallId) ??
+      this.#store.openFor(asked.ledgerKey, asked.action, asked.inputHash);
+    if (known?.inputHash === asked.inputHash) {
+      withIt();
+      return known;
+    }
+    const isSamePerson = known?.requester?.userId === asked.requester?.userId;
+    if (known !== undefined && (known.state !== "waiting" || !isSamePerson)) return undefined;
     const approval: Approval = {
       ...asked,
       id: this.#host.newId(),
@@ -84,9 +101,13 @@ export class Approvals {
       drawnState: undefined,
       isTold: false,
     };
+    this.#store.makeTable();
     this.#host.database.transaction(() => {
+      // The model has asked again by itself: nobody has to tell it.
+      if (known !== undefined) this.#draw(this.#change(known, { state: "replaced", isTold: true }));
       this.#store.insert(approval);
       this.#draw(approval);
+      withIt();
     });
     this.#host.onChange();
     return this.#store.get(approval.id) ?? approval;
@@ -139,25 +160,32 @@ export class Approvals {
     return this.#store.list(filter);
   }
 
-  /** Does whatever is due: expires, draws, runs, tells. Called at start, by alarm and after each change. */
+  /**
+   * Does whatever is due: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
+   * actions that it has begun have ended.
+   */
   async work(): Promise<void> {
     const now = this.#host.clock.now();
-    for (const approval of this.#store.unfinished()) {
+    for (const approval of this.#store.due(now)) {
       const isLate = approval.state === "waiting" && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#change(approval, { state: "expired" }) : approval);
     }
-    this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
+    if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
+      this.#sweptAt = now;
+      this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
+    }
     await Promise.all(this.#running.values());
   }
 
-  /** Epoch milliseconds at which `work` must be called again. Undefined if nothing is open. */
+  /** Whether an action is at work in this process. */
+  isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Epoch milliseconds at which `work` must be called again. Undefined if nothing is left to do. */
   nextWakeAt(): number | undefined {
-    const now = this.#host.clock.now();
-    const times = this.#store
-      .unfinished()
-      .filter(({ id }) => !this.#running.has(id))
-      .map(({ state, expiresAt }) => (state === "waiting" ? expiresAt : now));
-    return times.length === 0 ? undefined : Math.min(...times);
+    const at = this.#store.nextDueAt();
+    return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
   }
 
   /** A decision of a system was checked by its door. */
@@ -224,7 +252,7 @@ export class Approvals {
   #change({ id }: Approval, change: Partial<Approval>): Approval {
     const stored = this.#store.get(id);
     if (stored === undefined) throw new TypeError("The approval is not stored.");
-    const hasEnded = change.state !== undefined && !OPEN_STATES.some((open) => open === change.state);
+    const hasEnded = change.state !== undefined && !isOpen(change.state);
     const changed: Approval = {
       ...stored,
       ...change,

@@ -119,7 +119,7 @@ export function createActionRig(): ActionRig {
         approver: undefined,
       }),
       authorize: () => Promise.resolve(rig.decision),
-      ask: () => "asked",
+      ask: () => Promise.resolve("asked"),
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },

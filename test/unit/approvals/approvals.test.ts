@@ -32,6 +32,12 @@ function createRig() {
     life: 1,
     toGo: Infinity,
     approvals: undefined as unknown as Approvals,
+    /** Asks, and returns the question. */
+    ask(question: ApprovalRequest): Approval {
+      const approval = rig.approvals.request(question);
+      if (approval === undefined) throw new Error("The question was refused");
+      return approval;
+    },
     start(): void {
       const born = (rig.life += 1);
       const pass = (): void => {
@@ -86,6 +92,8 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   summary: "Refund an order",
   risk: undefined,
   permissions: [],
+  sensitive: [],
+  people: [{ userId: "1" }],
   requester: { userId: "1" },
   origin: undefined,
   approvers: { kind: "anyone" },
@@ -96,7 +104,7 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
 describe("an approval (I9)", () => {
   it("runs the action once, with the input that was asked for, and tells the outcome", async () => {
     const rig = createRig();
-    const { id } = rig.approvals.request(asked("7"));
+    const { id } = rig.ask(asked("7"));
     expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "decided" });
     await rig.approvals.work();
     expect(rig.runs).toEqual([id]);
@@ -109,7 +117,7 @@ describe("an approval (I9)", () => {
 
   it("counts the first of two decisions, and says so to the second", async () => {
     const rig = createRig();
-    const { id } = rig.approvals.request(asked("7"));
+    const { id } = rig.ask(asked("7"));
     const both = await Promise.all([
       rig.approvals.decide(id, { kind: "reject", reason: "Not today" }, ANNA),
       rig.approvals.decide(id, { kind: "approve" }, BORIS),
@@ -123,7 +131,7 @@ describe("an approval (I9)", () => {
 
   it("refuses a person who may not decide, and changes nothing", async () => {
     const rig = createRig();
-    const { id } = rig.approvals.request(asked("7"));
+    const { id } = rig.ask(asked("7"));
     expect(await rig.approvals.decide(id, { kind: "approve" }, STRANGER)).toMatchObject({
       kind: "not-allowed",
     });
@@ -132,7 +140,7 @@ describe("an approval (I9)", () => {
 
   it("can be withdrawn by the person who asked, and by nobody else", async () => {
     const rig = createRig();
-    const { id } = rig.approvals.request(asked("7"));
+    const { id } = rig.ask(asked("7"));
     expect(await rig.approvals.decide(id, { kind: "withdraw" }, BORIS)).toMatchObject({
       kind: "not-allowed",
     });
@@ -142,7 +150,7 @@ describe("an approval (I9)", () => {
 
   it("expires, also when the press comes in the very millisecond", async () => {
     const rig = createRig();
-    const { id, expiresAt } = rig.approvals.request(asked("7"));
+    const { id, expiresAt } = rig.ask(asked("7"));
     expect(rig.approvals.nextWakeAt()).toBe(expiresAt);
     await rig.clock.advance(expiresAt - rig.clock.now());
     expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "expired" });
@@ -153,17 +161,36 @@ describe("an approval (I9)", () => {
 
   it("is asked once for the same input while it is open, and again after it was decided", async () => {
     const rig = createRig();
-    const first = rig.approvals.request(asked("7"));
-    expect(rig.approvals.request(asked("7")).id).toBe(first.id);
+    const first = rig.ask(asked("7"));
+    expect(rig.ask(asked("7")).id).toBe(first.id);
     expect(rig.drawn).toEqual(["waiting"]);
     await rig.approvals.decide(first.id, { kind: "reject" }, BORIS);
-    expect(rig.approvals.request(asked("7")).id).not.toBe(first.id);
+    expect(rig.ask({ ...asked("7"), toolCallId: "later" }).id).not.toBe(first.id);
+  });
+
+  it("is asked once for each call, also when the call is made again after the decision", async () => {
+    const rig = createRig();
+    const first = rig.ask(asked("7"));
+    await rig.approvals.decide(first.id, { kind: "reject" }, BORIS);
+    expect(rig.ask(asked("7")).id).toBe(first.id);
+    expect(rig.ask({ ...asked("7"), toolCallId: "later" }).id).not.toBe(first.id);
+  });
+
+  it("replaces a waiting question of the same person for the same thing, without telling", () => {
+    const rig = createRig();
+    const first = rig.ask(asked("7"));
+    const other = { ...asked("7"), toolCallId: "later", inputHash: "other" };
+    expect(rig.approvals.request({ ...other, requester: { userId: "2" } })).toBeUndefined();
+    expect(rig.ask(other).id).not.toBe(first.id);
+    expect(rig.approvals.get(first.id)?.state).toBe("replaced");
+    expect(rig.drawn).toEqual(["waiting", "replaced", "waiting"]);
+    expect(rig.told).toEqual([]);
   });
 
   it("is decided in any order among several", async () => {
     const rig = createRig();
-    const one = rig.approvals.request(asked("1"));
-    const two = rig.approvals.request(asked("2"));
+    const one = rig.ask(asked("1"));
+    const two = rig.ask(asked("2"));
     await rig.approvals.decide(two.id, { kind: "approve" }, BORIS);
     await rig.approvals.work();
     await rig.approvals.decide(one.id, { kind: "approve" }, BORIS);
@@ -173,7 +200,7 @@ describe("an approval (I9)", () => {
 
   it("ends when it can never run any more", async () => {
     const rig = createRig();
-    const { id } = rig.approvals.request(asked("7"));
+    const { id } = rig.ask(asked("7"));
     rig.approvals.cancel(({ action }) => action === "refund", "action-removed");
     expect(rig.approvals.get(id)).toMatchObject({ state: "void", reason: "action-removed" });
     expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "late" });
@@ -181,8 +208,8 @@ describe("an approval (I9)", () => {
 
   it("lists the newest first, by state and person", async () => {
     const rig = createRig();
-    const one = rig.approvals.request(asked("1"));
-    const two = rig.approvals.request(asked("2"));
+    const one = rig.ask(asked("1"));
+    const two = rig.ask(asked("2"));
     await rig.approvals.decide(one.id, { kind: "reject" }, BORIS);
     const ids = (list: readonly Approval[]) => list.map(({ id }) => id);
     expect(ids(rig.approvals.list())).toEqual([two.id, one.id]);
@@ -200,7 +227,7 @@ it("is decided, run and told once, whatever crashes and presses come (I9)", asyn
   await fc.assert(
     fc.asyncProperty(fc.array(press, { minLength: 1, maxLength: 6 }), async (presses) => {
       const rig = createRig();
-      const { id } = rig.approvals.request(asked("7"));
+      const { id } = rig.ask(asked("7"));
       const decided: string[] = [];
       for (const { by, kind, killAt } of presses) {
         rig.toGo = killAt;
