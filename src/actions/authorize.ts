@@ -16,6 +16,9 @@ export type ActionAuthorizationDecision =
       readonly grantedPermissions?: readonly string[];
     };
 
+/** Answer of `authorizeTurn` and `authorizeAction`. */
+export type ActionAuthorization = ActionAuthorizationDecision | Promise<ActionAuthorizationDecision>;
+
 /** What `authorizeTurn` decides by. A turn that answers several people is asked about for each of them. */
 export interface ActionTurnContext {
   /** Id of the turn. */

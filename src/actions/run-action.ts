@@ -321,9 +321,10 @@ async function stored(host: ActionHost, name: string, store: () => void | Promis
   }
 }
 
-async function keyOf({ action, name, toolCallId }: ActionRequest, call: never): Promise<string> {
+async function keyOf({ action, name, requestId, toolCallId }: ActionRequest, call: never): Promise<string> {
   const { idempotencyKey } = action;
-  if (idempotencyKey === undefined) return `action:${name}:call:${toolCallId}`;
+  // Some model servers give the calls of every answer the same ids.
+  if (idempotencyKey === undefined) return `action:${name}:call:${requestId}:${toolCallId}`;
   const key: unknown = typeof idempotencyKey === "function" ? await idempotencyKey(call) : idempotencyKey;
   if (typeof key === "string" && key !== "" && key.length <= LONGEST_KEY) return `action:${name}:${key}`;
   throw new ConfigurationError(

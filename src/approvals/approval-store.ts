@@ -16,6 +16,7 @@ CREATE TABLE IF NOT EXISTS approval_v1 (
   input_hash TEXT NOT NULL,
   summary TEXT NOT NULL,
   risk TEXT,
+  kind TEXT NOT NULL,
   permissions TEXT NOT NULL,
   sensitive TEXT NOT NULL,
   requester TEXT,
@@ -55,6 +56,8 @@ const stateSchema = z.enum([
 ]) satisfies z.ZodType<ApprovalState>;
 
 const riskSchema = z.enum(["low", "medium", "high"]);
+
+const kindSchema = z.enum(["approval-gated", "durable-pause"]);
 
 const personSchema = z.object({
   userId: z.string(),
@@ -96,6 +99,7 @@ type Stored = {
   input_hash: string;
   summary: string;
   risk: string | null;
+  kind: string;
   permissions: string;
   sensitive: string;
   requester: string | null;
@@ -143,10 +147,10 @@ export class ApprovalStore {
       this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM approval_v1"),
     );
     this.#database.run(
-      `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk,
+      `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
          permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
          state, is_told, is_unfinished)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
       approval.id,
       (newest?.seq ?? 0) + 1,
       approval.action,
@@ -157,6 +161,7 @@ export class ApprovalStore {
       approval.inputHash,
       approval.summary,
       approval.risk ?? null,
+      approval.kind,
       JSON.stringify(approval.permissions),
       JSON.stringify(approval.sensitive),
       jsonOf(approval.requester),
@@ -299,6 +304,7 @@ function approvalOf(stored: Stored): Approval {
     inputHash: stored.input_hash,
     summary: stored.summary,
     risk: stored.risk === null ? undefined : riskSchema.parse(stored.risk),
+    kind: kindSchema.parse(stored.kind),
     permissions: z.array(z.string()).parse(JSON.parse(stored.permissions)),
     sensitive: z.array(z.string()).parse(JSON.parse(stored.sensitive)),
     people: z.array(personSchema).parse(JSON.parse(stored.people)),

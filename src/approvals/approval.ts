@@ -69,6 +69,7 @@ export interface Approval {
   readonly summary: string;
   readonly risk: ApprovalRisk | undefined;
   readonly permissions: readonly string[];
+  readonly kind: "approval-gated" | "durable-pause";
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
   /** The person who asked, if a person did. */

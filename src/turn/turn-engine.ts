@@ -394,15 +394,17 @@ export class TurnEngine {
       tool: this.#offered.get(session)?.[toolName],
       signal: this.#aborts.get(operationId)?.signal,
       stepNumber: this.#steps.get(operationId) ?? 0,
-      messages: async () => {
-        try {
-          return await this.#load(session, await this.harness.messages(session));
-        } catch {
-          // The transcript cannot be converted. The call itself can run without it.
-          return [];
-        }
-      },
+      messages: () => this.messagesOf(session),
     };
+  }
+
+  /** A session's messages, as the model would read them now. None if the transcript cannot be converted. */
+  async messagesOf(session: string): Promise<readonly ModelMessage[]> {
+    try {
+      return await this.#load(session, await this.harness.messages(session));
+    } catch {
+      return [];
+    }
   }
 
   /** Whether the callback of `chat()` gets the model's reasoning. */

@@ -8,12 +8,14 @@ import { runAction } from "../../actions/run-action.ts";
 import type { ActionHost } from "../../actions/run-action.ts";
 import { failureName } from "../../approvals/approval-card.ts";
 import type { Approval } from "../../approvals/approval.ts";
-import { logBotFailure } from "../../core/bot-code.ts";
+import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
-import type { Deps } from "../../core/deps.ts";
+import type { Clock, Deps } from "../../core/deps.ts";
+import { isThenable } from "../../core/is-thenable.ts";
 import type { Log } from "../../core/log.ts";
 import { getTurn } from "../../core/turn-context.ts";
+import { usableTools } from "../../turn/bot-tools.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { ActionRights } from "./action-rights.ts";
 import type { CallFacts } from "./action-rights.ts";
@@ -35,8 +37,14 @@ export interface AgentActionsOptions {
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
   readonly messages: () => Promise<readonly ModelMessage[]>;
-  readonly onChange: () => void;
+  /** Asks for the loop to run at this time at the latest, even if the object dies meanwhile. */
+  readonly wakeAt: (at: number) => void;
+  /** Runs work after the current event. */
+  readonly later: (work: () => void) => void;
 }
+
+/** A stored decision is acted on this soon, also after a crash. */
+const HEARTBEAT_MS = 2500;
 
 /** The actions of one object: the bot's, the ledger of their runs, and the approvals that some of them need. */
 export class AgentActions {
@@ -57,6 +65,10 @@ export class AgentActions {
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
+      onChange: () => {
+        options.wakeAt(deps.clock.now() + HEARTBEAT_MS);
+        options.later(() => options.thread().poke());
+      },
     });
   }
 
@@ -66,12 +78,26 @@ export class AgentActions {
     return this.#ledger;
   }
 
+  /** The bot's tools and actions, for a turn. */
+  async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
+    const { agent } = this.#options;
+    const own = async (): Promise<ToolSet> => usableTools(await agent.getTools());
+    const tools = await runBotCode(botCode, "getTools", own);
+    return runBotCode(botCode, "getActions", () => this.#joined(tools));
+  }
+
   /**
-   * The bot's tools with its actions.
+   * The bot's tools and actions, as far as they are known without a turn.
    *
    * @throws {ConfigurationError} `action-name-twice`, `tool-name-twice`
    */
-  joined(tools: ToolSet): ToolSet {
+  declaredTools(): ToolSet | Promise<ToolSet> {
+    this.#joined({});
+    const tools = this.#options.agent.getTools();
+    return isThenable(tools) ? tools : this.#joined(tools);
+  }
+
+  #joined(tools: ToolSet): ToolSet {
     const { agent, thread } = this.#options;
     const host = this.#host((requestId) =>
       factsOfTurn(thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
@@ -100,9 +126,7 @@ export class AgentActions {
     };
   }
 
-  async #runApproved(
-    approval: Approval,
-  ): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
+  async #runApproved(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
     const { action: name, decidedBy, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
     const action = this.#named(name);
     if (action === undefined) return { output: actionGone() as unknown as Json, isFailure: true };

@@ -1,11 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkActions } from "../../actions/action.ts";
-import type {
-  ActionAuthorizationDecision,
-  ActionCallContext,
-  ActionTurnContext,
-} from "../../actions/authorize.ts";
+import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
@@ -28,12 +24,8 @@ export interface AgentMethods {
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;
   getActions(): ThinkActions;
-  authorizeTurn(
-    context: ActionTurnContext,
-  ): ActionAuthorizationDecision | Promise<ActionAuthorizationDecision>;
-  authorizeAction(
-    context: ActionCallContext,
-  ): ActionAuthorizationDecision | Promise<ActionAuthorizationDecision>;
+  authorizeTurn(context: ActionTurnContext): ActionAuthorization;
+  authorizeAction(context: ActionCallContext): ActionAuthorization;
   readonly actionLedgerPendingRetryLeaseMs: number | false;
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;

@@ -3,8 +3,16 @@ import { missingPermissions } from "../../actions/authorize.ts";
 import type { Action } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/run-action.ts";
 import { approvalCard, deciderName, nameOf } from "../../approvals/approval-card.ts";
-import type { Approval, ApproverRule, Decider, DecisionResult } from "../../approvals/approval.ts";
+import type {
+  Approval,
+  ApprovalDecision,
+  ApproverRule,
+  Decider,
+  DecisionResult,
+} from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
+import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
+import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
 import { decisionWords } from "../../approvals/outcome-words.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
@@ -81,6 +89,7 @@ export class ApprovalDesk {
       inputHash,
       summary,
       risk: action.approvalRisk,
+      kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
       permissions,
       sensitive: action.sensitive ?? [],
       requester: facts.person,
@@ -91,6 +100,22 @@ export class ApprovalDesk {
       expiresAt: deps.clock.now() + (action.expiresAfterMs ?? WEEK_MS),
     };
     return this.approvals.request(asked, () => thread().own.calls.park(requestId, toolCallId))?.id;
+  }
+
+  /** The calls that wait for a person. */
+  pending(executionId: string | undefined): PendingApproval[] {
+    return this.approvals
+      .waiting()
+      .filter(({ id }) => executionId === undefined || id === executionId)
+      .map(pendingApprovalOf);
+  }
+
+  /** Decides for the bot's own code, which has decided who may call it. */
+  async decide(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
+    const result = await this.approvals.decide(id, decision, { surface: "api" });
+    if (result.kind === "unknown") return { kind: "unknown" };
+    const { approval, kind } = result;
+    return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
   }
 
   /** Takes a press of an approval's card. Undefined if the card is another one. */
@@ -106,7 +131,11 @@ export class ApprovalDesk {
     // Who cannot be named cannot decide.
     if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
     const { decision } = press;
-    const result = await this.approvals.decide(press.approval, { kind: decision }, { surface: "chat", person });
+    const result = await this.approvals.decide(
+      press.approval,
+      { kind: decision },
+      { surface: "chat", person },
+    );
     return answerOf(result, decision);
   }
 
@@ -151,11 +180,9 @@ export class ApprovalDesk {
         const decides = this.#options.actionNamed(approval.action)?.approvers;
         if (typeof decides !== "function") return false;
         const { deps, log } = this.#options;
-        return (
-          (await runBotCode({ clock: deps.clock, log }, "approvers", () => decides(person)).catch(
-            () => false,
-          )) === true
-        );
+        const asked = runBotCode({ clock: deps.clock, log }, "approvers", () => decides(person));
+        // The log has the reason of a failure.
+        return asked.catch(() => false);
       }
     }
   }

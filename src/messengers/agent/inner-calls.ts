@@ -1,6 +1,6 @@
 import { SwitchboardError } from "../../core/errors.ts";
 import type { BotBudget, ChatGate } from "../../core/gate.ts";
-import type { ClaimRequest, Claim, LookResult, RunEnd } from "../../actions/ledger.ts";
+import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../../actions/ledger.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { HealthProblem } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
@@ -60,6 +60,17 @@ export function callsOver(door: () => InnerDoor): InnerCalls {
     (method) => [method, async (...args: unknown[]) => door().inner(method, args)] as const,
   );
   return Object.fromEntries(calls) as unknown as InnerCalls;
+}
+
+/** Returns the ledger of the whole bot, which is in the root's object. */
+export function ledgerOver(
+  root: Pick<InnerCalls, "claimAction" | "lookAtAction" | "endAction">,
+): ActionLedger {
+  return {
+    claim: (request) => root.claimAction(request),
+    look: (...asked) => root.lookAtAction(...asked),
+    end: (...told) => root.endAction(...told),
+  };
 }
 
 /**

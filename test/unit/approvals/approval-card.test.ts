@@ -16,6 +16,7 @@ const approval: Approval = {
   summary: "Refund *75 €* for order 7",
   risk: "high",
   permissions: ["billing:refund"],
+  kind: "approval-gated",
   sensitive: [],
   people: [{ userId: "1", fullName: "Anna" }],
   requester: { userId: "1", fullName: "Anna" },

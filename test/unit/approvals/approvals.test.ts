@@ -92,6 +92,7 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   summary: "Refund an order",
   risk: undefined,
   permissions: [],
+  kind: "approval-gated",
   sensitive: [],
   people: [{ userId: "1" }],
   requester: { userId: "1" },
