@@ -385,18 +385,14 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return this.#runtime.cancel(submissionId);
   }
 
-  /**
-   * The calls of actions in this conversation that wait for a person.
-   *
-   * @param executionId only this one
-   */
+  /** Returns the calls of actions in this conversation that wait for a person: all of them, or this one. */
   pendingApprovals(executionId?: string): PendingApproval[] {
     return this.#runtime.actions.desk.pending(executionId);
   }
 
   /**
-   * Agrees to a waiting call: the action runs once, and its outcome is a turn of its own. Resolves when the decision is
-   * durable. Whoever may call this method decides; a second decision changes nothing.
+   * Agrees to a waiting call: the action runs once, and its outcome is a turn of its own. Resolves when that is durable. A
+   * second decision changes nothing.
    */
   async approveExecution(executionId: string): Promise<ExecutionDecision> {
     return this.#runtime.decide(executionId, { kind: "approve" });

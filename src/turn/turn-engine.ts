@@ -399,12 +399,9 @@ export class TurnEngine {
   }
 
   /** A session's messages, as the model would read them now. None if the transcript cannot be converted. */
-  async messagesOf(session: string): Promise<readonly ModelMessage[]> {
-    try {
-      return await this.#load(session, await this.harness.messages(session));
-    } catch {
-      return [];
-    }
+  messagesOf(session: string): Promise<readonly ModelMessage[]> {
+    const loaded = this.harness.messages(session).then((history) => this.#load(session, history));
+    return loaded.catch(() => []);
   }
 
   /** Whether the callback of `chat()` gets the model's reasoning. */
