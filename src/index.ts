@@ -49,6 +49,38 @@ export type {
   TurnContext,
 } from "./turn/hooks.ts";
 
+// Actions
+export { action } from "./action.ts";
+export type { ActionContext, ActionOptions } from "./action.ts";
+export type {
+  Action,
+  ActionCall,
+  ActionKind,
+  ActionVerdict,
+  Approvers,
+  ThinkActions,
+} from "./actions/action.ts";
+export { ActionError } from "./actions/action-errors.ts";
+export { roles } from "./actions/authorize.ts";
+export type {
+  ActionAuthorization,
+  ActionAuthorizationDecision,
+  ActionCallContext,
+  ActionTurnContext,
+} from "./actions/authorize.ts";
+
+// Approvals
+export type { ApprovalState, ApproverRule, Decider } from "./approvals/approval.ts";
+export type { ApprovalFilter } from "./approvals/approval-store.ts";
+export type {
+  ActionApprovalDescriptor,
+  ApprovalRecord,
+  ExecutionDecision,
+  PendingApproval,
+  PlainJson,
+} from "./approvals/pending-approval.ts";
+export type { ApprovalRisk } from "./core/approval-risk.ts";
+
 // Commands
 export type {
   CommandContext,

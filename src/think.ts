@@ -1,6 +1,10 @@
 import { Agent } from "agents";
 import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
+import type { ThinkActions } from "./actions/action.ts";
+import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
+import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "./approvals/pending-approval.ts";
+import type { ApprovalFilter } from "./approvals/approval-store.ts";
 import { adoptConsole } from "./core/adopt-console.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
@@ -98,6 +102,11 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   modelPatienceMs = 120_000;
   /** Whether the callback of `chat()` gets the model's reasoning. */
   sendReasoning = true;
+  /**
+   * Age at which a run of an action counts as interrupted, in milliseconds. That of an object that has started again does
+   * at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
+   */
+  actionLedgerPendingRetryLeaseMs: number | false = 300_000;
 
   /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
@@ -163,6 +172,35 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
    */
   getTools(): ThinkTools | Promise<ThinkTools> {
     return {};
+  }
+
+  /**
+   * Returns actions: tools whose effects happen once, that may need a permission or somebody's consent. See `action`.
+   *
+   * @default none
+   */
+  getActions(): ThinkActions {
+    return {};
+  }
+
+  /**
+   * Decides which permissions a turn has, once for each person whose messages it answers; the turn has what all of them
+   * have. Asked again right before an action runs that somebody has agreed to. If it throws, nothing is allowed.
+   *
+   * @default everything is allowed
+   */
+  authorizeTurn(_context: ActionTurnContext): ActionAuthorization {
+    return true;
+  }
+
+  /**
+   * Decides about one call of an action, for each person whose messages the turn answers. If it throws, the call does not
+   * run.
+   *
+   * @default whether the turn has the permissions that the action requires: `context.isGranted`
+   */
+  authorizeAction(context: ActionCallContext): ActionAuthorization {
+    return context.isGranted;
   }
 
   /** Before the first model call of a turn. May change what the turn uses. */
@@ -345,6 +383,29 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   /** Ends a submission that waits or runs. Returns `false` if it has ended already. */
   async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
     return this.#runtime.cancel(submissionId);
+  }
+
+  /** Returns the calls of actions in this conversation that wait for a person: all of them, or this one. */
+  pendingApprovals(executionId?: string): PendingApproval[] {
+    return this.#runtime.actions.desk.pending(executionId);
+  }
+
+  /**
+   * Agrees to a waiting call: the action runs once, and its outcome is a turn of its own. Resolves when that is durable. A
+   * second decision changes nothing.
+   */
+  async approveExecution(executionId: string): Promise<ExecutionDecision> {
+    return this.#runtime.decide(executionId, { kind: "approve" });
+  }
+
+  /** Refuses a waiting call. The model reads the reason. A second decision changes nothing. */
+  async rejectExecution(executionId: string, reason?: string): Promise<ExecutionDecision> {
+    return this.#runtime.decide(executionId, { kind: "reject", reason });
+  }
+
+  /** The approvals of this conversation, newest first, also those that have ended: who decided what, when and where. */
+  listApprovals(filter: ApprovalFilter = {}): ApprovalRecord[] {
+    return [...this.#runtime.actions.desk.approvals.list(filter)];
   }
 
   /**

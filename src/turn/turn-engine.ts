@@ -394,15 +394,14 @@ export class TurnEngine {
       tool: this.#offered.get(session)?.[toolName],
       signal: this.#aborts.get(operationId)?.signal,
       stepNumber: this.#steps.get(operationId) ?? 0,
-      messages: async () => {
-        try {
-          return await this.#load(session, await this.harness.messages(session));
-        } catch {
-          // The transcript cannot be converted. The call itself can run without it.
-          return [];
-        }
-      },
+      messages: () => this.messagesOf(session),
     };
+  }
+
+  /** A session's messages, as the model would read them now. None if the transcript cannot be converted. */
+  messagesOf(session: string): Promise<readonly ModelMessage[]> {
+    const loaded = this.harness.messages(session).then((history) => this.#load(session, history));
+    return loaded.catch(() => []);
   }
 
   /** Whether the callback of `chat()` gets the model's reasoning. */

@@ -5,7 +5,7 @@ import { consoleLogOf } from "../../src/core/console-log.ts";
 import { durableDatabase } from "../../src/core/database.ts";
 import { systemDeps } from "../../src/core/deps.ts";
 import { Think } from "../../src/index.ts";
-import type { ThinkCommands } from "../../src/index.ts";
+import type { ActionCallContext, ActionTurnContext, ThinkActions, ThinkCommands } from "../../src/index.ts";
 import { AgentRuntime } from "../../src/messengers/agent/agent-runtime.ts";
 import type { ThinkMessengers } from "../../src/messengers/index.ts";
 import { testEnv } from "./test-env.ts";
@@ -41,6 +41,10 @@ export class RuntimeBot extends Agent {
         getModel: () => world.getModel(bot),
         getSystemPrompt: () => world.getSystemPrompt(bot),
         getTools: () => world.getTools(bot),
+        getActions: () => world.getActions(bot),
+        authorizeTurn: () => true,
+        authorizeAction: ({ isGranted }) => isGranted,
+        actionLedgerPendingRetryLeaseMs: 300_000,
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,
         onAction: () => undefined,
@@ -78,6 +82,18 @@ export class ScriptedBot extends Think {
 
   override getTools(): ToolSet | Promise<ToolSet> {
     return this.#world().getTools(this);
+  }
+
+  override getActions(): ThinkActions {
+    return this.#world().getActions(this);
+  }
+
+  override authorizeTurn(context: ActionTurnContext): ReturnType<Think["authorizeTurn"]> {
+    return this.#world().authorizeTurn?.(context) ?? super.authorizeTurn(context);
+  }
+
+  override authorizeAction(context: ActionCallContext): ReturnType<Think["authorizeAction"]> {
+    return this.#world().authorizeAction?.(context) ?? super.authorizeAction(context);
   }
 
   override getMessengers(): ThinkMessengers {

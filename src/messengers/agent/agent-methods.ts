@@ -1,5 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { ThinkActions } from "../../actions/action.ts";
+import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
@@ -21,6 +23,10 @@ export interface AgentMethods {
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;
   getTools(): ToolSet | Promise<ToolSet>;
+  getActions(): ThinkActions;
+  authorizeTurn(context: ActionTurnContext): ActionAuthorization;
+  authorizeAction(context: ActionCallContext): ActionAuthorization;
+  readonly actionLedgerPendingRetryLeaseMs: number | false;
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;

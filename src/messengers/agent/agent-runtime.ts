@@ -1,6 +1,9 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
 import type { LanguageModel, UIMessage } from "ai";
+import type { ActionLedger } from "../../actions/ledger.ts";
+import type { ApprovalDecision } from "../../approvals/approval.ts";
+import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
 import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
@@ -21,7 +24,6 @@ import { streamChat } from "../../turn/chat-stream.ts";
 import type { StreamCallback } from "../../turn/chat-stream.ts";
 import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
-import { usableTools } from "../../turn/bot-tools.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
@@ -30,9 +32,10 @@ import { answerSafely } from "../root/answer-safely.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
+import { AgentActions } from "./agent-actions.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { BotHealth } from "../root/bot-health.ts";
-import { answerInner, callsOver } from "./inner-calls.ts";
+import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { safeText } from "../declare/texts.ts";
@@ -93,6 +96,7 @@ export class AgentRuntime extends LifecycleCapability {
   #thread: ThreadRuntime | undefined;
   #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
+  #actions: AgentActions | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
@@ -123,6 +127,9 @@ export class AgentRuntime extends LifecycleCapability {
     resolveTarget: async (to) => this.root.resolveTarget(to),
     routeEvent: (...asked) => this.root.route(...asked),
     receiveEvents: (...asked) => this.#receive(...asked),
+    claimAction: async (request) => this.actions.ledger.claim(request),
+    lookAtAction: async (...asked) => this.actions.ledger.look(...asked),
+    endAction: async (...told) => this.actions.ledger.end(...told),
     hasEvent: async (...asked) => this.thread.hasEvent(...asked),
   };
   #files: ModelFiles | undefined;
@@ -136,7 +143,7 @@ export class AgentRuntime extends LifecycleCapability {
       log,
       definitions: () => this.#all(),
       getModel: () => agent.getModel(),
-      getTools: () => agent.getTools(),
+      getTools: () => this.actions.declaredTools(),
       root: () => this.root,
     });
     this.engine = new TurnEngine({
@@ -154,7 +161,7 @@ export class AgentRuntime extends LifecycleCapability {
         const added = this.thread.promptFor(getMessengerContext());
         return added === undefined ? prompt : `${prompt}\n\n${added}`;
       },
-      tools: () => runBotCode(botCode(), "getTools", async () => usableTools(await agent.getTools())),
+      tools: () => this.actions.tools(botCode()),
       maxSteps: () => agent.maxSteps,
       maxContextTokens: () => agent.maxContextTokens,
       interruptedStep: () => agent.interruptedStep,
@@ -202,7 +209,8 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#link(),
       definitions: () => this.#all(),
       commands: () => this.#options.agent.getCommands(),
-      onAction: (press) => this.#options.agent.onAction(press),
+      onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
+      approvals: this.actions.desk.approvals,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onReaction !== undefined && {
         onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
@@ -217,6 +225,32 @@ export class AgentRuntime extends LifecycleCapability {
       putOffWake: (at) => this.#putOffWake(at),
     });
     return this.#thread;
+  }
+
+  /** The bot's actions in this conversation, and at the root the ledger of the whole bot. */
+  get actions(): AgentActions {
+    this.#actions ??= new AgentActions({
+      ...this.#options,
+      thread: () => this.thread,
+      declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
+      botLedger: () => this.#botLedger(),
+      messages: () => this.engine.messagesOf(this.thread.memory.session()),
+      wakeAt: (at) => this.#wakeAt(at),
+      later: (work) => this.#later(work),
+    });
+    return this.#actions;
+  }
+
+  #botLedger(): ActionLedger {
+    return this.#isRoot() ? this.actions.ledger : ledgerOver(this.#callsTo(this.#rootName()));
+  }
+
+  /** Decides about an approval. Resolves when that is durable. */
+  async decide(approvalId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
+    await this.lifecycle.ready();
+    const result = await this.actions.desk.decide(approvalId, decision);
+    await this.#arming;
+    return result;
   }
 
   /** The rate of this bot over all its chats, if this object is the root. */

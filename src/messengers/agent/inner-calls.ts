@@ -1,5 +1,6 @@
 import { SwitchboardError } from "../../core/errors.ts";
 import type { BotBudget, ChatGate } from "../../core/gate.ts";
+import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../../actions/ledger.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { HealthProblem } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
@@ -15,6 +16,10 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls {
   receiveEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
   /** From the root to a conversation. */
   hasEvent(messengerId: string, key: string): Promise<boolean>;
+  /** To a root: the ledger of actions whose keys count in the whole bot. See `ActionLedger`. */
+  claimAction(request: ClaimRequest): Promise<Claim>;
+  lookAtAction(key: string, action: string, inputHash: string): Promise<LookResult>;
+  endAction(key: string, runId: string, end: RunEnd): Promise<void>;
 }
 
 /** The one method of an object that carries these calls. */
@@ -44,6 +49,9 @@ const METHODS = {
   routeEvent: true,
   receiveEvents: true,
   hasEvent: true,
+  claimAction: true,
+  lookAtAction: true,
+  endAction: true,
 } as const satisfies Record<keyof InnerCalls, true>;
 
 /** Returns the calls to another object, made over its one method. */
@@ -52,6 +60,17 @@ export function callsOver(door: () => InnerDoor): InnerCalls {
     (method) => [method, async (...args: unknown[]) => door().inner(method, args)] as const,
   );
   return Object.fromEntries(calls) as unknown as InnerCalls;
+}
+
+/** Returns the ledger of the whole bot, which is in the root's object. */
+export function ledgerOver(
+  root: Pick<InnerCalls, "claimAction" | "lookAtAction" | "endAction">,
+): ActionLedger {
+  return {
+    claim: (request) => root.claimAction(request),
+    look: (...asked) => root.lookAtAction(...asked),
+    end: (...told) => root.endAction(...told),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Approvals } from "../../approvals/approvals.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -22,6 +23,8 @@ export interface ThreadRuntimeOptions {
   readonly commands: () => ThinkCommands;
   /** The bot's handler of presses. */
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Approvals of this conversation, which the loop drives. @default none */
+  readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** The bot's handler of reactions. @default none */

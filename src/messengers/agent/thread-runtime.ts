@@ -410,6 +410,7 @@ export class ThreadRuntime {
       }
       while (this.#isDirty) {
         this.#isDirty = false;
+        void this.#options.approvals?.work().catch((error: unknown) => this.#logFailure(error));
         this.#readAgainAt = await this.#intake.run();
         this.#advanceAt = await this.#runner.advance();
       }
@@ -436,13 +437,14 @@ export class ThreadRuntime {
   #putOffWake(): void {
     const { deps, putOffWake, wakeAt } = this.#options;
     const now = deps.clock.now();
-    const isBusy = this.#runner.isBusy();
+    const isBusy = this.#runner.isBusy() || this.#options.approvals?.isBusy() === true;
     const needs = [
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
       this.#rootNews.tellAgainAt,
       this.own.responses.runAgainAt,
+      this.#options.approvals?.nextWakeAt(),
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);

@@ -8,7 +8,13 @@ import type {
   MessengerEventKind,
   MessengerThread,
 } from "../../../src/core/messenger-event.ts";
-import type { Address, Surface } from "../../../src/core/surface.ts";
+import type {
+  Address,
+  OutgoingButton,
+  OutgoingContent,
+  OutgoingMessage,
+  Surface,
+} from "../../../src/core/surface.ts";
 
 /** An update of a platform that exists for tests only. The body of its webhook is one of them, or a list. */
 export interface FakeUpdate {
@@ -46,6 +52,8 @@ export interface FakeMessage {
   readonly id: string;
   readonly texts: string[];
   readonly replyTo: string | undefined;
+  /** The buttons that it has now. */
+  buttons: readonly OutgoingButton[];
 }
 
 export const SECRET_HEADER = "x-fake-secret";
@@ -55,6 +63,8 @@ export const SECRET = "fake-secret";
 export class FakeChats {
   readonly #chats = new Map<string, FakeMessage[]>();
   readonly answered: string[] = [];
+  /** What people were told privately after a press, by the id of the press. */
+  readonly notices = new Map<string, string>();
   /** When the typing indicator was shown, in epoch milliseconds. */
   readonly typed: number[] = [];
   /** Chats that take nothing any more, and those that they have become. */
@@ -74,17 +84,25 @@ export class FakeChats {
     return this.#chats.get(chat) ?? [];
   }
 
-  post(chat: string, text: string, replyTo: string | undefined): string {
+  /** The token of the newest button of a chat with this label. */
+  button(chat: string, label: string): string | undefined {
+    const found = this.messages(chat)
+      .flatMap(({ buttons }) => buttons)
+      .findLast((button) => button.label === label);
+    return found?.kind === "callback" ? found.token : undefined;
+  }
+
+  post(chat: string, { buttons = [], replyTo, text }: OutgoingMessage): string {
     this.#lastId += 1;
-    const message = { id: `b${this.#lastId}`, texts: [text], replyTo };
+    const message = { id: `b${this.#lastId}`, texts: [text], replyTo, buttons: buttons.flat() };
     this.#chats.set(chat, [...this.messages(chat), message]);
     return message.id;
   }
 
-  edit(chat: string, messageId: string, text: string): void {
-    this.messages(chat)
-      .find(({ id }) => id === messageId)
-      ?.texts.push(text);
+  edit(chat: string, messageId: string, { buttons = [], text }: OutgoingContent): void {
+    const message = this.messages(chat).find(({ id }) => id === messageId);
+    message?.texts.push(text);
+    if (message !== undefined) message.buttons = buttons.flat();
   }
 
   remove(chat: string, messageId: string): void {
@@ -127,11 +145,14 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
     limits: { maxLength: 4096, maxEntities: 100 },
     pacing: { direct: RATE, group: RATE, global: RATE },
     typingLastsMs: 5000,
-    post: async (address, { text, replyTo }) => ({ messageId: chats.post(open(address), text, replyTo) }),
-    edit: async (address, messageId, { text }) => chats.edit(open(address), messageId, text),
+    post: async (address, message) => ({ messageId: chats.post(open(address), message) }),
+    edit: async (address, messageId, content) => chats.edit(open(address), messageId, content),
     remove: async (address, messageId) => chats.remove(open(address), messageId),
     typing: async () => void chats.typed.push(Date.now()),
-    answerAction: async (_address, actionId) => void chats.answered.push(actionId),
+    answerAction: async (_address, actionId, notice) => {
+      chats.answered.push(actionId);
+      if (notice !== undefined) chats.notices.set(actionId, notice.text);
+    },
     classifyError: (error) =>
       error instanceof MovedError
         ? { kind: "moved", code: "chat-upgraded", to: placeOf(error.to) }

@@ -1,6 +1,6 @@
 import type { ToolSet } from "ai";
 import { vi } from "vitest";
-import type { Think, ThinkCommands, ThinkHooks } from "../../../src/index.ts";
+import type { Think, ThinkActions, ThinkCommands, ThinkHooks } from "../../../src/index.ts";
 import type { MessengerDefinition, MessengerOptions, ThinkMessengers } from "../../../src/core/messenger.ts";
 import { testEnv } from "../test-env.ts";
 import type { ScriptedBot } from "../worker.ts";
@@ -34,6 +34,9 @@ export interface WorldOptions {
   readonly getSystemPrompt?: (agent: Think) => string | Promise<string>;
   readonly getTools?: (agent: Think) => ToolSet | Promise<ToolSet>;
   readonly transcribe?: NonNullable<Think["transcribe"]>;
+  readonly getActions?: (agent: Think) => ThinkActions;
+  readonly authorizeTurn?: Think["authorizeTurn"];
+  readonly authorizeAction?: Think["authorizeAction"];
   readonly onRequest?: (request: Request, agent: Think) => Response | Promise<Response>;
   readonly onStart?: (agent: Think) => void | Promise<void>;
   readonly onConnect?: () => void | Promise<void>;
@@ -63,6 +66,8 @@ export class World {
   readonly settings: NonNullable<WorldOptions["settings"]>;
   readonly commands: ThinkCommands;
   readonly hooks: Partial<ThinkHooks>;
+  readonly authorizeTurn: WorldOptions["authorizeTurn"];
+  readonly authorizeAction: WorldOptions["authorizeAction"];
   readonly onRequest: WorldOptions["onRequest"];
   readonly onStart: WorldOptions["onStart"];
   readonly onConnect: WorldOptions["onConnect"];
@@ -79,6 +84,8 @@ export class World {
     };
     this.commands = options.commands ?? {};
     this.hooks = options.hooks ?? {};
+    this.authorizeTurn = options.authorizeTurn;
+    this.authorizeAction = options.authorizeAction;
     this.onRequest = options.onRequest;
     this.onStart = options.onStart;
     this.onConnect = options.onConnect;
@@ -135,6 +142,33 @@ export class World {
     return this.post({ id: `m${this.#sent}`, chat, user: "ada", text, sentAt, ...rest });
   }
 
+  /** Somebody presses the newest button with this label. Resolves with what the person is told privately. */
+  async press(chat: string, label: string, rest: Partial<FakeUpdate> = {}): Promise<string | undefined> {
+    const token = await vi.waitFor(
+      () => {
+        const found = this.chats.button(chat, label);
+        if (found === undefined) throw new Error(`Chat ${chat} has no button ${label}`);
+        return found;
+      },
+      { timeout: 8000, interval: 10 },
+    );
+    return this.pressToken(chat, token, rest);
+  }
+
+  /** Somebody presses a button that the chat may not show any more. */
+  async pressToken(chat: string, token: string, rest: Partial<FakeUpdate> = {}): Promise<string | undefined> {
+    this.#sent += 1;
+    const id = `p${this.#sent}`;
+    await this.post({ kind: "press", id, chat, user: "ada", text: token, ...rest });
+    await vi.waitFor(
+      () => {
+        if (!this.chats.answered.includes(id)) throw new Error("The press is not answered");
+      },
+      { timeout: 8000, interval: 10 },
+    );
+    return this.chats.notices.get(id);
+  }
+
   /** Resolves when the chat shows exactly these messages. */
   async shows(chat: string, ...texts: readonly string[]): Promise<void> {
     await vi.waitFor(
@@ -164,6 +198,10 @@ export class World {
 
   getTools(agent: Think): ToolSet | Promise<ToolSet> {
     return this.#options.getTools?.(agent) ?? {};
+  }
+
+  getActions(agent: Think): ThinkActions {
+    return this.#options.getActions?.(agent) ?? {};
   }
 
   getMessengers(): ThinkMessengers {

@@ -1,0 +1,43 @@
+import type { FlexibleSchema } from "ai";
+import type {
+  Action,
+  ActionContext as AnyActionContext,
+  ActionOptions as AnyActionOptions,
+} from "./actions/action.ts";
+import { defineAction } from "./actions/define-action.ts";
+import type { Think } from "./think.ts";
+
+/** What an action's code gets beside its input. */
+export type ActionContext = AnyActionContext<Think, Cloudflare.Env>;
+
+/** Definition of an action. See `action`. */
+export type ActionOptions<Schema extends FlexibleSchema, Output> = AnyActionOptions<
+  Schema,
+  Output,
+  ActionContext
+>;
+
+/**
+ * Defines an action: a tool whose effect happens once, that may need a permission or somebody's consent. The type of the
+ * input of `execute` follows from `inputSchema`.
+ *
+ * @throws {ConfigurationError} `action-never-waits`, `action-time` or `action-without-approver` if its options contradict
+ *   each other
+ * @example
+ * getActions() {
+ *   return {
+ *     cancel_order: action({
+ *       description: "Cancel an order.",
+ *       inputSchema: z.object({ orderId: z.string() }),
+ *       idempotencyKey: ({ input }) => input.orderId,
+ *       approval: true,
+ *       execute: ({ orderId }, { signal }) => cancelOrder(orderId, signal),
+ *     }),
+ *   };
+ * }
+ */
+export function action<Schema extends FlexibleSchema, Output>(
+  options: ActionOptions<Schema, Output>,
+): Action {
+  return defineAction(options);
+}

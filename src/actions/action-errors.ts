@@ -1,0 +1,93 @@
+import { SwitchboardError } from "../core/errors.ts";
+
+/**
+ * An error that the model may read. Throw it from an action's `execute` with a message that helps the model: what is
+ * wrong, and what to do. The messages of all other errors stay in the log, because a model may repeat what it reads (I10).
+ *
+ * @example throw new ActionError("The order is paid already. Offer a refund instead.");
+ */
+export class ActionError extends SwitchboardError {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super("action-error", message, options);
+    this.name = "ActionError";
+  }
+}
+
+/** What the model reads instead of an output. */
+export interface ActionFailure {
+  readonly error: { readonly name: string; readonly message: string };
+}
+
+/** The input does not fit the schema. `problem` names the fields. */
+export function invalidInput(problem: string): ActionFailure {
+  return failure("ActionInputError", `The input is not valid: ${problem}`);
+}
+
+/** The permissions that are missing, and why, if `authorizeTurn` gave a reason. */
+export function notAuthorized(missing: readonly string[], reason: string | undefined): ActionFailure {
+  const why = reason === undefined ? "" : ` ${reason}`;
+  const what =
+    missing.length === 0
+      ? "This action is not allowed here."
+      : `This action requires ${missing.map((one) => `"${one}"`).join(", ")}, which the person who asks does not have.`;
+  return failure("ActionAuthorizationError", `${what}${why} Nothing was done. Do not try again.`);
+}
+
+export function stillPending(): ActionFailure {
+  return failure(
+    "ActionPendingError",
+    "An earlier call of this action has begun, and its outcome is not known. Do not call it again. Say that the outcome is not known yet.",
+  );
+}
+
+export function outcomeUnknown(): ActionFailure {
+  return failure(
+    "ActionUnknownError",
+    "The action did not finish. It may or may not have had its effect. Do not call it again. Say that the outcome is not known.",
+  );
+}
+
+export function keyConflict(): ActionFailure {
+  return failure(
+    "ActionKeyConflict",
+    "This action was already called with another input for the same thing. Nothing was done this time.",
+  );
+}
+
+/** The action reads its input in another way than when somebody agreed to it. */
+export function consentOutdated(): ActionFailure {
+  return failure(
+    "ActionConsentError",
+    "The action has changed since somebody agreed to it. Nothing was done. Ask whether to propose it again.",
+  );
+}
+
+/** The bot has no such action any more. */
+export function actionGone(): ActionFailure {
+  return failure("ActionGoneError", "The bot does not have this action any more. Nothing was done.");
+}
+
+/** What the model reads while a person has to decide. */
+export interface WaitingResult {
+  readonly waiting: { readonly approvalId: string; readonly message: string };
+}
+
+export function waitingResult(approvalId: string): WaitingResult {
+  return {
+    waiting: {
+      approvalId,
+      message:
+        "A person has to agree first. Buttons for that are in the chat. The action has not run. Do not call it again: you will be told what was decided.",
+    },
+  };
+}
+
+/** What the model reads of something that `execute` threw. */
+export function failureOf(error: unknown): ActionFailure {
+  if (error instanceof ActionError) return failure(error.name, error.message);
+  return failure("ActionFailed", "The action failed. Its log says why.");
+}
+
+function failure(name: string, message: string): ActionFailure {
+  return { error: { name, message } };
+}

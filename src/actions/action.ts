@@ -1,0 +1,156 @@
+import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
+import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
+
+/** What an action's code gets beside its input. */
+export interface ActionContext<Agent = unknown, Env = unknown> {
+  /** The agent of the conversation. */
+  readonly agent: Agent;
+  readonly env: Env;
+  /** Id of the turn, which is also the id of its reply. */
+  readonly requestId: string;
+  readonly toolCallId: string;
+  /** The messages that the model was given for this call. */
+  readonly messages: readonly ModelMessage[];
+  /** Aborts when the turn is stopped, or after the action's `timeoutMs`. */
+  readonly signal: AbortSignal;
+  /**
+   * Number of this run under its key, from 1. Above 1 an earlier run was interrupted and may have had its effect: look
+   * before doing it again.
+   */
+  readonly attempt: number;
+  /** The person whose message the turn answers. Undefined outside a messenger. */
+  readonly person: MessengerAuthor | undefined;
+  /** The chat in which the turn runs. Undefined outside a messenger. */
+  readonly chat: MessengerThread | undefined;
+  /** The person who agreed to this run. Undefined if nobody was asked, or if another system agreed. */
+  readonly approver: MessengerAuthor | undefined;
+}
+
+/** One call of an action, as callbacks beside `execute` get it. */
+export interface ActionCall<Input, Context> {
+  readonly input: Input;
+  readonly ctx: Context;
+}
+
+/**
+ * What `verify` found out about an earlier run.
+ *
+ * - `done: true`: it had its effect. `output` becomes its result.
+ * - `done: false`: it certainly had none, and never will. The action runs again.
+ * - `"unknown"`: still not known. The model is told so.
+ */
+export type ActionVerdict =
+  | { readonly done: true; readonly output: unknown }
+  | { readonly done: false }
+  | "unknown";
+
+/** Definition of an action. See `action`. */
+export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = ActionContext> {
+  /** Tells the model what the action does. */
+  readonly description: string;
+  /** Zod, another Standard Schema, or `jsonSchema` of the AI SDK. Validates the input of `execute` and gives its type. */
+  readonly inputSchema: Schema;
+  /**
+   * Does the work. Its output is normalised to JSON and cut at 20,000 characters for the model.
+   *
+   * If it throws, the model gets `{ error: { name, message } }`, with the message of an `ActionError` only.
+   */
+  execute(input: InferSchema<Schema>, ctx: Context): Output | Promise<Output>;
+  /** Name of the tool that the model sees. @default the key in `getActions()` */
+  readonly name?: string;
+  /**
+   * Names the effect, from 1 to 512 characters: an order id, an invoice id. Never a time, a random value or an id of the
+   * request. A call with the same key gets the result of the first one, and nothing runs again.
+   *
+   * A key also says that an interrupted run may be repeated. Without it, the model is told that the outcome of an
+   * interrupted run is not known.
+   *
+   * @default a key for each tool call
+   */
+  readonly idempotencyKey?:
+    | string
+    | ((call: ActionCall<InferSchema<Schema>, Context>) => string | Promise<string>);
+  /** Whether a key counts within one conversation or within all conversations of the bot. @default "conversation" */
+  readonly idempotencyScope?: "conversation" | "bot";
+  /**
+   * Finds out whether an earlier run of this key had its effect. Asked after a run that was interrupted, stopped or timed
+   * out. Must change nothing. Has ten seconds.
+   */
+  verify?(call: ActionCall<InferSchema<Schema>, Context>): ActionVerdict | Promise<ActionVerdict>;
+  /** Permissions that this call requires. See `authorizeTurn`. @default none */
+  readonly permissions?:
+    | readonly string[]
+    | ((call: ActionCall<InferSchema<Schema>, Context>) => readonly string[] | Promise<readonly string[]>);
+  /** Time limit of one run, in milliseconds. @default 30000 */
+  readonly timeoutMs?: number;
+  /**
+   * Whether a person must agree before the action runs: always, never, or for some inputs. The call is answered at once
+   * with a note that it waits, the turn ends, and the outcome begins a turn of its own.
+   *
+   * @default false; with `kind: "durable-pause"` always
+   */
+  readonly approval?:
+    | boolean
+    | ((call: ActionCall<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
+  /** One line that says what will happen, for the person who decides. @default the description */
+  readonly approvalSummary?: string | ((call: { readonly input: InferSchema<Schema> }) => string);
+  /** How much harm the action may do. @default not said */
+  readonly approvalRisk?: ApprovalRisk;
+  /**
+   * `durable-pause` asks for approval unless `approval` decides for the input. In a chat it means the same as
+   * `approval-gated`: both wait for days, if they must. @default "approval-gated" with `approval`, else "server"
+   */
+  readonly kind?: ActionKind;
+  /**
+   * Who may decide: user ids, `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
+   *
+   * @default in a private chat the requester. In a group everybody to whom the action's permissions are granted by a
+   *   list, and the requester if there is none.
+   */
+  readonly approvers?: Approvers;
+  /** Whether the person who asked may also agree, if `approvers` includes them. @default true */
+  readonly requesterMayApprove?: boolean;
+  /** Time to decide, in milliseconds. After it the action does not run any more. @default 604800000 (7 days) */
+  readonly expiresAfterMs?: number;
+  /** Paths of the input whose values nobody may see on the card, such as `card.number`. @default none */
+  readonly sensitive?: readonly string[];
+}
+
+/** See `ActionOptions.kind`. */
+export type ActionKind = "server" | "approval-gated" | "durable-pause";
+
+/** See `ActionOptions.approvers`. */
+export type Approvers =
+  | "requester"
+  | "anyone"
+  | readonly (string | number)[]
+  | ((person: MessengerAuthor) => boolean | Promise<boolean>);
+
+/** An action of any input and output, as `getActions()` returns it. Made by `action`. */
+export interface Action extends Pick<
+  ActionOptions<FlexibleSchema, unknown>,
+  | "description"
+  | "inputSchema"
+  | "name"
+  | "idempotencyScope"
+  | "timeoutMs"
+  | "approvalRisk"
+  | "approvers"
+  | "requesterMayApprove"
+  | "expiresAfterMs"
+  | "sensitive"
+> {
+  readonly kind: ActionKind;
+  readonly execute: (input: never, ctx: never) => unknown;
+  readonly idempotencyKey?: string | ((call: never) => string | Promise<string>);
+  readonly verify?: (call: never) => ActionVerdict | Promise<ActionVerdict>;
+  readonly permissions?:
+    | readonly string[]
+    | ((call: never) => readonly string[] | Promise<readonly string[]>);
+  readonly approval?: boolean | ((call: never) => boolean | Promise<boolean>);
+  readonly approvalSummary?: string | ((call: never) => string);
+}
+
+/** The actions of a bot. A key is the name of the tool that the model sees, unless the action has a `name`. */
+export type ThinkActions = Readonly<Record<string, Action>>;

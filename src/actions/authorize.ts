@@ -1,0 +1,125 @@
+import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
+import type { ActionKind } from "./action.ts";
+
+/**
+ * What a turn may do.
+ *
+ * - `true`: everything. `false`: no action.
+ * - An object: no action unless `allowed`; then the actions whose permissions are all in `grantedPermissions`, or
+ *   everything if that is left out. The model is told `reason`.
+ */
+export type ActionAuthorizationDecision =
+  | boolean
+  | {
+      readonly allowed: boolean;
+      readonly reason?: string;
+      readonly grantedPermissions?: readonly string[];
+    };
+
+/** Answer of `authorizeTurn` and `authorizeAction`. */
+export type ActionAuthorization = ActionAuthorizationDecision | Promise<ActionAuthorizationDecision>;
+
+/** What `authorizeTurn` decides by. A turn that answers several people is asked about for each of them. */
+export interface ActionTurnContext {
+  /** Id of the turn. */
+  readonly requestId: string;
+  /** The person whose permissions are asked for. Undefined if no person began the turn, or the platform tells none. */
+  readonly person: MessengerAuthor | undefined;
+  /** The chat of the turn. Undefined outside a messenger. */
+  readonly chat: MessengerThread | undefined;
+  /** The key of the messenger in `getMessengers()`. Undefined outside a messenger. */
+  readonly messengerId: string | undefined;
+}
+
+/** What `authorizeAction` decides by. */
+export interface ActionCallContext extends ActionTurnContext {
+  /** The name that the model calls. */
+  readonly action: string;
+  readonly kind: ActionKind;
+  /** The validated input. */
+  readonly input: unknown;
+  readonly toolCallId: string;
+  readonly requiredPermissions: readonly string[];
+  /** What the turn may do, as `authorizeTurn` said. Undefined means all permissions. */
+  readonly grantedPermissions: readonly string[] | undefined;
+  /** Whether the turn has all required permissions: the answer of `authorizeAction` unless it is overridden. */
+  readonly isGranted: boolean;
+}
+
+/** The permissions of a turn: all of them, or a list. */
+export interface TurnGrant {
+  readonly isAllowed: boolean;
+  /** Undefined means all permissions. */
+  readonly permissions: readonly string[] | undefined;
+  readonly reason: string | undefined;
+}
+
+export function grantOf(decision: ActionAuthorizationDecision): TurnGrant {
+  if (typeof decision === "boolean")
+    return { isAllowed: decision, permissions: undefined, reason: undefined };
+  return {
+    isAllowed: decision.allowed,
+    permissions: decision.grantedPermissions,
+    reason: decision.reason,
+  };
+}
+
+/** What all of several people may do. A turn that answers several people does no more than each of them may. */
+export function commonGrant(grants: readonly TurnGrant[]): TurnGrant {
+  const [first, ...rest] = grants;
+  if (first === undefined) return { isAllowed: true, permissions: undefined, reason: undefined };
+  return rest.reduce(
+    (common, grant) => ({
+      isAllowed: common.isAllowed && grant.isAllowed,
+      permissions: intersection(common.permissions, grant.permissions),
+      reason: common.isAllowed ? (grant.reason ?? common.reason) : common.reason,
+    }),
+    first,
+  );
+}
+
+function intersection(
+  one: readonly string[] | undefined,
+  other: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (one === undefined) return other;
+  if (other === undefined) return one;
+  return [
+    ...one.filter((permission) => isCovered(permission, other)),
+    ...other.filter((permission) => !one.includes(permission) && isCovered(permission, one)),
+  ];
+}
+
+/** `billing` covers `billing:refund`. */
+function isCovered(permission: string, granted: readonly string[]): boolean {
+  return granted.some((one) => permission === one || permission.startsWith(`${one}:`));
+}
+
+/** Returns the required permissions that a grant does not have. Undefined if the call is allowed. */
+export function missingPermissions(
+  grant: TurnGrant,
+  required: readonly string[],
+): readonly string[] | undefined {
+  if (!grant.isAllowed) return required;
+  const { permissions } = grant;
+  if (permissions === undefined) return undefined;
+  const missing = required.filter((permission) => !isCovered(permission, permissions));
+  return missing.length === 0 ? undefined : missing;
+}
+
+/**
+ * Returns a function that tells the permissions of a person, for small teams. A permission covers those below it:
+ * `billing` covers `billing:refund`.
+ *
+ * @example
+ * const rolesOf = roles({ billing: ["1001", "1002"], "orders:cancel": ["1001"] });
+ * authorizeTurn({ person }) { return { allowed: true, grantedPermissions: rolesOf(person) }; }
+ */
+export function roles(
+  people: Readonly<Record<string, readonly (string | number)[]>>,
+): (person: { readonly userId: string } | undefined) => readonly string[] {
+  return (person) =>
+    Object.entries(people)
+      .filter(([, ids]) => person !== undefined && ids.some((id) => String(id) === person.userId))
+      .map(([permission]) => permission);
+}

@@ -1,0 +1,62 @@
+import { tool } from "ai";
+import type { ToolSet } from "ai";
+import { ConfigurationError } from "../core/errors.ts";
+import type { ThinkActions } from "./action.ts";
+import type { ActionHost } from "./run-action.ts";
+import { runAction } from "./run-action.ts";
+
+/**
+ * Makes the tools that the model sees from a bot's actions. Every call goes through the ledger, so a call that a crash
+ * interrupted may be made again.
+ *
+ * @param requestId returns the id of the turn that a call belongs to
+ * @throws {ConfigurationError} `action-name-twice` if two actions have the same name
+ */
+export function compileActions(actions: ThinkActions, host: ActionHost, requestId: () => string): ToolSet {
+  const owners = new Map<string, string>();
+  const tools: ToolSet = {};
+  for (const [key, action] of Object.entries(actions)) {
+    const name = action.name ?? key;
+    const owner = owners.get(name);
+    if (owner !== undefined) {
+      throw new ConfigurationError(
+        "action-name-twice",
+        `Two actions of getActions() have the name "${name}": ${owner} and ${key}. Rename one of them.`,
+      );
+    }
+    owners.set(name, key);
+    const compiled = tool({
+      description: action.description,
+      inputSchema: action.inputSchema,
+      execute: async (input: unknown, { toolCallId, messages, abortSignal }) =>
+        runAction(host, {
+          name,
+          action,
+          input,
+          requestId: requestId(),
+          toolCallId,
+          messages,
+          signal: abortSignal,
+        }),
+    });
+    // The ledger decides whether an interrupted call runs again.
+    tools[name] = Object.assign(compiled, { recovery: "rerun" });
+  }
+  return tools;
+}
+
+/**
+ * Puts a bot's tools and actions together.
+ *
+ * @throws {ConfigurationError} `tool-name-twice` if an action has the name of a tool
+ */
+export function joinTools(tools: ToolSet, actions: ToolSet): ToolSet {
+  const twice = Object.keys(actions).find((name) => name in tools);
+  if (twice !== undefined) {
+    throw new ConfigurationError(
+      "tool-name-twice",
+      `getTools() and getActions() both have "${twice}". Rename the tool or the action.`,
+    );
+  }
+  return { ...tools, ...actions };
+}

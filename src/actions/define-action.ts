@@ -1,0 +1,39 @@
+import type { FlexibleSchema } from "ai";
+import { ConfigurationError } from "../core/errors.ts";
+import type { Action, ActionOptions } from "./action.ts";
+
+/**
+ * Returns an action with everything that follows from its options.
+ *
+ * @throws {ConfigurationError} `action-never-waits` for `kind: "durable-pause"` with `approval: false`,
+ *   `action-time` for a time limit that is not a positive number, `action-without-approver` if nobody could agree
+ */
+export function defineAction<Schema extends FlexibleSchema, Output, Context>(
+  options: ActionOptions<Schema, Output, Context>,
+): Action {
+  const { approval, timeoutMs, expiresAfterMs } = options;
+  if (options.kind === "durable-pause" && approval === false) {
+    throw new ConfigurationError(
+      "action-never-waits",
+      'An action with kind "durable-pause" waits for a person, but its approval is false. Leave out one of them.',
+    );
+  }
+  for (const [name, value] of Object.entries({ timeoutMs, expiresAfterMs })) {
+    if (value !== undefined && !(value > 0)) {
+      throw new ConfigurationError(
+        "action-time",
+        `The ${name} of an action must be a positive number of milliseconds, not ${String(value)}.`,
+      );
+    }
+  }
+  const { approvers, requesterMayApprove } = options;
+  if (requesterMayApprove === false && (approvers === undefined || approvers === "requester")) {
+    throw new ConfigurationError(
+      "action-without-approver",
+      "The person who asks may not agree to this action, and the action names nobody else. Give it approvers.",
+    );
+  }
+  const mayAsk = approval !== undefined && approval !== false;
+  const kind = options.kind ?? (mayAsk ? "approval-gated" : "server");
+  return { ...options, kind };
+}

@@ -1,0 +1,155 @@
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import { LedgerStore } from "./ledger-store.ts";
+import type { LedgerRow } from "./ledger-store.ts";
+
+/** A call that wants to run. Plain JSON: a ledger of the whole bot is asked from other objects. */
+export interface ClaimRequest {
+  readonly key: string;
+  readonly action: string;
+  readonly inputHash: string;
+  /** Name of the object that asks. */
+  readonly claimant: string;
+  /** Tells the lives of that object apart. */
+  readonly process: string;
+  /** Whether a run that was interrupted may be repeated: the action has a key of its own. */
+  readonly canRepeat: boolean;
+  /** Whether the caller can find out if an earlier run had its effect. */
+  readonly canVerify: boolean;
+  /** Age at which a run of an object that does not answer counts as interrupted, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/**
+ * Answer to a claim.
+ *
+ * - `run`: nothing ran under this key before. The caller runs it.
+ * - `interrupted`: an earlier run may have had its effect. The caller has taken it over.
+ * - `settled`: the result of an earlier run, as JSON.
+ * - `pending`: an earlier run has begun. `mayEnd`: it may still be at work. Otherwise it was interrupted.
+ * - `unknown`: an earlier run was stopped or took too long, and may not be taken over.
+ * - `conflict`: an earlier run had another input.
+ */
+export type Claim =
+  | { readonly kind: "run" | "interrupted"; readonly runId: string; readonly attempt: number }
+  | { readonly kind: "settled"; readonly output: string }
+  | { readonly kind: "pending"; readonly mayEnd: boolean }
+  | { readonly kind: "unknown" | "conflict" };
+
+/** See `ActionLedger.look`. */
+export type LookResult =
+  | { readonly kind: "settled"; readonly output: string }
+  | { readonly kind: "conflict" }
+  | undefined;
+
+/** How a run ended. `freed`: it failed before its effect, so the next call runs again. */
+export type RunEnd =
+  | { readonly kind: "settled"; readonly output: string }
+  | { readonly kind: "freed" }
+  | { readonly kind: "unknown" };
+
+/** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
+export interface ActionLedger {
+  claim(request: ClaimRequest): Claim | Promise<Claim>;
+  /** Returns what a claim would find that makes a run pointless. Changes nothing. */
+  look(key: string, action: string, inputHash: string): LookResult | Promise<LookResult>;
+  /** Stores how a run ended. Ignored if another run has taken its place. */
+  end(key: string, runId: string, end: RunEnd): void | Promise<void>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEEP_SETTLED_MS = 30 * DAY_MS;
+const KEEP_OPEN_MS = 90 * DAY_MS;
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+const MOST_SWEPT = 500;
+/** Stands for the process of a run that has ended without an outcome. No process has this name. */
+const ENDED = "";
+
+/**
+ * The ledger in an object's own database.
+ *
+ * 1. A run is stored before `execute` begins, and its result before the model gets it.
+ * 2. A key has one row. A claim reads and writes it without waiting in between, so only one caller gets to run.
+ * 3. A result is never replaced. Only a run that failed before its effect frees its key.
+ * 4. A run counts as interrupted when its object has started again since, or after the lease.
+ * 5. A run that was stopped or timed out is repeated only if `verify` says that it had no effect.
+ */
+export class LocalLedger implements ActionLedger {
+  readonly #store: LedgerStore;
+  readonly #deps: Pick<Deps, "clock" | "newId">;
+  #sweptAt = -Infinity;
+
+  constructor(database: Database, deps: Pick<Deps, "clock" | "newId">) {
+    this.#store = new LedgerStore(database);
+    this.#deps = deps;
+  }
+
+  claim(request: ClaimRequest): Claim {
+    this.#sweep();
+    const row = this.#store.get(request.key);
+    if (row === undefined) return this.#begin(request, "run", 1);
+    if (row.inputHash !== request.inputHash || row.action !== request.action) return { kind: "conflict" };
+    if (row.state === "settled") return { kind: "settled", output: row.output ?? "null" };
+    const isInterrupted = row.state === "pending" && this.#isInterrupted(row, request);
+    const canTakeOver = isInterrupted
+      ? request.canRepeat || request.canVerify
+      : row.state === "unknown" && request.canVerify;
+    if (canTakeOver) return this.#begin(request, "interrupted", row.attempt + 1);
+    return row.state === "unknown" ? { kind: "unknown" } : { kind: "pending", mayEnd: !isInterrupted };
+  }
+
+  look(key: string, action: string, inputHash: string): LookResult {
+    const row = this.#store.get(key);
+    if (row === undefined) return undefined;
+    if (row.inputHash !== inputHash || row.action !== action) return { kind: "conflict" };
+    return row.state === "settled" ? { kind: "settled", output: row.output ?? "null" } : undefined;
+  }
+
+  end(key: string, runId: string, end: RunEnd): void {
+    const row = this.#store.get(key);
+    if (row === undefined || row.runId !== runId || row.state === "settled") return;
+    if (end.kind === "freed") {
+      // An earlier run may have had the effect: the next one is told so.
+      if (row.attempt > 1) this.#store.write({ ...row, process: ENDED });
+      else this.#store.delete(key);
+      return;
+    }
+    const output = end.kind === "settled" ? end.output : undefined;
+    this.#store.write({ ...row, state: end.kind, output, endedAt: this.#deps.clock.now() });
+  }
+
+  #begin(request: ClaimRequest, kind: "run" | "interrupted", attempt: number): Claim {
+    const { key, action, inputHash, claimant, process } = request;
+    const runId = this.#deps.newId();
+    this.#store.write({
+      key,
+      action,
+      inputHash,
+      state: "pending",
+      runId,
+      claimant,
+      process,
+      attempt,
+      output: undefined,
+      startedAt: this.#deps.clock.now(),
+      endedAt: undefined,
+    });
+    return { kind, runId, attempt };
+  }
+
+  #isInterrupted(row: LedgerRow, { claimant, process, leaseMs }: ClaimRequest): boolean {
+    if (row.process === ENDED || (row.claimant === claimant && row.process !== process)) return true;
+    return this.#deps.clock.now() - row.startedAt >= leaseMs;
+  }
+
+  #sweep(): void {
+    const now = this.#deps.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.#store.sweep({
+      settledBefore: now - KEEP_SETTLED_MS,
+      openBefore: now - KEEP_OPEN_MS,
+      limit: MOST_SWEPT,
+    });
+  }
+}

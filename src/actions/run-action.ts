@@ -1,0 +1,371 @@
+import { asSchema } from "ai";
+import type { ModelMessage } from "ai";
+import type { Clock } from "../core/deps.ts";
+import { wait } from "../core/deps.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { ConfigurationError } from "../core/errors.ts";
+import { sha256 } from "../core/sha256.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { Action, ActionContext, ActionVerdict } from "./action.ts";
+import {
+  consentOutdated,
+  failureOf,
+  invalidInput,
+  keyConflict,
+  notAuthorized,
+  outcomeUnknown,
+  stillPending,
+  waitingResult,
+} from "./action-errors.ts";
+import type { ActionFailure, WaitingResult } from "./action-errors.ts";
+import type { ActionLedger, Claim } from "./ledger.ts";
+import type { Json } from "../core/content.ts";
+import { normalizeOutput } from "./normalize-output.ts";
+
+/** Time limit of one run, unless the action has its own. */
+export const DEFAULT_TIMEOUT_MS = 30_000;
+const VERIFY_TIMEOUT_MS = 10_000;
+/** Time between two looks at a run of another conversation. */
+const POLL_MS = 500;
+/** Tries to store the outcome of a run, where the ledger is in another object. */
+const MOST_TRIES = 5;
+const FIRST_RETRY_MS = 400;
+const LONGEST_KEY = 512;
+/** Age at which a run counts as interrupted, unless the bot says otherwise. */
+export const DEFAULT_LEASE_MS = 300_000;
+
+/** One call of an action by the model. */
+export interface ActionRequest {
+  readonly name: string;
+  readonly action: Action;
+  readonly input: unknown;
+  readonly requestId: string;
+  readonly toolCallId: string;
+  readonly messages: readonly ModelMessage[];
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal | undefined;
+  /** Set if somebody has agreed to the call. It is not asked about again. */
+  readonly consent?: Consent | undefined;
+}
+
+/** An agreement to one call. It counts for exactly this input, under this key of the ledger. */
+export interface Consent {
+  readonly approver: MessengerAuthor | undefined;
+  readonly inputHash: string;
+  readonly ledgerKey: string;
+}
+
+/** What a call needs of the object it runs in. */
+export interface ActionHost {
+  readonly clock: Clock;
+  /** Name of the object, and of its present life. */
+  readonly claimant: string;
+  readonly process: string;
+  /** `actionLedgerPendingRetryLeaseMs` of the bot. `false`: an interrupted run is never repeated. */
+  readonly leaseMs: number | false;
+  ledger(scope: "conversation" | "bot"): ActionLedger;
+  /** The context without what belongs to one run. */
+  context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt">;
+  /** Decides whether the call is allowed. */
+  authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
+  /**
+   * Asks people for consent, once for each call. Returns the id of the question, or `undefined` if another input waits
+   * or runs under the same key.
+   */
+  ask(question: ApprovalQuestion): Promise<string | undefined>;
+  /** Logs what the bot's code threw. Must not throw. */
+  onFailure(name: string, error: unknown): void;
+}
+
+/** A call that waits for a person. */
+export interface ApprovalQuestion {
+  readonly request: ActionRequest;
+  readonly input: Json;
+  readonly inputHash: string;
+  readonly ledgerKey: string;
+  readonly summary: string;
+  readonly permissions: readonly string[];
+}
+
+export interface AuthorizationRequest {
+  readonly request: ActionRequest;
+  readonly input: unknown;
+  readonly requiredPermissions: readonly string[];
+}
+
+export type AuthorizationResult =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly missing: readonly string[]; readonly reason: string | undefined };
+
+/**
+ * Runs one call of an action: input, permission, ledger, work, outcome.
+ *
+ * 1. Nothing runs before the input is valid, the call is allowed and, where a person has to agree, a person has agreed.
+ * 2. Nothing runs before the ledger has stored the run.
+ * 3. The ledger stores a result before the model gets it.
+ * 4. Work that was stopped or timed out may have had its effect. It counts as unknown, never as undone.
+ *
+ * Never throws because of the action: failures are results that the model can read.
+ */
+export async function runAction(
+  host: ActionHost,
+  request: ActionRequest,
+): Promise<Json | ActionFailure | WaitingResult> {
+  const { action, name } = request;
+  const checked = await checkInput(action, request.input);
+  if ("problem" in checked) return invalidInput(checked.problem);
+  const { input } = checked;
+  const idle = { ...host.context(request), signal: request.signal ?? new AbortController().signal };
+  const call = { input, ctx: { ...idle, attempt: 1 } } as never;
+  const inputHash = await sha256(canonicalJson(input));
+  if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
+
+  let key: string;
+  let needsConsent: boolean;
+  let summary: string;
+  let permissions: readonly string[];
+  try {
+    permissions =
+      typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
+    const decision = await host.authorize({ request, input, requiredPermissions: permissions });
+    if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
+    key = request.consent?.ledgerKey ?? (await keyOf(request, call));
+    needsConsent = request.consent === undefined && (await isAsking(action, call));
+    const { approvalSummary = action.description } = action;
+    summary = typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary;
+  } catch (error) {
+    host.onFailure(name, error);
+    return failureOf(error);
+  }
+
+  const ledger = host.ledger(action.idempotencyScope ?? "conversation");
+  if (needsConsent) {
+    const earlier = await ledger.look(key, name, inputHash);
+    if (earlier?.kind === "settled") return JSON.parse(earlier.output) as Json;
+    if (earlier?.kind === "conflict") return keyConflict();
+    const shown = request.input as Json;
+    const question = { request, input: shown, inputHash, ledgerKey: key, summary, permissions };
+    const approvalId = await host.ask(question);
+    return approvalId === undefined ? keyConflict() : waitingResult(approvalId);
+  }
+  const claim = await claimed(host, ledger, request, key, inputHash);
+  switch (claim.kind) {
+    case "settled":
+      return JSON.parse(claim.output) as Json;
+    case "pending":
+      return stillPending();
+    case "unknown":
+      return outcomeUnknown();
+    case "conflict":
+      return keyConflict();
+    case "interrupted": {
+      const run = { ledger, key, claim, input, idle };
+      if (action.verify === undefined) return work(host, request, run);
+      return afterVerdict(host, name, run, await verdict(host, request, run), () => work(host, request, run));
+    }
+    case "run":
+      return work(host, request, { ledger, key, claim, input, idle });
+    default:
+      return claim satisfies never;
+  }
+}
+
+async function isAsking({ approval, kind }: Action, call: never): Promise<boolean> {
+  if (approval === undefined) return kind === "durable-pause";
+  return typeof approval === "function" ? approval(call) : approval;
+}
+
+interface Run {
+  readonly ledger: ActionLedger;
+  readonly key: string;
+  readonly claim: Extract<Claim, { kind: "run" | "interrupted" }>;
+  readonly input: unknown;
+  readonly idle: Omit<ActionContext, "attempt">;
+}
+
+async function work(host: ActionHost, request: ActionRequest, run: Run): Promise<Json | ActionFailure> {
+  const { action, name } = request;
+  const { ledger, key, claim } = run;
+  const limit = new AbortController();
+  const timer = host.clock.setTimeout(
+    () => limit.abort(new DOMException("The action took too long.", "TimeoutError")),
+    action.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  );
+  const signal =
+    request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
+  const ctx: ActionContext = { ...run.idle, signal, attempt: claim.attempt };
+  const outcome = started(action, run.input, ctx);
+  const first = await Promise.race([outcome, aborted(signal)]);
+  host.clock.clearTimeout(timer);
+
+  if (first.kind === "done") return settle(host, name, run, first.output);
+  if (first.kind === "failed" && !signal.aborted) {
+    host.onFailure(name, first.error);
+    await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
+    return failureOf(first.error);
+  }
+  await stored(host, name, () => ledger.end(key, claim.runId, { kind: "unknown" }));
+  // Work that ignores its signal may still come to its end, and then the outcome is known after all.
+  void outcome.then(async (late) => {
+    if (late.kind === "done") await settle(host, name, run, late.output);
+  });
+  if (action.verify === undefined || request.signal?.aborted === true) return outcomeUnknown();
+  return afterVerdict(host, name, run, await verdict(host, request, run), async () => {
+    await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
+    return failureOf(undefined);
+  });
+}
+
+type Outcome =
+  | { readonly kind: "done"; readonly output: unknown }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+async function started(action: Action, input: unknown, ctx: ActionContext): Promise<Outcome> {
+  try {
+    return { kind: "done", output: await action.execute(input as never, ctx as never) };
+  } catch (error) {
+    return { kind: "failed", error };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<{ readonly kind: "aborted" }> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve({ kind: "aborted" });
+    else signal.addEventListener("abort", () => resolve({ kind: "aborted" }), { once: true });
+  });
+}
+
+async function settle(host: ActionHost, name: string, run: Run, raw: unknown): Promise<Json> {
+  const output = normalizeOutput(raw);
+  const end = { kind: "settled", output: JSON.stringify(output) } as const;
+  await stored(host, name, () => run.ledger.end(run.key, run.claim.runId, end));
+  return output;
+}
+
+/** Finds out whether an earlier run had its effect. */
+async function verdict(host: ActionHost, { action, name }: ActionRequest, run: Run): Promise<ActionVerdict> {
+  if (action.verify === undefined) return "unknown";
+  try {
+    const ctx = { ...run.idle, attempt: run.claim.attempt };
+    const asked = Promise.resolve(action.verify({ input: run.input, ctx } as never));
+    return await withinTime(host.clock, VERIFY_TIMEOUT_MS, asked, `verify of ${name}`);
+  } catch (error) {
+    host.onFailure(name, error);
+    return "unknown";
+  }
+}
+
+async function afterVerdict(
+  host: ActionHost,
+  name: string,
+  run: Run,
+  found: ActionVerdict,
+  ifNotDone: () => Promise<Json | ActionFailure>,
+): Promise<Json | ActionFailure> {
+  if (found === "unknown") {
+    await stored(host, name, () => run.ledger.end(run.key, run.claim.runId, { kind: "unknown" }));
+    return outcomeUnknown();
+  }
+  return found.done ? settle(host, name, run, found.output) : ifNotDone();
+}
+
+/** Claims the key. Waits while another conversation, or another call of this one, is at work on it. */
+async function claimed(
+  host: ActionHost,
+  ledger: ActionLedger,
+  request: ActionRequest,
+  key: string,
+  inputHash: string,
+): Promise<Claim> {
+  const { action, name, signal } = request;
+  const hasKey = action.idempotencyKey !== undefined;
+  const { claimant, process, leaseMs, clock } = host;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = action;
+  const giveUpAt = clock.now() + timeoutMs;
+  for (;;) {
+    const claim = await ledger.claim({
+      key,
+      action: name,
+      inputHash,
+      claimant,
+      process,
+      canRepeat: hasKey && leaseMs !== false,
+      canVerify: action.verify !== undefined,
+      // A run that still has time is never taken for interrupted.
+      leaseMs: Math.max(leaseMs === false ? DEFAULT_LEASE_MS : leaseMs, timeoutMs + VERIFY_TIMEOUT_MS),
+    });
+    if (claim.kind !== "pending" || !claim.mayEnd) return claim;
+    if (clock.now() >= giveUpAt || signal?.aborted === true) return claim;
+    await wait(clock, POLL_MS, signal).catch(() => {
+      // The turn was stopped; the next look is the last.
+    });
+  }
+}
+
+/**
+ * Stores the outcome of a run. A ledger in another object may be away for a moment; if it stays away, the run counts as
+ * interrupted later, and the log says so now.
+ */
+async function stored(host: ActionHost, name: string, store: () => void | Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await store();
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES) {
+        host.onFailure(name, error);
+        return;
+      }
+      await wait(host.clock, FIRST_RETRY_MS * 2 ** (tries - 1));
+    }
+  }
+}
+
+async function keyOf({ action, name, requestId, toolCallId }: ActionRequest, call: never): Promise<string> {
+  const { idempotencyKey } = action;
+  // Some model servers give the calls of every answer the same ids.
+  if (idempotencyKey === undefined) return `action:${name}:call:${requestId}:${toolCallId}`;
+  const key: unknown = typeof idempotencyKey === "function" ? await idempotencyKey(call) : idempotencyKey;
+  if (typeof key === "string" && key !== "" && key.length <= LONGEST_KEY) return `action:${name}:${key}`;
+  throw new ConfigurationError(
+    "action-key",
+    `The idempotencyKey of the action "${name}" must be a text of 1 to ${LONGEST_KEY} characters.`,
+  );
+}
+
+async function checkInput(
+  action: Action,
+  input: unknown,
+): Promise<{ readonly input: unknown } | { readonly problem: string }> {
+  const { validate } = asSchema(action.inputSchema);
+  if (validate === undefined) return { input };
+  const result = await validate(input);
+  return result.success ? { input: result.value } : { problem: problemOf(result.error) };
+}
+
+/** Names the fields that do not fit, as far as the schema's library tells. */
+function problemOf(error: Error): string {
+  const cause: unknown = "issues" in error ? error : error.cause;
+  if (typeof cause !== "object" || cause === null || !("issues" in cause) || !Array.isArray(cause.issues))
+    return "it does not fit the schema.";
+  return cause.issues
+    .slice(0, 10)
+    .map((issue: { path?: readonly unknown[]; message?: string }) => {
+      const path = (issue.path ?? []).map(String).join(".");
+      return `${path === "" ? "input" : path}: ${issue.message ?? "not valid"}`;
+    })
+    .join("; ");
+}
+
+/** JSON with the keys in a fixed order, so that the same input has the same hash. */
+export function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, inner: unknown) =>
+      typeof inner === "bigint"
+        ? `${inner}n`
+        : typeof inner === "object" && inner !== null && !Array.isArray(inner)
+          ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+          : inner,
+    ) ?? "undefined"
+  );
+}

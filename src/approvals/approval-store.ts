@@ -1,0 +1,326 @@
+import { z } from "zod";
+import { firstRow } from "../core/database.ts";
+import type { Database } from "../core/database.ts";
+import { isOpen } from "./approval.ts";
+import type { Approval, ApprovalState } from "./approval.ts";
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS approval_v1 (
+  id TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  action TEXT NOT NULL,
+  tool_call_id TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  ledger_key TEXT NOT NULL,
+  input TEXT NOT NULL,
+  input_hash TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  risk TEXT,
+  kind TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  sensitive TEXT NOT NULL,
+  requester TEXT,
+  people TEXT NOT NULL,
+  origin TEXT,
+  approvers TEXT NOT NULL,
+  requester_may_approve INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  decided_at INTEGER,
+  decided_by TEXT,
+  reason TEXT,
+  outcome TEXT,
+  ended_at INTEGER,
+  drawn_state TEXT,
+  is_told INTEGER NOT NULL,
+  is_unfinished INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`;
+const INDEXES = [
+  "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
+  "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
+  "CREATE INDEX IF NOT EXISTS approval_v1_call ON approval_v1 (request_id, tool_call_id)",
+];
+
+const stateSchema = z.enum([
+  "waiting",
+  "approved",
+  "running",
+  "done",
+  "failed",
+  "rejected",
+  "expired",
+  "withdrawn",
+  "replaced",
+  "void",
+]) satisfies z.ZodType<ApprovalState>;
+
+const riskSchema = z.enum(["low", "medium", "high"]);
+
+const kindSchema = z.enum(["approval-gated", "durable-pause"]);
+
+const personSchema = z.object({
+  userId: z.string(),
+  userName: z.string().optional(),
+  fullName: z.string().optional(),
+  isBot: z.boolean().optional(),
+  language: z.string().optional(),
+});
+
+const addressSchema = z.object({
+  messengerId: z.string(),
+  threadId: z.string(),
+  chatId: z.string(),
+  topicId: z.string().optional(),
+  isDirectMessage: z.boolean(),
+});
+
+const approversSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("people"), userIds: z.array(z.string()) }),
+  z.object({ kind: z.literal("requester") }),
+  z.object({ kind: z.literal("anyone") }),
+  z.object({ kind: z.literal("permissions"), permissions: z.array(z.string()) }),
+  z.object({ kind: z.literal("function") }),
+]);
+
+const deciderSchema = z.object({
+  surface: z.enum(["chat", "api"]),
+  person: personSchema.optional(),
+  name: z.string().optional(),
+});
+
+type Stored = {
+  id: string;
+  action: string;
+  tool_call_id: string;
+  request_id: string;
+  ledger_key: string;
+  input: string;
+  input_hash: string;
+  summary: string;
+  risk: string | null;
+  kind: string;
+  permissions: string;
+  sensitive: string;
+  requester: string | null;
+  people: string;
+  origin: string | null;
+  approvers: string;
+  requester_may_approve: number;
+  created_at: number;
+  expires_at: number;
+  state: string;
+  decided_at: number | null;
+  decided_by: string | null;
+  reason: string | null;
+  outcome: string | null;
+  ended_at: number | null;
+  drawn_state: string | null;
+  is_told: number;
+};
+
+export interface ApprovalFilter {
+  readonly state?: ApprovalState;
+  /** Only approvals created at this time or later, in epoch milliseconds. */
+  readonly since?: number;
+  /** User id of the person who asked or decided. */
+  readonly person?: string;
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** Approvals of one conversation, also those that were decided: the audit. */
+export class ApprovalStore {
+  readonly #database: Database;
+  #hasTable: boolean | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get(id: string): Approval | undefined {
+    return firstRow(this.#read("WHERE id = ?", id));
+  }
+
+  insert(approval: Approval): void {
+    const newest = firstRow(
+      this.#database.all<{ seq: number | null }>("SELECT max(seq) AS seq FROM approval_v1"),
+    );
+    this.#database.run(
+      `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
+         permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
+         state, is_told, is_unfinished)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+      approval.id,
+      (newest?.seq ?? 0) + 1,
+      approval.action,
+      approval.toolCallId,
+      approval.requestId,
+      approval.ledgerKey,
+      JSON.stringify(approval.input),
+      approval.inputHash,
+      approval.summary,
+      approval.risk ?? null,
+      approval.kind,
+      JSON.stringify(approval.permissions),
+      JSON.stringify(approval.sensitive),
+      jsonOf(approval.requester),
+      JSON.stringify(approval.people),
+      jsonOf(approval.origin),
+      JSON.stringify(approval.approvers),
+      approval.requesterMayApprove ? 1 : 0,
+      approval.createdAt,
+      approval.expiresAt,
+      approval.state,
+      approval.isTold ? 1 : 0,
+    );
+  }
+
+  /** Stores everything of an approval that may change. Its input, key and requester never do. */
+  update(approval: Approval): void {
+    this.#database.run(
+      `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
+         drawn_state = ?, is_told = ?, is_unfinished = ? WHERE id = ?`,
+      approval.state,
+      approval.decidedAt ?? null,
+      jsonOf(approval.decidedBy),
+      approval.reason ?? null,
+      jsonOf(approval.outcome),
+      approval.endedAt ?? null,
+      approval.drawnState ?? null,
+      approval.isTold ? 1 : 0,
+      isUnfinished(approval) ? 1 : 0,
+      approval.id,
+    );
+  }
+
+  /** The approval that a call has asked for, whatever has become of it. */
+  ofCall(requestId: string, toolCallId: string): Approval | undefined {
+    return firstRow(
+      this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq LIMIT 1", requestId, toolCallId),
+    );
+  }
+
+  /** The open approval of a ledger key, or of the same action with the same input. */
+  openFor(ledgerKey: string, action: string, inputHash: string): Approval | undefined {
+    return firstRow(
+      this.#read(
+        `WHERE is_unfinished = 1 AND state IN ('waiting', 'approved', 'running')
+           AND (ledger_key = ? OR (action = ? AND input_hash = ?)) ORDER BY seq LIMIT 1`,
+        ledgerKey,
+        action,
+        inputHash,
+      ),
+    );
+  }
+
+  /** Approvals in which something is to be done now: expire, run, draw or tell. Oldest first. */
+  due(now: number): Approval[] {
+    return this.#read(
+      `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state = 'waiting' AND expires_at > ?) ORDER BY seq`,
+      now,
+    );
+  }
+
+  /** Epoch milliseconds of the next expiry, 0 if something is due already. Undefined if nothing is left to do. */
+  nextDueAt(): number | undefined {
+    if (!this.#isThere()) return undefined;
+    const next = this.#database.all<{ at: number | null }>(
+      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN expires_at ELSE 0 END) AS at
+       FROM approval_v1 WHERE is_unfinished = 1`,
+    );
+    return firstRow(next)?.at ?? undefined;
+  }
+
+  waiting(): Approval[] {
+    return this.#read("WHERE is_unfinished = 1 AND state = 'waiting' ORDER BY seq");
+  }
+
+  /** Newest first. */
+  list({ state, since = 0, person, limit = 100 }: ApprovalFilter): Approval[] {
+    return this.#read(
+      `WHERE created_at >= ?1 AND (?2 IS NULL OR state = ?2)
+         AND (?3 IS NULL OR json_extract(requester, '$.userId') = ?3 OR json_extract(decided_by, '$.person.userId') = ?3)
+       ORDER BY seq DESC LIMIT ?4`,
+      since,
+      state ?? null,
+      person ?? null,
+      Math.min(limit, 1_000),
+    );
+  }
+
+  /** Deletes at most `limit` approvals that ended before this time, in epoch milliseconds. */
+  sweep(endedBefore: number, limit: number): void {
+    if (!this.#isThere()) return;
+    this.#database.run(
+      `DELETE FROM approval_v1 WHERE id IN (
+         SELECT id FROM approval_v1 WHERE is_unfinished = 0 AND COALESCE(ended_at, created_at) < ? LIMIT ?)`,
+      endedBefore,
+      limit,
+    );
+  }
+
+  /**
+   * Makes the table, which most conversations never need. Called before the first insert, outside of its transaction: a
+   * transaction that fails would take the table away again.
+   */
+  makeTable(): void {
+    if (this.#isThere()) return;
+    this.#database.run(SCHEMA);
+    for (const index of INDEXES) this.#database.run(index);
+    this.#hasTable = true;
+  }
+
+  #isThere(): boolean {
+    this.#hasTable ??=
+      this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_v1'")
+        .length > 0;
+    return this.#hasTable;
+  }
+
+  #read(where: string, ...bindings: (string | number | null)[]): Approval[] {
+    if (!this.#isThere()) return [];
+    return this.#database.all<Stored>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
+  }
+}
+
+/** Whether something is left to do: decide, run, draw or tell. */
+function isUnfinished({ drawnState, isTold, state }: Approval): boolean {
+  return isOpen(state) || !isTold || drawnState !== state;
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function approvalOf(stored: Stored): Approval {
+  return {
+    id: stored.id,
+    action: stored.action,
+    toolCallId: stored.tool_call_id,
+    requestId: stored.request_id,
+    ledgerKey: stored.ledger_key,
+    input: z.json().parse(JSON.parse(stored.input)),
+    inputHash: stored.input_hash,
+    summary: stored.summary,
+    risk: stored.risk === null ? undefined : riskSchema.parse(stored.risk),
+    kind: kindSchema.parse(stored.kind),
+    permissions: z.array(z.string()).parse(JSON.parse(stored.permissions)),
+    sensitive: z.array(z.string()).parse(JSON.parse(stored.sensitive)),
+    people: z.array(personSchema).parse(JSON.parse(stored.people)),
+    requester: stored.requester === null ? undefined : personSchema.parse(JSON.parse(stored.requester)),
+    origin: stored.origin === null ? undefined : addressSchema.parse(JSON.parse(stored.origin)),
+    approvers: approversSchema.parse(JSON.parse(stored.approvers)),
+    requesterMayApprove: stored.requester_may_approve === 1,
+    createdAt: stored.created_at,
+    expiresAt: stored.expires_at,
+    state: stateSchema.parse(stored.state),
+    decidedAt: stored.decided_at ?? undefined,
+    decidedBy: stored.decided_by === null ? undefined : deciderSchema.parse(JSON.parse(stored.decided_by)),
+    reason: stored.reason ?? undefined,
+    outcome: stored.outcome === null ? undefined : z.json().parse(JSON.parse(stored.outcome)),
+    endedAt: stored.ended_at ?? undefined,
+    drawnState: stored.drawn_state === null ? undefined : stateSchema.parse(stored.drawn_state),
+    isTold: stored.is_told === 1,
+  };
+}

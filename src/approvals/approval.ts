@@ -1,0 +1,119 @@
+import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { Json } from "../core/content.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { Address } from "../core/surface.ts";
+
+/** Who decides: people by id, the person who asked, anybody in the chat, or whoever the bot's function accepts. */
+export type ApproverRule =
+  | { readonly kind: "people"; readonly userIds: readonly string[] }
+  | { readonly kind: "requester" }
+  | { readonly kind: "anyone" }
+  /** Everybody to whom these permissions are granted explicitly. */
+  | { readonly kind: "permissions"; readonly permissions: readonly string[] }
+  /** A function of the action, asked for each person. */
+  | { readonly kind: "function" };
+
+/**
+ * What has become of an approval.
+ *
+ * - `waiting`: nobody has decided
+ * - `approved`: decided, and the action has not begun
+ * - `running`: the action is at work
+ * - `done`, `failed`: the action has ended; `outcome` is its result
+ * - `rejected`: somebody said no; `reason` may say why
+ * - `expired`: nobody decided in time
+ * - `withdrawn`: the person who asked took it back
+ * - `replaced`: somebody asked for changes, or the same thing was asked again with another input
+ * - `void`: it can never run: the chat is gone, or the bot has no such action any more; `reason` is a code
+ */
+export type ApprovalState =
+  | "waiting"
+  | "approved"
+  | "running"
+  | "done"
+  | "failed"
+  | "rejected"
+  | "expired"
+  | "withdrawn"
+  | "replaced"
+  | "void";
+
+/** Whether an approval can still change. */
+export function isOpen(state: ApprovalState): boolean {
+  return state === "waiting" || state === "approved" || state === "running";
+}
+
+/** A person or a system that decided. `surface` tells where. */
+export interface Decider {
+  readonly surface: "chat" | "api";
+  /** The person of a chat. */
+  readonly person?: MessengerAuthor;
+  /** Name that a system gave, where nobody pressed a button. */
+  readonly name?: string;
+}
+
+/** One question to people: may this action run with exactly this input? */
+export interface Approval {
+  /** Also the execution id of `approveExecution`. */
+  readonly id: string;
+  readonly action: string;
+  readonly toolCallId: string;
+  /** Id of the turn that asked. */
+  readonly requestId: string;
+  /** Key of the action's row in the ledger. */
+  readonly ledgerKey: string;
+  /** The input as the model wrote it. It runs if somebody approves, and never changes. */
+  readonly input: Json;
+  readonly inputHash: string;
+  /** One line that says what will happen. */
+  readonly summary: string;
+  readonly risk: ApprovalRisk | undefined;
+  readonly permissions: readonly string[];
+  readonly kind: "approval-gated" | "durable-pause";
+  /** Paths of the input whose values nobody may see, such as `card.number`. */
+  readonly sensitive: readonly string[];
+  /** The person who asked, if a person did. */
+  readonly requester: MessengerAuthor | undefined;
+  /** Everybody whose rights the action needs: the people whose messages the turn answered. */
+  readonly people: readonly MessengerAuthor[];
+  /** The chat in which the turn ran. Undefined outside a messenger. */
+  readonly origin: Address | undefined;
+  readonly approvers: ApproverRule;
+  readonly requesterMayApprove: boolean;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly state: ApprovalState;
+  readonly decidedAt: number | undefined;
+  readonly decidedBy: Decider | undefined;
+  /** Words of the person who rejected or asked for changes, or a code. */
+  readonly reason: string | undefined;
+  /** Result of the action: its output, or `{ error }`. */
+  readonly outcome: Json | undefined;
+  readonly endedAt: number | undefined;
+  /** The state that the card shows. Undefined if it was never posted. */
+  readonly drawnState: ApprovalState | undefined;
+  /** Whether the outcome was handed to the conversation as a turn. */
+  readonly isTold: boolean;
+}
+
+/** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
+export type ApprovalDecision =
+  | { readonly kind: "approve" }
+  | { readonly kind: "reject"; readonly reason?: string | undefined }
+  | { readonly kind: "change"; readonly wish?: string | undefined }
+  | { readonly kind: "withdraw" };
+
+/**
+ * Answer to a decision.
+ *
+ * - `decided`: this decision counts
+ * - `late`: somebody decided before; `approval` says what
+ * - `expired`: nobody decided in time, and now it is too late
+ * - `not-allowed`: this person may not decide
+ * - `unknown`: there is no such approval
+ */
+export type DecisionResult =
+  | { readonly kind: "decided" | "late" | "expired"; readonly approval: Approval }
+  | { readonly kind: "not-allowed"; readonly approval: Approval }
+  | { readonly kind: "unknown" };

@@ -1,0 +1,271 @@
+import type { Json } from "../core/content.ts";
+import type { Database } from "../core/database.ts";
+import type { Clock } from "../core/deps.ts";
+import type { Approval, ApprovalDecision, ApprovalState, Decider, DecisionResult } from "./approval.ts";
+import { isOpen } from "./approval.ts";
+import type { ApprovalFilter } from "./approval-store.ts";
+import { ApprovalStore } from "./approval-store.ts";
+
+/** A call that needs consent, as it is stored. */
+export type ApprovalRequest = Omit<
+  Approval,
+  | "id"
+  | "createdAt"
+  | "state"
+  | "decidedAt"
+  | "decidedBy"
+  | "reason"
+  | "outcome"
+  | "endedAt"
+  | "drawnState"
+  | "isTold"
+>;
+
+/** What approvals need of the object they belong to. */
+export interface ApprovalHost {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Tells whether a person may decide. Asked before every decision of a person. */
+  mayDecide(approval: Approval, decider: Decider): Promise<boolean>;
+  /**
+   * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or
+   * `{ error }`. May be called again after a crash: the ledger knows what became of the first run.
+   */
+  run(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  /** Posts or changes the card, so that it shows the present state. Stores only. Called in a transaction. */
+  draw(approval: Approval): void;
+  /** Hands the outcome to the conversation, as a turn. Stores only. Called in a transaction, once for each approval. */
+  tell(approval: Approval): void;
+  /** Something has changed: the durable wake may have to move. */
+  onChange(): void;
+  /** Logs an error of `run`, which should have none. */
+  onFailure(error: unknown): void;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const KEEP_MS = 365 * DAY_MS;
+const MOST_SWEPT = 500;
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+/** Work that a crash or a failure has left is taken up again after this time. */
+const AGAIN_AFTER_MS = 2500;
+
+/**
+ * Approvals of one conversation, from the question to the outcome (I9).
+ *
+ * 1. A decision is compared with the stored state and stored in one step. Only the first one counts.
+ * 2. Nothing is drawn, run or told before it is stored.
+ * 3. `running` is stored before the action begins. After a crash the ledger tells whether it had its effect.
+ * 4. Each step is repeated until it is stored that it was made: claim, outcome, card, turn.
+ * 5. The input that runs is the input that people saw. Nothing changes it.
+ */
+export class Approvals {
+  readonly #host: ApprovalHost;
+  readonly #store: ApprovalStore;
+  /** Approvals whose action is at work in this process. */
+  readonly #running = new Map<string, Promise<void>>();
+  #sweptAt = -Infinity;
+
+  constructor(host: ApprovalHost) {
+    this.#host = host;
+    this.#store = new ApprovalStore(host.database);
+  }
+
+  /**
+   * Asks for consent. A call asks once. The same action with the same input is asked once while it is open. Another
+   * input under the same key replaces a question of the same person that still waits.
+   *
+   * @param withIt runs in the transaction that stores the question
+   * @returns undefined if another input waits or runs under the same key
+   */
+  request(asked: ApprovalRequest, withIt: () => void = () => {}): Approval | undefined {
+    const known =
+      this.#store.ofCall(asked.requestId, asked.toolCallId) ??
+      this.#store.openFor(asked.ledgerKey, asked.action, asked.inputHash);
+    if (known?.inputHash === asked.inputHash) {
+      withIt();
+      return known;
+    }
+    const isSamePerson = known?.requester?.userId === asked.requester?.userId;
+    if (known !== undefined && (known.state !== "waiting" || !isSamePerson)) return undefined;
+    const approval: Approval = {
+      ...asked,
+      id: this.#host.newId(),
+      createdAt: this.#host.clock.now(),
+      state: "waiting",
+      decidedAt: undefined,
+      decidedBy: undefined,
+      reason: undefined,
+      outcome: undefined,
+      endedAt: undefined,
+      drawnState: undefined,
+      isTold: false,
+    };
+    this.#store.makeTable();
+    this.#host.database.transaction(() => {
+      // The model has asked again by itself: nobody has to tell it.
+      if (known !== undefined) this.#draw(this.#change(known, { state: "replaced", isTold: true }));
+      this.#store.insert(approval);
+      this.#draw(approval);
+      withIt();
+    });
+    this.#host.onChange();
+    return this.#store.get(approval.id) ?? approval;
+  }
+
+  async decide(id: string, decision: ApprovalDecision, by: Decider): Promise<DecisionResult> {
+    const asked = this.#store.get(id);
+    if (asked === undefined) return { kind: "unknown" };
+    if (asked.state === "waiting" && !(await this.#isAllowed(asked, decision, by)))
+      return { kind: "not-allowed", approval: asked };
+    // The permission took a moment: what counts is the state that is stored now.
+    const approval = this.#store.get(id);
+    if (approval === undefined) return { kind: "unknown" };
+    if (approval.state !== "waiting") {
+      return { kind: approval.state === "expired" ? "expired" : "late", approval };
+    }
+    if (this.#host.clock.now() >= approval.expiresAt) {
+      const expired = this.#change(approval, { state: "expired" });
+      this.#go();
+      return { kind: "expired", approval: expired };
+    }
+    const decided = this.#change(approval, {
+      state: DECIDED[decision.kind],
+      decidedAt: this.#host.clock.now(),
+      decidedBy: by,
+      reason:
+        decision.kind === "reject" ? decision.reason : decision.kind === "change" ? decision.wish : undefined,
+    });
+    this.#go();
+    return { kind: "decided", approval: decided };
+  }
+
+  /** Ends approvals that can never run. `code` says why. */
+  cancel(matches: (approval: Approval) => boolean, code: string): void {
+    for (const approval of this.#store.waiting()) {
+      if (matches(approval)) this.#change(approval, { state: "void", reason: code });
+    }
+    this.#go();
+  }
+
+  get(id: string): Approval | undefined {
+    return this.#store.get(id);
+  }
+
+  waiting(): readonly Approval[] {
+    return this.#store.waiting();
+  }
+
+  list(filter: ApprovalFilter = {}): readonly Approval[] {
+    return this.#store.list(filter);
+  }
+
+  /**
+   * Does whatever is due: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
+   * actions that it has begun have ended.
+   */
+  async work(): Promise<void> {
+    const now = this.#host.clock.now();
+    for (const approval of this.#store.due(now)) {
+      const isLate = approval.state === "waiting" && now >= approval.expiresAt;
+      this.#bringUpToDate(isLate ? this.#change(approval, { state: "expired" }) : approval);
+    }
+    if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
+      this.#sweptAt = now;
+      this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
+    }
+    await Promise.all(this.#running.values());
+  }
+
+  /** Whether an action is at work in this process. */
+  isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Epoch milliseconds at which `work` must be called again. Undefined if nothing is left to do. */
+  nextWakeAt(): number | undefined {
+    const at = this.#store.nextDueAt();
+    return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
+  }
+
+  /** A decision of a system was checked by its door. */
+  async #isAllowed(approval: Approval, decision: ApprovalDecision, by: Decider): Promise<boolean> {
+    if (decision.kind === "withdraw") {
+      return by.person !== undefined && by.person.userId === approval.requester?.userId;
+    }
+    return this.#host.mayDecide(approval, by);
+  }
+
+  #go(): void {
+    this.#host.onChange();
+    void this.work().catch((error: unknown) => this.#host.onFailure(error));
+  }
+
+  #bringUpToDate(approval: Approval): void {
+    const { state } = approval;
+    if (state === "approved" || state === "running") {
+      this.#run(approval);
+      return;
+    }
+    this.#host.database.transaction(() => {
+      this.#draw(approval);
+      if (state !== "waiting" && !approval.isTold) {
+        this.#host.tell(approval);
+        this.#change(approval, { isTold: true });
+      }
+    });
+  }
+
+  #run(approved: Approval): void {
+    const { id } = approved;
+    if (this.#running.has(id)) return;
+    const running = this.#host.database.transaction(() => {
+      const claimed = this.#change(approved, { state: "running" });
+      this.#draw(claimed);
+      return claimed;
+    });
+    const work = this.#host
+      .run(running)
+      .then(({ output, isFailure }) => {
+        const state = isFailure ? "failed" : "done";
+        const ended = this.#change(running, { state, outcome: output });
+        this.#running.delete(id);
+        this.#bringUpToDate(ended);
+      })
+      .catch((error: unknown) => {
+        // The row stays `running`: the next wake tries again, and the ledger knows what became of this try.
+        this.#running.delete(id);
+        this.#host.onFailure(error);
+      })
+      .finally(() => this.#host.onChange());
+    this.#running.set(id, work);
+  }
+
+  /** Draws a state that the card does not show yet. Only inside a transaction. */
+  #draw(approval: Approval): void {
+    if (this.#store.get(approval.id)?.drawnState === approval.state) return;
+    this.#host.draw(approval);
+    this.#change(approval, { drawnState: approval.state });
+  }
+
+  /** Stores a change of what is stored now, and returns it. */
+  #change({ id }: Approval, change: Partial<Approval>): Approval {
+    const stored = this.#store.get(id);
+    if (stored === undefined) throw new TypeError("The approval is not stored.");
+    const hasEnded = change.state !== undefined && !isOpen(change.state);
+    const changed: Approval = {
+      ...stored,
+      ...change,
+      ...(hasEnded && { endedAt: this.#host.clock.now() }),
+    };
+    this.#store.update(changed);
+    return changed;
+  }
+}
+
+const DECIDED = {
+  approve: "approved",
+  reject: "rejected",
+  change: "replaced",
+  withdraw: "withdrawn",
+} as const satisfies Record<ApprovalDecision["kind"], ApprovalState>;

@@ -1,0 +1,155 @@
+import type { ModelMessage, ToolSet } from "ai";
+import type { Action, ThinkActions } from "../../actions/action.ts";
+import { compileActions, joinTools } from "../../actions/compile-actions.ts";
+import { actionGone } from "../../actions/action-errors.ts";
+import { LocalLedger } from "../../actions/ledger.ts";
+import type { ActionLedger } from "../../actions/ledger.ts";
+import { runAction } from "../../actions/run-action.ts";
+import type { ActionHost } from "../../actions/run-action.ts";
+import { failureName } from "../../approvals/approval-card.ts";
+import type { Approval } from "../../approvals/approval.ts";
+import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { Json } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock, Deps } from "../../core/deps.ts";
+import { isThenable } from "../../core/is-thenable.ts";
+import type { Log } from "../../core/log.ts";
+import { getTurn } from "../../core/turn-context.ts";
+import { usableTools } from "../../turn/bot-tools.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { ActionRights } from "./action-rights.ts";
+import type { CallFacts } from "./action-rights.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+import { ApprovalDesk } from "./approval-desk.ts";
+import { factsOfApproval, factsOfTurn } from "./call-facts.ts";
+import type { ThreadRuntime } from "./thread-runtime.ts";
+
+export interface AgentActionsOptions {
+  readonly agent: AgentMethods;
+  readonly name: () => string;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly env: object;
+  readonly thread: () => ThreadRuntime;
+  readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  /** The ledger of the whole bot: that of the root. */
+  readonly botLedger: () => ActionLedger;
+  /** The conversation's messages, as the model would read them now. */
+  readonly messages: () => Promise<readonly ModelMessage[]>;
+  /** Asks for the loop to run at this time at the latest, even if the object dies meanwhile. */
+  readonly wakeAt: (at: number) => void;
+  /** Runs work after the current event. */
+  readonly later: (work: () => void) => void;
+}
+
+/** A stored decision is acted on this soon, also after a crash. */
+const HEARTBEAT_MS = 2500;
+
+/** The actions of one object: the bot's, the ledger of their runs, and the approvals that some of them need. */
+export class AgentActions {
+  readonly desk: ApprovalDesk;
+  readonly #options: AgentActionsOptions;
+  readonly #rights: ActionRights;
+  /** Tells this life of the object from earlier ones. */
+  readonly #process: string;
+  #ledger: LocalLedger | undefined;
+
+  constructor(options: AgentActionsOptions) {
+    this.#options = options;
+    const { agent, deps, log } = options;
+    this.#process = deps.newId();
+    this.#rights = new ActionRights({ agent, clock: deps.clock, log });
+    this.desk = new ApprovalDesk({
+      ...options,
+      rights: this.#rights,
+      actionNamed: (name) => this.#named(name),
+      run: (approval) => this.#runApproved(approval),
+      onChange: () => {
+        options.wakeAt(deps.clock.now() + HEARTBEAT_MS);
+        options.later(() => options.thread().poke());
+      },
+    });
+  }
+
+  /** The ledger of this object. */
+  get ledger(): ActionLedger {
+    this.#ledger ??= new LocalLedger(this.#options.database, this.#options.deps);
+    return this.#ledger;
+  }
+
+  /** The bot's tools and actions, for a turn. */
+  async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
+    const { agent } = this.#options;
+    const own = async (): Promise<ToolSet> => usableTools(await agent.getTools());
+    const tools = await runBotCode(botCode, "getTools", own);
+    return runBotCode(botCode, "getActions", () => this.#joined(tools));
+  }
+
+  /**
+   * The bot's tools and actions, as far as they are known without a turn.
+   *
+   * @throws {ConfigurationError} `action-name-twice`, `tool-name-twice`
+   */
+  declaredTools(): ToolSet | Promise<ToolSet> {
+    this.#joined({});
+    const tools = this.#options.agent.getTools();
+    return isThenable(tools) ? tools : this.#joined(tools);
+  }
+
+  #joined(tools: ToolSet): ToolSet {
+    const { agent, thread } = this.#options;
+    const host = this.#host((requestId) =>
+      factsOfTurn(thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
+    );
+    return joinTools(
+      tools,
+      compileActions(agent.getActions(), host, () => getTurn()?.id ?? ""),
+    );
+  }
+
+  #host(factsOf: (requestId: string) => CallFacts): ActionHost {
+    const { agent, botLedger, deps, env, log, name } = this.#options;
+    return {
+      clock: deps.clock,
+      claimant: name(),
+      process: this.#process,
+      leaseMs: agent.actionLedgerPendingRetryLeaseMs,
+      ledger: (scope) => (scope === "bot" ? botLedger() : this.ledger),
+      context: ({ consent, messages, requestId, toolCallId }) => {
+        const { chat, person } = factsOf(requestId);
+        return { agent, env, requestId, toolCallId, messages, person, chat, approver: consent?.approver };
+      },
+      authorize: (call) => this.#rights.decide(call, factsOf(call.request.requestId)),
+      ask: (question) => this.desk.ask(question, factsOf(question.request.requestId)),
+      onFailure: (action, error) => logBotFailure(log, `action ${action}`, error),
+    };
+  }
+
+  async #runApproved(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
+    const { action: name, decidedBy, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
+    const action = this.#named(name);
+    if (action === undefined) return { output: actionGone() as unknown as Json, isFailure: true };
+    const facts = factsOfApproval(approval);
+    const request = {
+      name,
+      action,
+      input,
+      requestId,
+      toolCallId,
+      messages: await this.#options.messages(),
+      signal: undefined,
+      consent: { approver: decidedBy?.person, inputHash, ledgerKey },
+    };
+    const output = (await runAction(
+      this.#host(() => facts),
+      request,
+    )) as Json;
+    return { output, isFailure: failureName(output) !== undefined };
+  }
+
+  #named(name: string): Action | undefined {
+    const actions: ThinkActions = this.#options.agent.getActions();
+    return Object.entries(actions).find(([key, action]) => (action.name ?? key) === name)?.[1];
+  }
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import type { Action, ActionOptions } from "../../../src/actions/action.ts";
+import { LocalLedger } from "../../../src/actions/ledger.ts";
+import { runAction } from "../../../src/actions/run-action.ts";
+import type { ActionHost, AuthorizationResult } from "../../../src/actions/run-action.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
+import type { VirtualClock } from "../../../test/support/virtual-clock.ts";
+
+export const inputSchema = z.object({ orderId: z.string() });
+
+/** The result of a call whose life has ended: nobody hears of it. */
+export const killed = Symbol("killed");
+
+export type RefundOptions = Partial<ActionOptions<typeof inputSchema, unknown>>;
+
+/** An action, as `getActions()` returns it, around these options. */
+export function refund(options: RefundOptions): Action {
+  return {
+    kind: "server",
+    description: "Refund an order.",
+    inputSchema,
+    execute: () => "refunded",
+    ...options,
+  };
+}
+
+export interface ActionRig {
+  readonly clock: VirtualClock;
+  /** What bot code threw. */
+  readonly failures: unknown[];
+  decision: AuthorizationResult;
+  leaseMs: number | false;
+  /** Ends this life of the object: it writes nothing more, and the next call is of a new life. */
+  restart(): void;
+  /** Ends this life before or after one of its next writes: 0 is before the next one, 1 after it, 2 before the one after. */
+  killAtWrite(point: number): void;
+  /** Calls the action once, as the model would. Resolves with `killed` when its life has ended. */
+  call(action: Action, input?: unknown, options?: CallOptions): Promise<unknown>;
+  /** Calls the action, and resolves when its work has begun. */
+  begin(action: Action, options?: CallOptions): Promise<{ readonly result: Promise<unknown> }>;
+}
+
+export interface CallOptions {
+  readonly toolCallId?: string;
+  readonly signal?: AbortSignal;
+}
+
+export function createActionRig(): ActionRig {
+  const clock = createVirtualClock();
+  const data = createNodeDatabase();
+  let life = 1;
+  let ids = 0;
+  let toGo = Infinity;
+  let death = Promise.withResolvers<typeof killed>();
+  const end = (): void => {
+    life += 1;
+    toGo = Infinity;
+    death.resolve(killed);
+    death = Promise.withResolvers<typeof killed>();
+  };
+  const pass = (): void => {
+    if (toGo === 0) {
+      end();
+      throw new Error("killed by a test");
+    }
+    toGo -= 1;
+  };
+  const rig: ActionRig = {
+    clock,
+    failures: [],
+    decision: { allowed: true },
+    leaseMs: 300_000,
+    restart: end,
+    killAtWrite: (point) => {
+      toGo = point;
+    },
+    call: async (action, input = { orderId: "7" }, options = {}) => {
+      const died = death.promise;
+      return Promise.race([died, live(action, input, options)]);
+    },
+    begin: async (action, options) => {
+      const begun = Promise.withResolvers<void>();
+      const observed: Action = {
+        ...action,
+        execute: (input, ctx) => {
+          begun.resolve();
+          return action.execute(input, ctx);
+        },
+      };
+      const result = rig.call(observed, undefined, options);
+      await begun.promise;
+      return { result };
+    },
+  };
+  /** One call in the present life. */
+  const live = async (action: Action, input: unknown, { toolCallId = "call-1", signal }: CallOptions) => {
+    const born = life;
+    const database = data.withHooks({
+      beforeWrite: () => {
+        if (life !== born) throw new Error("killed by a test");
+        pass();
+      },
+      afterWrite: pass,
+    });
+    const host: Omit<ActionHost, "ledger"> = {
+      clock,
+      claimant: "thread",
+      process: `life-${born}`,
+      leaseMs: rig.leaseMs,
+      context: ({ requestId, messages }) => ({
+        agent: undefined,
+        env: undefined,
+        requestId,
+        toolCallId,
+        messages,
+        person: undefined,
+        chat: undefined,
+        approver: undefined,
+      }),
+      authorize: () => Promise.resolve(rig.decision),
+      ask: () => Promise.resolve("asked"),
+      onFailure: (_name, error) => {
+        rig.failures.push(error);
+      },
+    };
+    const request = { name: "refund", action, input, requestId: "turn", toolCallId, messages: [], signal };
+    try {
+      const ledger = new LocalLedger(database, { clock, newId: () => `run-${(ids += 1)}` });
+      return await runAction({ ...host, ledger: () => ledger }, request);
+    } catch (error) {
+      if (life === born) throw error;
+      return killed;
+    }
+  };
+  return rig;
+}

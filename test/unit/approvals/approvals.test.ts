@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Approvals } from "../../../src/approvals/approvals.ts";
+import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
+import type { Approval, Decider } from "../../../src/approvals/approval.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ANNA: Decider = { surface: "chat", person: { userId: "1", fullName: "Anna" } };
+const BORIS: Decider = { surface: "chat", person: { userId: "2" } };
+const STRANGER: Decider = { surface: "chat", person: { userId: "99" } };
+
+function createRig() {
+  const clock = createVirtualClock();
+  const data = createNodeDatabase();
+  data.run("CREATE TABLE told (what TEXT)");
+  const rig = {
+    clock,
+    /** Runs of the action, by approval id. */
+    runs: [] as string[],
+    inputs: [] as unknown[],
+    drawn: [] as string[],
+    /** What the conversation was told, stored in the same transactions as the approvals. */
+    get told(): string[] {
+      return data.all<{ what: string }>("SELECT what FROM told").map(({ what }) => what);
+    },
+    /** Work of the action; a test may hold it. */
+    work: (): Promise<void> => Promise.resolve(),
+    isFailure: false,
+    settled: new Set<string>(),
+    life: 1,
+    toGo: Infinity,
+    approvals: undefined as unknown as Approvals,
+    /** Asks, and returns the question. */
+    ask(question: ApprovalRequest): Approval {
+      const approval = rig.approvals.request(question);
+      if (approval === undefined) throw new Error("The question was refused");
+      return approval;
+    },
+    start(): void {
+      const born = (rig.life += 1);
+      const pass = (): void => {
+        if (rig.life !== born) throw new Error("killed by a test");
+        if (rig.toGo === 0) {
+          rig.life += 1;
+          throw new Error("killed by a test");
+        }
+        rig.toGo -= 1;
+      };
+      let ids = 0;
+      const database = data.withHooks({ beforeWrite: pass, afterWrite: pass });
+      rig.approvals = new Approvals({
+        database,
+        clock,
+        newId: () => `a${born}-${(ids += 1)}`,
+        mayDecide: (_approval, { person }) => Promise.resolve(person?.userId !== "99"),
+        run: async (approval) => {
+          if (rig.life !== born) throw new Error("killed by a test");
+          await rig.work();
+          if (rig.life !== born) throw new Error("killed by a test");
+          // The ledger: an effect that was made is not made again.
+          if (!rig.settled.has(approval.ledgerKey)) {
+            rig.settled.add(approval.ledgerKey);
+            rig.runs.push(approval.id);
+            rig.inputs.push(approval.input);
+          }
+          return { output: "done", isFailure: rig.isFailure };
+        },
+        draw: ({ state }) => {
+          rig.drawn.push(state);
+        },
+        tell: ({ id, state }) => {
+          database.run("INSERT INTO told VALUES (?)", `${id}:${state}`);
+        },
+        onChange: () => {},
+        onFailure: () => {},
+      });
+    },
+  };
+  rig.start();
+  return rig;
+}
+
+const asked = (ledgerKey: string): ApprovalRequest => ({
+  action: "refund",
+  toolCallId: `call ${ledgerKey}`,
+  requestId: "turn",
+  ledgerKey,
+  input: { orderId: ledgerKey },
+  inputHash: `hash ${ledgerKey}`,
+  summary: "Refund an order",
+  risk: undefined,
+  permissions: [],
+  kind: "approval-gated",
+  sensitive: [],
+  people: [{ userId: "1" }],
+  requester: { userId: "1" },
+  origin: undefined,
+  approvers: { kind: "anyone" },
+  requesterMayApprove: true,
+  expiresAt: Date.UTC(2026, 0, 1) + 7 * DAY_MS,
+});
+
+describe("an approval (I9)", () => {
+  it("runs the action once, with the input that was asked for, and tells the outcome", async () => {
+    const rig = createRig();
+    const { id } = rig.ask(asked("7"));
+    expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "decided" });
+    await rig.approvals.work();
+    expect(rig.runs).toEqual([id]);
+    expect(rig.inputs).toEqual([{ orderId: "7" }]);
+    expect(rig.drawn).toEqual(["waiting", "running", "done"]);
+    expect(rig.told).toEqual([`${id}:done`]);
+    expect(rig.approvals.get(id)).toMatchObject({ state: "done", decidedBy: BORIS, outcome: "done" });
+    expect(rig.approvals.nextWakeAt()).toBeUndefined();
+  });
+
+  it("counts the first of two decisions, and says so to the second", async () => {
+    const rig = createRig();
+    const { id } = rig.ask(asked("7"));
+    const both = await Promise.all([
+      rig.approvals.decide(id, { kind: "reject", reason: "Not today" }, ANNA),
+      rig.approvals.decide(id, { kind: "approve" }, BORIS),
+    ]);
+    expect(both.map(({ kind }) => kind)).toEqual(["decided", "late"]);
+    await rig.approvals.work();
+    expect(rig.runs).toEqual([]);
+    expect(rig.approvals.get(id)).toMatchObject({ state: "rejected", reason: "Not today" });
+    expect(rig.told).toEqual([`${id}:rejected`]);
+  });
+
+  it("refuses a person who may not decide, and changes nothing", async () => {
+    const rig = createRig();
+    const { id } = rig.ask(asked("7"));
+    expect(await rig.approvals.decide(id, { kind: "approve" }, STRANGER)).toMatchObject({
+      kind: "not-allowed",
+    });
+    expect(rig.approvals.get(id)?.state).toBe("waiting");
+  });
+
+  it("can be withdrawn by the person who asked, and by nobody else", async () => {
+    const rig = createRig();
+    const { id } = rig.ask(asked("7"));
+    expect(await rig.approvals.decide(id, { kind: "withdraw" }, BORIS)).toMatchObject({
+      kind: "not-allowed",
+    });
+    expect(await rig.approvals.decide(id, { kind: "withdraw" }, ANNA)).toMatchObject({ kind: "decided" });
+    expect(rig.approvals.get(id)?.state).toBe("withdrawn");
+  });
+
+  it("expires, also when the press comes in the very millisecond", async () => {
+    const rig = createRig();
+    const { id, expiresAt } = rig.ask(asked("7"));
+    expect(rig.approvals.nextWakeAt()).toBe(expiresAt);
+    await rig.clock.advance(expiresAt - rig.clock.now());
+    expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "expired" });
+    expect(rig.approvals.get(id)?.state).toBe("expired");
+    expect(rig.runs).toEqual([]);
+    expect(rig.told).toEqual([`${id}:expired`]);
+  });
+
+  it("is asked once for the same input while it is open, and again after it was decided", async () => {
+    const rig = createRig();
+    const first = rig.ask(asked("7"));
+    expect(rig.ask(asked("7")).id).toBe(first.id);
+    expect(rig.drawn).toEqual(["waiting"]);
+    await rig.approvals.decide(first.id, { kind: "reject" }, BORIS);
+    expect(rig.ask({ ...asked("7"), toolCallId: "later" }).id).not.toBe(first.id);
+  });
+
+  it("is asked once for each call, also when the call is made again after the decision", async () => {
+    const rig = createRig();
+    const first = rig.ask(asked("7"));
+    await rig.approvals.decide(first.id, { kind: "reject" }, BORIS);
+    expect(rig.ask(asked("7")).id).toBe(first.id);
+    expect(rig.ask({ ...asked("7"), toolCallId: "later" }).id).not.toBe(first.id);
+  });
+
+  it("replaces a waiting question of the same person for the same thing, without telling", () => {
+    const rig = createRig();
+    const first = rig.ask(asked("7"));
+    const other = { ...asked("7"), toolCallId: "later", inputHash: "other" };
+    expect(rig.approvals.request({ ...other, requester: { userId: "2" } })).toBeUndefined();
+    expect(rig.ask(other).id).not.toBe(first.id);
+    expect(rig.approvals.get(first.id)?.state).toBe("replaced");
+    expect(rig.drawn).toEqual(["waiting", "replaced", "waiting"]);
+    expect(rig.told).toEqual([]);
+  });
+
+  it("is decided in any order among several", async () => {
+    const rig = createRig();
+    const one = rig.ask(asked("1"));
+    const two = rig.ask(asked("2"));
+    await rig.approvals.decide(two.id, { kind: "approve" }, BORIS);
+    await rig.approvals.work();
+    await rig.approvals.decide(one.id, { kind: "approve" }, BORIS);
+    await rig.approvals.work();
+    expect(rig.runs).toEqual([two.id, one.id]);
+  });
+
+  it("ends when it can never run any more", async () => {
+    const rig = createRig();
+    const { id } = rig.ask(asked("7"));
+    rig.approvals.cancel(({ action }) => action === "refund", "action-removed");
+    expect(rig.approvals.get(id)).toMatchObject({ state: "void", reason: "action-removed" });
+    expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "late" });
+  });
+
+  it("lists the newest first, by state and person", async () => {
+    const rig = createRig();
+    const one = rig.ask(asked("1"));
+    const two = rig.ask(asked("2"));
+    await rig.approvals.decide(one.id, { kind: "reject" }, BORIS);
+    const ids = (list: readonly Approval[]) => list.map(({ id }) => id);
+    expect(ids(rig.approvals.list())).toEqual([two.id, one.id]);
+    expect(ids(rig.approvals.list({ state: "rejected" }))).toEqual([one.id]);
+    expect(ids(rig.approvals.list({ person: "2" }))).toEqual([one.id]);
+  });
+});
+
+it("is decided, run and told once, whatever crashes and presses come (I9)", async () => {
+  const press = fc.record({
+    by: fc.constantFrom(ANNA, BORIS, STRANGER),
+    kind: fc.constantFrom("approve", "reject", "change", "withdraw"),
+    killAt: fc.option(fc.nat({ max: 14 }), { nil: Infinity }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(press, { minLength: 1, maxLength: 6 }), async (presses) => {
+      const rig = createRig();
+      const { id } = rig.ask(asked("7"));
+      const decided: string[] = [];
+      for (const { by, kind, killAt } of presses) {
+        rig.toGo = killAt;
+        try {
+          const result = await rig.approvals.decide(id, { kind }, by);
+          if (result.kind === "decided") decided.push(kind);
+          await rig.approvals.work();
+        } catch {
+          // The process has died under the press.
+        }
+        rig.toGo = Infinity;
+        rig.start();
+        await rig.approvals.work();
+      }
+      const { state = "gone", decidedBy } = rig.approvals.get(id) ?? {};
+      expect(decided.length).toBeLessThanOrEqual(1);
+      expect(rig.runs.length).toBe(state === "done" ? 1 : 0);
+      expect(["approved", "running"]).not.toContain(state);
+      expect(rig.told).toEqual(state === "waiting" ? [] : [`${id}:${state}`]);
+      if (state !== "waiting") expect(decidedBy).not.toEqual(STRANGER);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,355 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { action, ActionError, roles } from "../../../src/index.ts";
+import type { ActionContext, ActionOptions } from "../../../src/index.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { callTool, say, textOf } from "../support/scripted-model.ts";
+import type { ModelScript } from "../support/scripted-model.ts";
+import { createWorld } from "../support/world.ts";
+import type { World, WorldOptions } from "../support/world.ts";
+import type { ScriptedBot } from "../worker.ts";
+
+beforeEach(() => void captureLog());
+
+const inputSchema = z.object({ orderId: z.string() });
+const GROUP = { isGroup: true, mentions: true } as const;
+
+/** Calls `refund` when a person asks for it, and says what it is told of the outcome. */
+const script: ModelScript = ({ prompt, said }) => {
+  if (prompt.at(-1)?.role === "tool") return [say("Somebody has to decide.")];
+  const outcome = /Decision: (.*)\nResult: (.*)$/.exec(said);
+  if (outcome !== null) return [say(`Told: ${outcome[1]} → ${outcome[2]}`)];
+  const orderId = /refund (\d+)/i.exec(said)?.[1];
+  return orderId === undefined ? [say("Hm?")] : [say("I'll ask."), callTool("refund", { orderId })];
+};
+
+interface Bot {
+  readonly world: World;
+  /** Orders that were refunded, in order. */
+  readonly effects: string[];
+  readonly runs: ActionContext[];
+}
+
+function createBot(
+  options: Partial<ActionOptions<typeof inputSchema, unknown>> = {},
+  rest: WorldOptions = {},
+): Bot {
+  const effects: string[] = [];
+  const runs: ActionContext[] = [];
+  const refund = action({
+    description: "Refund an order.",
+    inputSchema,
+    approval: true,
+    approvalSummary: ({ input }) => `Refund order ${input.orderId}`,
+    idempotencyKey: ({ input }) => input.orderId,
+    execute: ({ orderId }, ctx) => {
+      effects.push(orderId);
+      runs.push(ctx);
+      return { refunded: orderId };
+    },
+    ...options,
+  });
+  return { world: createWorld({ script, getActions: () => ({ refund }), ...rest }), effects, runs };
+}
+
+/** The newest text of the chat's newest card. */
+function card(world: World, chat = "c1"): string {
+  return world.chats.visible(chat).findLast((text) => text.includes("Refund order")) ?? "";
+}
+
+async function shown(world: World, text: string, chat = "c1"): Promise<void> {
+  await vi.waitFor(() => expect(world.chats.visible(chat).join("\n---\n")).toContain(text), {
+    timeout: 8000,
+    interval: 20,
+  });
+}
+
+const told = (world: World, chat = "c1"): string[] =>
+  world.chats.visible(chat).filter((text) => text.startsWith("Told:"));
+
+async function kill(stub: DurableObjectStub<ScriptedBot>): Promise<void> {
+  await runInDurableObject(stub, async (_bot, state) => {
+    await state.storage.sync();
+    state.abort("killed by a test");
+  }).catch(() => undefined);
+}
+
+describe("an action that needs consent", () => {
+  it("waits with a card, and runs once somebody approves; its outcome is told", async () => {
+    const { effects, runs, world } = createBot();
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    expect(world.chats.visible("c1")[0]).toBe("I'll ask.");
+    expect(card(world)).toContain("Refund order 7");
+    expect(card(world)).toContain("Who can decide: ada");
+    expect(effects).toEqual([]);
+    // The turn has parked: people go on talking.
+    await world.write("c1", "Hello?");
+    await shown(world, "Hm?");
+    expect(await world.press("c1", "Approve")).toBe("Approved.");
+    await shown(
+      world,
+      'Told: Approved by ada. It has run. Tell the person the result. Do not call the action again. → {"refunded":"7"}',
+    );
+    expect(card(world)).toContain("Done");
+    expect(card(world)).toContain("Decided by: ada");
+    expect(effects).toEqual(["7"]);
+    expect(runs[0]).toMatchObject({
+      approver: { userId: "ada" },
+      person: { userId: "ada" },
+      chat: { chatId: "c1" },
+      attempt: 1,
+    });
+    expect(runs[0]?.messages.length).toBeGreaterThan(2);
+  });
+
+  it.each([
+    ["Reject", "Rejected.", "Rejected by ada"],
+    ["Take back", "Taken back.", "Taken back by ada"],
+    ["Ask for changes", "OK. Tell me what should change.", "Changes wanted by ada"],
+  ])("does not run after %s", async (button, word, outcome) => {
+    const { effects, world } = createBot();
+    await world.write("c1", "Refund 7");
+    expect(await world.press("c1", button)).toBe(word);
+    await shown(world, `Told: ${outcome}`);
+    expect(effects).toEqual([]);
+    expect(world.chats.messages("c1").flatMap(({ buttons }) => buttons)).toEqual([]);
+  });
+
+  it("gives wrong, late and repeated presses a private word, and changes nothing", async () => {
+    const { effects, world } = createBot();
+    await world.write("g1", "Refund 7", GROUP);
+    await shown(world, "Is this OK?", "g1");
+    const token = world.chats.button("g1", "Reject") ?? "";
+    const bob = { ...GROUP, user: "bob" };
+    expect(await world.press("g1", "Approve", bob)).toBe("You can't decide this. It's up to ada.");
+    expect(await world.press("g1", "Take back", bob)).toBe("Only the person who asked can take this back.");
+    expect(card(world, "g1")).toContain("Is this OK?");
+    const both = await Promise.all([
+      world.press("g1", "Approve", GROUP),
+      world.press("g1", "Approve", GROUP),
+    ]);
+    expect(both.toSorted()[0]).toBe("Approved.");
+    await shown(world, "Told: Approved", "g1");
+    expect(await world.pressToken("g1", token, GROUP)).toMatch(/decided before|isn't|no longer|changed/i);
+    expect(effects).toEqual(["7"]);
+    expect(told(world, "g1")).toHaveLength(1);
+  });
+
+  it("does not hand presses of its card to the bot's own handler", async () => {
+    const { world } = createBot();
+    const seen: unknown[] = [];
+    await world.write("c1", "Hello");
+    await shown(world, "Hm?");
+    await runInDurableObject(world.thread("c1"), (bot) => {
+      bot.onAction = (press) => void seen.push(press);
+    });
+    await world.write("c1", "Refund 7");
+    await world.press("c1", "Reject");
+    await shown(world, "Told: Rejected");
+    expect(seen).toEqual([]);
+  });
+
+  it("is asked once for the same input while it waits, and runs with the input that was shown", async () => {
+    const { effects, world } = createBot();
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    await world.write("c1", "Refund 7");
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(3), 8000);
+    expect(world.chats.visible("c1").filter((text) => text.includes("Is this OK?"))).toHaveLength(1);
+    await world.press("c1", "Approve");
+    await shown(world, "Told: Approved");
+    await world.write("c1", "Refund 7");
+    // The ledger knows the result: nobody is asked again.
+    await shown(world, "Somebody has to decide.");
+    expect(effects).toEqual(["7"]);
+  });
+
+  it("asks only for the inputs that the action says", async () => {
+    const { effects, world } = createBot({ approval: ({ input }) => input.orderId !== "1" });
+    await world.write("c1", "Refund 1");
+    await vi.waitFor(() => expect(effects).toEqual(["1"]), 8000);
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    expect(effects).toEqual(["1"]);
+  });
+
+  it("says on the card and to the model that it failed", async () => {
+    const { world } = createBot({
+      execute: () => {
+        throw new ActionError("The shop is closed.");
+      },
+    });
+    await world.write("c1", "Refund 7");
+    await world.press("c1", "Approve");
+    await shown(world, "Told: Approved by ada. It did not work.");
+    expect(card(world)).toContain("Approved, but it failed");
+    expect(card(world)).toContain("The shop is closed.");
+  });
+
+  it("hides sensitive values on the card, and gives them to the action", async () => {
+    const { effects, world } = createBot({ sensitive: ["orderId"], approvalSummary: "Refund order" });
+    await world.write("c1", "Refund 7654321");
+    await shown(world, "Is this OK?");
+    expect(card(world)).not.toContain("7654321");
+    await world.press("c1", "Approve");
+    await vi.waitFor(() => expect(effects).toEqual(["7654321"]), 8000);
+  });
+});
+
+describe("who decides", () => {
+  const bob = { ...GROUP, user: "bob" };
+  const eve = { ...GROUP, user: "eve" };
+
+  it.each<[string, Partial<ActionOptions<typeof inputSchema, unknown>>]>([
+    ["listed people", { approvers: ["bob"] }],
+    ["a function", { approvers: ({ userId }) => userId === "bob" }],
+    ["anyone but the requester", { approvers: "anyone", requesterMayApprove: false }],
+  ])("are %s", async (_who, options) => {
+    const { effects, runs, world } = createBot(options);
+    await world.write("g1", "Refund 7", GROUP);
+    expect(await world.press("g1", "Approve", GROUP)).toMatch(/^You can't decide this/);
+    expect(effects).toEqual([]);
+    expect(await world.press("g1", "Approve", bob)).toBe("Approved.");
+    await shown(world, "Told: Approved by bob", "g1");
+    expect(runs[0]).toMatchObject({ person: { userId: "ada" }, approver: { userId: "bob" } });
+  });
+
+  it("are in a group those who have the permission by a list", async () => {
+    const rolesOf = roles({ billing: ["ada", "bob"] });
+    const { effects, world } = createBot(
+      { permissions: ["billing:refund"] },
+      { authorizeTurn: ({ person }) => ({ allowed: true, grantedPermissions: rolesOf(person) }) },
+    );
+    await world.write("g1", "Refund 7", GROUP);
+    expect(await world.press("g1", "Approve", eve)).toMatch(/billing:refund/);
+    await world.press("g1", "Approve", bob);
+    await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
+  });
+
+  it("does not give rights: authority that was lost while it waited counts", async () => {
+    const people = new Set(["ada", "bob"]);
+    const { effects, world } = createBot(
+      { permissions: ["billing"], approvers: ["bob"] },
+      { authorizeTurn: ({ person }) => people.has(person?.userId ?? "") },
+    );
+    await world.write("g1", "Refund 7", GROUP);
+    await shown(world, "Is this OK?", "g1");
+    people.delete("ada");
+    await world.press("g1", "Approve", bob);
+    await shown(world, "Told: Approved by bob. It did not work.", "g1");
+    expect(effects).toEqual([]);
+    expect(card(world, "g1")).toContain("not allowed to do this any more");
+  });
+});
+
+describe("the bot's own code", () => {
+  it("lists, approves and rejects, each once", async () => {
+    const { effects, world } = createBot({
+      approvalRisk: "high",
+      kind: "durable-pause",
+      approval: undefined,
+    });
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    await world.write("c1", "Refund 8");
+    const stub = world.thread("c1");
+    await vi.waitFor(async () => expect(await stub.pendingApprovals()).toHaveLength(2), 8000);
+    const [first, second] = await stub.pendingApprovals();
+    expect(first).toMatchObject({
+      source: "action",
+      descriptor: { action: "refund", input: { orderId: "7" }, risk: "high", kind: "durable-pause" },
+    });
+    const id = first?.executionId ?? "";
+    expect(await stub.pendingApprovals(id)).toHaveLength(1);
+    expect((await stub.approveExecution(id)).kind).toBe("decided");
+    expect((await stub.approveExecution(id)).kind).toBe("late");
+    expect((await stub.rejectExecution(second?.executionId ?? "", "Not this week")).kind).toBe("decided");
+    expect((await stub.rejectExecution("none")).kind).toBe("unknown");
+    await shown(world, "Told: Approved by the bot's team");
+    await shown(world, 'Told: Rejected by the bot\'s team. Their words: "Not this week".');
+    expect(effects).toEqual(["7"]);
+    expect(await stub.pendingApprovals()).toEqual([]);
+    expect((await stub.listApprovals()).map(({ state }) => state)).toEqual(["rejected", "done"]);
+    expect(await stub.listApprovals({ state: "rejected" })).toHaveLength(1);
+  });
+
+  it("decides about calls that no chat sees", async () => {
+    const { effects, world } = createBot();
+    const stub = world.child("dashboard");
+    await stub.submitMessages("Refund 7");
+    await vi.waitFor(async () => expect(await stub.pendingApprovals()).toHaveLength(1), 8000);
+    const [waiting] = await stub.pendingApprovals();
+    await stub.approveExecution(waiting?.executionId ?? "");
+    await vi.waitFor(() => expect(world.requests.at(-1)?.said).toContain("Result: {"), 8000);
+    expect(effects).toEqual(["7"]);
+  });
+});
+
+describe("an approval whose object dies", () => {
+  it("still waits, and can be decided", async () => {
+    const { effects, world } = createBot();
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    await kill(world.thread("c1"));
+    expect(await world.press("c1", "Approve")).toBe("Approved.");
+    await shown(world, "Told: Approved");
+    expect(effects).toEqual(["7"]);
+  });
+
+  it("has its effect once when it dies while the action runs, and tells once", async () => {
+    const effects: string[] = [];
+    const { world } = createBot({
+      verify: ({ input: { orderId } }) =>
+        effects.includes(orderId) ? { done: true, output: { refunded: orderId } } : { done: false },
+      execute: async ({ orderId }, { agent }) => {
+        effects.push(orderId);
+        const { ctx } = agent as unknown as { readonly ctx: DurableObjectState };
+        await ctx.storage.sync();
+        ctx.abort("killed by a test");
+        return new Promise(() => {});
+      },
+    });
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    const token = world.chats.button("c1", "Approve") ?? "";
+    await world.post({ kind: "press", id: "press", chat: "c1", user: "ada", text: token }).catch(() => 0);
+    await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
+    await runDurableObjectAlarm(world.thread("c1")).catch(() => undefined);
+    await shown(world, "Told: Approved");
+    await shown(world, "Done");
+    expect(effects).toEqual(["7"]);
+    expect(told(world)).toHaveLength(1);
+  });
+
+  it("expires by its alarm, and says so", async () => {
+    const { effects, world } = createBot({ expiresAfterMs: 1500 });
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    const token = world.chats.button("c1", "Approve") ?? "";
+    await vi.waitFor(async () => {
+      const at = await runInDurableObject(world.thread("c1"), (_bot, { storage }) => storage.getAlarm());
+      expect(at).not.toBeNull();
+    }, 8000);
+    await shown(world, "Told: Nobody decided in time.");
+    expect(card(world)).toContain("Nobody decided in time");
+    expect(await world.pressToken("c1", token)).toBeDefined();
+    expect(effects).toEqual([]);
+  });
+});
+
+it("is told to the model as a message that stands alone", async () => {
+  const { world } = createBot();
+  await world.write("c1", "Refund 7");
+  await world.press("c1", "Reject");
+  await shown(world, "Told: Rejected");
+  const outcome = textOf(world.requests.at(-1)?.prompt.at(-1));
+  expect(outcome.split("\n")).toEqual([
+    "⟦Outcome of an action. The application says this, no person wrote it.⟧",
+    "Action: refund",
+    'Input: {"orderId":"7"}',
+    expect.stringMatching(/^Decision: Rejected by ada\. It did not run\./),
+    'Result: "The action did not run."',
+  ]);
+});
