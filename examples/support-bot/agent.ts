@@ -57,7 +57,7 @@ export class SupportAgent extends Think<Env> {
   /** The demo model takes the first tool that fits a sentence. */
   override getTools(): ThinkTools {
     return {
-      track_order: this.#posts("Shows the customer an order as a card with picture and buttons.", orderCard),
+      track: this.#posts("Shows the customer an order as a card with picture and buttons.", orderCard),
       send_invoice: this.#posts("Sends the customer the invoice of an order as a PDF.", invoice),
       lookup_order: {
         ...tool({
