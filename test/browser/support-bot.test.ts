@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startServedBot, type ServedBot } from "../../lab/support/served-bot.ts";
@@ -15,6 +18,8 @@ let page: Page;
 let problems: string[];
 let shop: Shop;
 let simulator: Simulator;
+/** Understands the same in every voice message. */
+let transcription: Server;
 
 beforeAll(async () => {
   [browser, shop, simulator] = await Promise.all([
@@ -22,6 +27,11 @@ beforeAll(async () => {
     startShop({ pictures: true }),
     startSimulator({ webFiles: shopPictures() }),
   ]);
+  transcription = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ text: "where is order 1001?" }));
+  }).listen(0, "127.0.0.1");
+  await once(transcription, "listening");
   bot = await startServedBot({
     env: {
       TELEGRAM_BOT_TOKEN: simulator.token,
@@ -29,12 +39,14 @@ beforeAll(async () => {
       TELEGRAM_BOT_USERNAME: simulator.bot.username ?? "",
       TELEGRAM_API_BASE_URL: simulator.url,
       ORDERS_API_URL: shop.url,
+      TRANSCRIPTION_BASE_URL: `http://127.0.0.1:${(transcription.address() as AddressInfo).port}/v1`,
     },
   });
   simulator.setWebhook(`${bot.url}/messengers/telegram/webhook`, "s3cret");
 });
 afterAll(async () => {
   await bot.close();
+  transcription.close();
   await simulator.close();
   await shop.close();
   await browser.close();
@@ -128,11 +140,11 @@ describe("the support bot", () => {
     expect(await log().getByRole("article").count()).toBe(2);
   });
 
-  it("says that a voice note has arrived", async () => {
+  it("answers what is said in a voice note", async () => {
     await page
       .locator("#file")
       .setInputFiles({ name: "note.ogg", mimeType: "audio/ogg", buffer: oggVoice(2) });
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await log().getByText("Your file has arrived, but the demo can't read files.").waitFor();
+    await log().getByText("Order 1001 is shipped.").waitFor();
   });
 });

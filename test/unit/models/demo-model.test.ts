@@ -125,7 +125,8 @@ describe("the demo model", () => {
 
   it("prefers a tool for what is asked to one that only knows orders", () => {
     const tool = (name: string): LanguageModelV4FunctionTool => ({ ...LOOKUP, name });
-    const nameOf = (text: string) => say(text, [tool("track"), tool("send_invoice"), LOOKUP]).calls[0]?.toolName;
+    const nameOf = (text: string) =>
+      say(text, [tool("track"), tool("send_invoice"), LOOKUP]).calls[0]?.toolName;
     expect(nameOf("Please track my order 1001")).toBe("track");
     expect(nameOf("Send me the invoice for order 1001")).toBe("send_invoice");
     expect(nameOf("I need an invoice for 1001")).toBe("send_invoice");
