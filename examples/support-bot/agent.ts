@@ -1,5 +1,5 @@
 import { tool } from "ai";
-import { modelFromEnv, Think } from "switchboard";
+import { modelFromEnv, Think, transcriberFromEnv } from "switchboard";
 import type {
   BotEnvironment,
   CardPress,
@@ -7,8 +7,9 @@ import type {
   LocationContent,
   ThinkCommands,
   ThinkTools,
+  TranscriptionEnvironment,
 } from "switchboard";
-import { defineMessengers } from "switchboard/messengers";
+import { defineMessengers, type FetchableAttachment } from "switchboard/messengers";
 import { telegramFromEnv } from "switchboard/messengers/telegram";
 import { z } from "zod";
 import { invoice } from "./invoice.ts";
@@ -16,7 +17,7 @@ import { lookupOrder, type Order } from "./lookup-order.ts";
 import { menuCard, type MenuPage } from "./menu.ts";
 import { orderCard } from "./order-card.ts";
 
-interface Env extends BotEnvironment {
+interface Env extends BotEnvironment, TranscriptionEnvironment {
   /** The shop's backend, without `/orders`. */
   ORDERS_API_URL?: string;
 }
@@ -57,7 +58,7 @@ export class SupportAgent extends Think<Env> {
   /** The demo model takes the first tool that fits a sentence. */
   override getTools(): ThinkTools {
     return {
-      track_order: this.#posts("Shows the customer an order as a card with picture and buttons.", orderCard),
+      track: this.#posts("Shows the customer an order as a card with picture and buttons.", orderCard),
       send_invoice: this.#posts("Sends the customer the invoice of an order as a PDF.", invoice),
       lookup_order: {
         ...tool({
@@ -117,6 +118,10 @@ export class SupportAgent extends Think<Env> {
     }
     await this.revise(cardId, orderCard(result.order));
     return `Your order is ${result.order.status}.`;
+  }
+
+  override transcribe(audio: FetchableAttachment) {
+    return transcriberFromEnv(this.env)?.(audio);
   }
 
   override getMessengers() {

@@ -6,6 +6,9 @@ export const DEMO_NOTICE =
 
 export const SAMPLE_HINT = 'Try "track order 1001", "where is order 1001?", "show me markdown", or "help".';
 
+/** The next message may be the number alone. */
+export const WHICH_ORDER = 'Which order is it? Please tell me its number, for example "1001".';
+
 const HELP = `I am the demo of this bot. I understand:
 
 - a greeting, or thanks
@@ -66,7 +69,7 @@ const INTENTS: readonly Intent[] = [
   },
   {
     pattern: /\b(orders?|parcel|package|delivery|invoices?)\b/i,
-    answer: () => 'Which order is it? Please tell me its number, for example "1001".',
+    answer: () => WHICH_ORDER,
   },
   { pattern: /\b(thanks|thank you|thx|cheers)\b/i, answer: () => "You're welcome!" },
   { pattern: /\b(bye|goodbye|see you|good night)\b/i, answer: () => "Goodbye!" },

@@ -3,7 +3,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
-import { answerSentence, DEMO_NOTICE, SAMPLE_HINT } from "./demo-intents.ts";
+import { answerSentence, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
 import { chooseCalls, subjectOf, wordResult, type DemoToolCall } from "./demo-tools.ts";
 
 export interface DemoReply {
@@ -19,7 +19,7 @@ export function demoReply(
   const lastUser = prompt.findLastIndex((message) => message.role === "user");
   // Consecutive unanswered messages are one question.
   const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
-  const asked = askedIn(prompt.slice(answered + 1, lastUser + 1));
+  const asked = completed(askedIn(prompt.slice(answered + 1, lastUser + 1)), prompt.slice(0, answered + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
   const reply = replyTo(asked, resultsIn(prompt.slice(lastUser + 1)), tools, lastUser);
   if (!isFirst || reply.calls.length > 0) return reply;
@@ -44,6 +44,17 @@ function replyTo(
     text: `I didn't understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
     calls: [],
   };
+}
+
+/** A bare number answers the demo's question: the message before it says what the number is for. */
+function completed(asked: Asked, before: LanguageModelV4Prompt): Asked {
+  const last = before.at(-1);
+  if (last?.role !== "assistant" || !/^#?[a-z]{0,4}-?\d{3,12}[.!]?$/i.test(asked.text)) return asked;
+  const said = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  if (!said.includes(WHICH_ORDER)) return asked;
+  const lastUser = before.findLast(({ role }) => role === "user");
+  const earlier = lastUser === undefined ? "" : askedIn([lastUser]).text;
+  return { ...asked, text: `${earlier} order ${asked.text}` };
 }
 
 export interface Asked {

@@ -110,6 +110,29 @@ describe("the demo model", () => {
     expect(inputsOf(text)).toEqual(ids.map((orderId) => ({ orderId })));
   });
 
+  it("takes a bare number for the answer to its own question", () => {
+    const tool = (name: string): LanguageModelV4FunctionTool => ({ ...LOOKUP, name });
+    const callsAfter = (question: string, answer: string, said = say(question).text) =>
+      demoReply(
+        [user(question), { role: "assistant", content: [{ type: "text", text: said }] }, user(answer)],
+        [tool("track"), tool("send_invoice"), LOOKUP],
+      ).calls.map(({ input, toolName }) => [toolName, input["orderId"]]);
+    expect(callsAfter("Where's my parcel?", "1004")).toEqual([["lookup_order", "1004"]]);
+    expect(callsAfter("an invoice please", "1003.")).toEqual([["send_invoice", "1003"]]);
+    expect(callsAfter("track it", "1003", "Which day is it?")).toEqual([]);
+    expect(callsAfter("Where's my parcel?", "never mind")).toEqual([]);
+  });
+
+  it("prefers a tool for what is asked to one that only knows orders", () => {
+    const tool = (name: string): LanguageModelV4FunctionTool => ({ ...LOOKUP, name });
+    const nameOf = (text: string) =>
+      say(text, [tool("track"), tool("send_invoice"), LOOKUP]).calls[0]?.toolName;
+    expect(nameOf("Please track my order 1001")).toBe("track");
+    expect(nameOf("Send me the invoice for order 1001")).toBe("send_invoice");
+    expect(nameOf("I need an invoice for 1001")).toBe("send_invoice");
+    expect(nameOf("Where is order 1001?")).toBe("lookup_order");
+  });
+
   it("finds values for other tools by their names and schemas", () => {
     const made = (name: string, properties: object): LanguageModelV4FunctionTool => ({
       type: "function",

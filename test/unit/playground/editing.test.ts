@@ -89,6 +89,50 @@ describe("edits", () => {
   });
 });
 
+describe("edits of a picture", () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  const webFiles = new Map([
+    ["https://shop.example/a.png", png],
+    ["https://shop.example/b.png", Buffer.concat([png, Buffer.from("b")])],
+  ]);
+  const photo = (address: string, caption = "") => ({ type: "photo" as const, media: address, caption });
+  const fileIn = () => simulator.messages(chat).at(-1)?.attachments[0]?.fileId;
+
+  beforeEach(async () => {
+    await simulator.close();
+    simulator = await startSimulator({ webFiles });
+    api = apiOf(simulator);
+    alice = simulator.addUser();
+    chat = simulator.privateChat(alice);
+  });
+
+  it("replace it with its caption and buttons, and refuse what changes nothing", async () => {
+    const { message_id } = await api.sendPhoto(chat.id, "https://shop.example/a.png", { caption: "A" });
+    const before = fileIn();
+    await api.editMessageMedia(chat.id, message_id, photo("https://shop.example/b.png", "B"));
+    expect(simulator.messages(chat)).toMatchObject([{ text: "B" }]);
+    expect(fileIn()).not.toBe(before);
+    await expect(
+      api.editMessageMedia(chat.id, message_id, photo("https://shop.example/b.png", "B")),
+    ).rejects.toThrow("400: Bad Request: message is not modified");
+    await api.editMessageMedia(chat.id, message_id, photo("https://shop.example/b.png", "C"));
+    expect(simulator.messages(chat)).toMatchObject([{ text: "C" }]);
+  });
+
+  it("refuse a message without a picture, and an address that has none", async () => {
+    const { message_id } = await api.sendMessage(chat.id, "Text");
+    await expect(
+      api.editMessageMedia(chat.id, message_id, photo("https://shop.example/a.png")),
+    ).rejects.toThrow("400: Bad Request: there is no media in the message to edit");
+    await expect(api.sendPhoto(chat.id, "https://shop.example/c.png")).rejects.toThrow(
+      "400: Bad Request: failed to get HTTP URL content",
+    );
+  });
+});
+
 describe("deletions", () => {
   it("remove a message from sight, and its number stays taken", async () => {
     const first = await api.sendMessage(chat.id, "One");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shopPictures } from "../../../playground/shop/pictures.ts";
 import { startShop, type Shop } from "../../../playground/shop/shop-server.ts";
 
 let shop: Shop;
@@ -23,6 +24,15 @@ describe("shop", () => {
   it("lists a dozen orders", async () => {
     const { body } = await get("/orders");
     expect((body as { orders: unknown[] }).orders).toHaveLength(12);
+  });
+
+  it("names pictures only where somebody can fetch them", async () => {
+    const withPictures = await startShop({ pictures: true });
+    const response = await fetch(`${withPictures.url}/orders/1003`);
+    const { picture } = (await response.json()) as { picture: string };
+    await withPictures.close();
+    expect([...shopPictures().keys()]).toContain(picture);
+    expect((await get("/orders/1003")).body).not.toHaveProperty("picture");
   });
 
   it("answers 404 in JSON for an unknown order or path, and 405 for a write", async () => {
