@@ -43,7 +43,7 @@ export interface Heard {
   lostFiles: number;
   /** Messages that were taken back before their turn. */
   takenBack: number;
-  /** Answers that were begun anew because a message was edited. */
+  /** Answers that started over because a message was edited. */
   reruns: number;
   /** Prompts of the bot's own code that were answered. */
   prompts: number;
