@@ -232,7 +232,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   };
 }
 
-/** What an error means, as the Telegram provider reads the real ones. */
+/** Returns the content of a call as a person sees it. */
 function shownOf({ text, entities, blocks }: RichText): RichText {
   return blocks === undefined ? { text, entities } : { text, entities, blocks };
 }
