@@ -18,7 +18,7 @@ import { transcriptsPart } from "./bench/parts/transcripts.ts";
 import { webhookPart } from "./bench/parts/webhook.ts";
 import { Report } from "./bench/report.ts";
 
-/** In the order in which they run: what a run that is ended early should have told first. */
+/** In order of running. The most important parts come first, for runs that are ended early. */
 const PARTS: Readonly<Record<string, Part>> = {
   webhook: webhookPart,
   latency: latencyPart,
@@ -81,7 +81,7 @@ for (const name of chosen) {
       transcripts: values.transcript.split(",").map(Number),
     });
   } catch (error) {
-    // The other parts are worth having all the same.
+    // The results of the other parts are still useful.
     process.exitCode = 1;
     process.stderr.write(`${name} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
   }

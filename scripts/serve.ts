@@ -188,10 +188,10 @@ async function waitForPort(port: number, host: string): Promise<void> {
 }
 
 /**
- * Logs that the bot is ready, or in one sentence why it is not. In both cases it goes on serving, and `/health` has the
- * same sentence.
+ * Logs that the bot is ready, or in one sentence why it is not. In both cases the server keeps running, and `/health`
+ * has the same sentence.
  *
- * @throws {ServeError} when the worker answers nothing
+ * @throws {ServeError} if the worker does not answer
  */
 async function reportHealth(url: string, dataDirectory: string, stopped: AbortSignal): Promise<void> {
   const ask = (): Promise<Health> => askHealth(url);

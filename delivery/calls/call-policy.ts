@@ -117,7 +117,7 @@ export const CALL_RULES = {
     "retry-after": "wait",
     transient: "retry",
     unknown: "retry",
-    // Whatever the reason is, the next message finds it out.
+    // The next message finds out the reason.
     gone: "abandon",
     moved: "abandon",
     missing: "abandon",

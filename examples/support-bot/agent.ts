@@ -22,7 +22,7 @@ interface Env extends BotEnvironment, TranscriptionEnvironment {
   ORDERS_API_URL?: string;
 }
 
-/** What the buttons of the cards say. */
+/** Payloads of the cards' buttons. */
 type Action =
   | { readonly kind: "page"; readonly page: MenuPage }
   | { readonly kind: "status" | "invoice"; readonly id: string };

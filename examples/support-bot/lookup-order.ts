@@ -40,11 +40,11 @@ export async function lookupOrder(
     });
     if (response.status === 404) return { found: false, message: `There is no order with the number ${id}.` };
     if (!response.ok) return noAnswer;
-    // Whoever knows a number may ask for its order, so the customer's name stays out of the answer.
+    // Anyone who knows a number may ask for its order, so the customer's name stays out of the answer.
     const { customer: _customer, ...order } = orderSchema.parse(await response.json());
     return { found: true, order };
   } catch {
-    // No connection, no answer in time, or an answer that is no order: all the same to the customer.
+    // No connection, no answer in time, or an answer without an order: the customer need not know which.
     return noAnswer;
   }
 }

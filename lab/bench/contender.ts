@@ -15,7 +15,7 @@ interface Description {
   readonly config: string;
   readonly path: string;
   readonly isBot: boolean;
-  /** Where people write. @default "private" */
+  /** Kind of the chats in which people write. @default "private" */
   readonly chats?: "private" | "group" | "forum";
 }
 
@@ -53,13 +53,13 @@ export interface Contender {
   readonly client: WebhookClient;
   /** A chat with a person who has not written yet: private, or a group or a topic of a forum of their own. */
   freshChat(): BenchChat;
-  /** An update that is stored and then passed over: a message in a group that does not speak to the bot. */
+  /** An update that is stored and then ignored: a message in a group that does not address the bot. */
   chatter(group: number): object;
-  /** An update that is stored and then passed over: somebody edits a message that was answered long ago. */
+  /** An update that is stored and then ignored: an edit of a message that was answered long ago. */
   edit(chat: BenchChat): object;
-  /** Stops the bot, has somebody work on its storage, and starts it again. */
+  /** Stops the bot, runs `work` on its storage, and starts it again. */
   whileStopped(work: (dataDirectory: string) => void): Promise<void>;
-  /** Writes to the bot, and resolves when the reply is whole or the time is over. */
+  /** Writes to the bot, and resolves when the reply is complete or the time is over. */
   ask(chat: BenchChat, question: string, timeoutMs?: number): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -72,19 +72,22 @@ export interface BenchChat {
 }
 
 export interface Answer {
-  /** Names the question; stands in its text behind a `#`. */
+  /** Names the question; part of its text, after a `#`. */
   readonly key: string;
-  /** From the first byte of the webhook to its answer. */
+  /** Time from the first byte of the webhook to its answer. */
   readonly webhookMs: number;
-  /** From the webhook's first byte to the arrival of the first call that shows text. */
+  /** Time from the webhook's first byte to the arrival of the first call that shows text. */
   readonly firstTextMs: number;
-  /** From the moment in which the model had sent everything to the arrival of the call that shows all of it. */
+  /** Time from the model's last token to the arrival of the call that shows the whole text. */
   readonly finalTextMs: number;
   readonly calls: readonly ApiCall[];
   readonly isComplete: boolean;
 }
 
-/** Every reply ends with it, and nothing else holds it. No punctuation: a platform's markup may escape that. */
+/**
+ * The end of every reply; no other text contains it. It has no punctuation, because a platform's markup may escape
+ * that.
+ */
 export const END_MARK = "DONE";
 const POLL_MS = 20;
 
@@ -96,7 +99,7 @@ export async function startContender(
   const model = await startScriptedModel();
   model.script(replyScript);
   const simulator = await startSimulator({ callLimit: 1_000_000 });
-  // Only blocks are modelled, which the peer does not send: every server here is older than rich messages.
+  // The simulator models only blocks, which the peer does not send, so no server here knows rich messages.
   simulator.fault({ kind: "rich-refused", unknown: true, times: Infinity });
   const config = options.countsRows === true ? (COUNTING[name] ?? description.config) : description.config;
   const bot = await startServedBot({
@@ -207,8 +210,8 @@ export async function startContender(
 }
 
 /**
- * The calls of a chat so far. The simulator looks through all of its calls for each question, which would make the
- * measurer the slowest part of a run with a hundred chats.
+ * Returns the calls of a chat so far. The simulator searches all of its calls for each request, which would make
+ * measuring the slowest part of a run with a hundred chats.
  */
 function indexCalls(simulator: Simulator): (chatId: number) => readonly ApiCall[] {
   const byChat = new Map<number, ApiCall[]>();
@@ -235,7 +238,7 @@ function textOf(call: ApiCall): string {
   return typeof text === "string" ? text.trimEnd() : "";
 }
 
-/** Starts contenders one after the other, and ends all of them whatever the body does. */
+/** Starts contenders one after the other, and always ends all of them. */
 export async function withContenders<Result>(
   names: readonly ContenderName[],
   body: (contenders: readonly Contender[]) => Promise<Result>,

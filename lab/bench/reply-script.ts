@@ -1,19 +1,21 @@
 import { lastUserText, type ModelScript } from "../support/scripted-model.ts";
 import { say, type ModelStep } from "../support/model-script.ts";
 
-/** When the last token of a reply was handed to the network, by the key of its question. Epoch milliseconds. */
+/**
+ * Times at which the last token of a reply was given to the network, by the key of its question, in epoch milliseconds.
+ */
 export const lastTokenTimes = new Map<string, number>();
 
 /** A token of the benchmark: five characters. */
 const TOKEN_LENGTH = 5;
 const END = "DONE";
 
-/** How to ask for a reply of so many tokens, so many milliseconds apart; 0 sends all at once. */
+/** Returns the question that asks for a reply of `tokens`, `paceMs` apart; 0 sends all at once. */
 export function ask(tokens: number, paceMs: number): string {
   return `reply ${tokens} ${paceMs}`;
 }
 
-/** Streams what the question asks for: `reply <tokens> <paceMs> #<key>`. */
+/** Streams the reply that the question asks for: `reply <tokens> <paceMs> #<key>`. */
 export const replyScript: ModelScript = (request) => {
   const [, tokens, paceMs, key] = /reply (\d+) (\d+) #(\S+)/.exec(lastUserText(request)) ?? [];
   const text = replyText(Number(tokens ?? 1));

@@ -1,6 +1,6 @@
 import type { ContenderName } from "./contender.ts";
 
-/** One measured fact: a line of the table has one for each contender. */
+/** One measured value. A line of the table has one for each contender. */
 export interface Measurement {
   readonly part: string;
   readonly metric: string;
@@ -9,7 +9,7 @@ export interface Measurement {
   readonly value: number | string;
 }
 
-/** Collects what is measured, and prints it as it comes, so that a run that is ended early has told what it knew. */
+/** Collects measurements, and prints each at once, so that a run that is ended early has printed its results. */
 export class Report {
   readonly measurements: Measurement[] = [];
   readonly #print: (line: string) => void;

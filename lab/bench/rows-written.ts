@@ -1,6 +1,6 @@
-/** What all objects of a bot have written since it was asked the last time. */
+/** Writes of all objects of a bot since the last request. */
 export interface RowsWritten {
   readonly rows: number;
-  /** Each is billed as a row, and is not among `rows`. */
+  /** Each is billed as a row, but not counted in `rows`. */
   readonly alarms: number;
 }

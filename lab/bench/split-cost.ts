@@ -5,8 +5,8 @@
  *     node lab/bench/split-cost.ts --only "half images,prose" --lengths 3000,12000
  *     node lab/bench/split-cost.ts --whole 1000000      time of whole texts of this length
  *
- * Streamed: the text up to each length is there; then chunks of 4 to 20 characters come, and the parts are asked for
- * after each one, as at an edit.
+ * Streamed: the text up to each length is present. Then chunks of 4 to 20 characters arrive, and the parts are
+ * requested after each one, as for an edit.
  */
 import { parseArgs } from "node:util";
 import { createPlanner, splitText } from "../../delivery/text/split/index.ts";
@@ -36,7 +36,7 @@ const wholeLength = Number(values.whole);
 const chunkCount = Number(values.chunks);
 const names = values.only?.split(",") ?? Object.keys(costlyTexts);
 
-/** A slow text is not measured to the end: this is enough to see it. */
+/** Longest time to measure a slow text. It is enough to see that the text is slow. */
 const PATIENCE_MS = 4000;
 
 function processorMs(work: () => void): number {
@@ -50,7 +50,7 @@ function chunkSize(turn: number): number {
   return 4 + ((turn * 7) % 17);
 }
 
-/** Milliseconds for a chunk behind `length` characters: reading it, and asking for the parts. */
+/** Returns the milliseconds for a chunk after `length` characters: to read it, and to request the parts. */
 function streamed(text: string, length: number): { readonly split: number; readonly clean: number } {
   const planner = createPlanner(options);
   planner.append(text.slice(0, length));

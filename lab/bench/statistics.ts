@@ -1,4 +1,4 @@
-/** The value below which the given share of the values lies. NaN for none. */
+/** Returns the value below which the given share of the values lies. NaN for an empty list. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   const index = Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1);

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Both bots keep their transcripts in it, because both stand on the same agents package. */
+/** Both bots keep their transcripts in this table, because both use the same agents package. */
 const TABLE = "cf_agents_session_messages";
 const QUESTION = "Which of the coffees goes well with milk?";
 const ANSWER =
@@ -11,9 +11,8 @@ const ANSWER =
 type Leaf = { readonly id: string; readonly seq: number; readonly created_at: number };
 
 /**
- * Makes the conversations of a bot that does not run longer, as if they had gone on: what is stored for each of them
- * gets `count` messages behind its last one. A conversation is known by a text that only it holds. Returns how many
- * were found.
+ * Lengthens the conversations of a stopped bot: each gets `count` stored messages after its last one. A conversation is
+ * found by a text that only it contains. Returns the number of conversations found.
  */
 export function fillTranscripts(dataDirectory: string, counts: ReadonlyMap<string, number>): number {
   let filled = 0;

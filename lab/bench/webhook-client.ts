@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 
 /** Posts updates over connections that stay open, as the platform does. */
 export interface WebhookClient {
-  /** Resolves to the milliseconds until the whole answer was here. @throws {Error} for anything but a 200 */
+  /** Resolves to the milliseconds until the whole answer arrived. @throws {Error} for anything but a 200 */
   post(update: object): Promise<number>;
   close(): void;
 }

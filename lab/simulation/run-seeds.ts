@@ -8,7 +8,7 @@ export interface SeedRange {
   readonly seeds: number;
   /** The name of a mutant. */
   readonly mutant?: string | undefined;
-  /** Stops after so many failing seeds. @default all */
+  /** Stops after this number of failing seeds. @default never */
   readonly most?: number;
   /** How many seeds run at the same time. @default one for each core */
   readonly workers?: number;
@@ -26,7 +26,7 @@ export interface SeedsResult {
   readonly failed: readonly FailedSeed[];
 }
 
-/** What a worker is asked for: some seeds in a row. */
+/** Request to a worker: some consecutive seeds. */
 export interface SeedsQuestion {
   readonly from: number;
   readonly seeds: number;
@@ -36,10 +36,7 @@ export interface SeedsQuestion {
 /** Few enough that all workers end at about the same time. */
 const SEEDS_AT_ONCE = 20;
 
-/**
- * Runs many seeds on all cores. Every seed is a run of its own, so who runs it, and after which other one, changes
- * nothing.
- */
+/** Runs many seeds on all cores. Every seed is a run of its own, so the worker and the order do not matter. */
 export async function runSeeds(range: SeedRange): Promise<SeedsResult> {
   const { from, seeds, mutant, most = Infinity, workers = availableParallelism() } = range;
   const totals = noFigures();
@@ -62,7 +59,7 @@ export async function runSeeds(range: SeedRange): Promise<SeedsResult> {
   return { totals, failed: failed.toSorted((left, right) => left.seed - right.seed) };
 }
 
-/** One worker, which is given seeds as long as there are any. */
+/** Runs one worker and gives it seeds while there are any. */
 async function work(
   take: () => SeedsQuestion | undefined,
   keep: (result: SeedsResult) => void,

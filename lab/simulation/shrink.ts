@@ -2,14 +2,14 @@ import type { Mutant } from "./machine/mutant.ts";
 import type { Plan } from "./plan/plan.ts";
 import { simulate } from "./simulate.ts";
 
-/** A plan with only some of its items, by their numbers. */
+/** Returns a plan with only some of its items, by number. */
 export function onlyItems(plan: Plan, kept: readonly number[]): Plan {
   return { ...plan, items: plan.items.filter((_item, index) => kept.includes(index)) };
 }
 
 /**
- * Which items of a failing plan are enough for it to fail with the same invariant: one after the other is left out,
- * until none can be.
+ * Returns the items of a failing plan that are enough to break the same invariant. Leaves out one item after the other,
+ * until all are needed.
  */
 export async function shrink(plan: Plan, mutant: Mutant | undefined): Promise<readonly number[]> {
   let kept = plan.items.map((_item, index) => index);

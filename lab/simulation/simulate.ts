@@ -28,7 +28,7 @@ export interface SimulationResult {
   readonly written: number;
   readonly happened: Happened;
   readonly deaths: Deaths;
-  /** Calls between objects, where conversations speak in chats that have another object. */
+  /** Calls between objects, for conversations whose gate is in another object. */
   readonly traffic: { readonly kind: TrafficKind; readonly counted: Traffic } | undefined;
   /** Messages of the bot that people deleted. */
   readonly deleted: number;
@@ -37,7 +37,7 @@ export interface SimulationResult {
 /** Everything must be over long before this, in virtual time. */
 const LIMIT_MS = 6 * 60 * 60 * 1_000;
 
-/** Runs one plan to its end: until nothing is left to happen. The same plan gives the same run, in every process. */
+/** Runs one plan until nothing is left to do. The same plan gives the same run, in every process. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const world = new World(options);
   const { oracle, scheduler, trace, plan } = world;
@@ -48,7 +48,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const isOver = (): boolean => oracle.violation !== undefined;
     let end = await scheduler.run(LIMIT_MS, isOver);
     if (end === "empty") {
-      // A machine that starts once more has nothing to do.
+      // After another start the machine must have nothing to do.
       const calls = world.faults.calls;
       world.crash("machine", undefined, 100);
       trace.add("end", () => "all is quiet; the machine starts once more");

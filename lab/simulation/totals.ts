@@ -23,10 +23,10 @@ interface Counts extends Happened {
   givenUp: number;
   gone: number;
   deleted: number;
-  /** Gates that died while a conversation in another object lived, and of these while a turn was at work. */
+  /** Gates that died while a conversation in another object lived, and how many of these died during a turn. */
   gatesDied: number;
   gatesDiedBusy: number;
-  /** Conversations that died with a turn at work while their gate lived in another object. */
+  /** Conversations that died during a turn while their gate lived in another object. */
   speakersDied: number;
   /** Runs in which a conversation follows a person, or the root answers. */
   byPerson: number;

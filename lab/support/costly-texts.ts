@@ -1,4 +1,4 @@
-/** Texts by name, each as long as it is asked for: what models write, and what could cost the most to read. */
+/** Texts by name, of any length: typical texts of models, and texts that could be the most expensive to read. */
 export const costlyTexts: Readonly<Record<string, (length: number) => string>> = {
   prose: repeated("A sentence of plain prose that goes on for a while. ", { lineLength: 400, gap: "\n\n" }),
   "rich prose": repeated(
@@ -123,7 +123,7 @@ function cut(head: string, unit: string, length: number): string {
   return head + unit.repeat(Math.ceil(length / unit.length)).slice(0, Math.max(0, length - head.length));
 }
 
-/** Lines one deeper than the one before, up to 1,000 and again. */
+/** Returns lines, each one level deeper than the one before. Starts over after 1,000 levels. */
 function lines(length: number, line: (depth: number) => string): string {
   let text = "";
   for (let depth = 1; text.length < length; depth = (depth % 1000) + 1) text += `${line(depth)}\n`;

@@ -1,12 +1,12 @@
 /** A point where a script waits for its test, so that the test holds a stream in the middle without sleeping. */
 export interface Gate {
-  /** Settles when a script has come to the gate: everything before it was sent. */
+  /** Settles when a script has reached the gate and everything before it was sent. */
   readonly reached: Promise<void>;
   /** Settles when the gate is open. */
   readonly opened: Promise<void>;
-  /** Lets the script go on, also one that comes later. */
+  /** Lets the script continue, also one that arrives later. */
   open(): void;
-  /** For the script: says that it is here, and waits. */
+  /** For the script: reports its arrival, and waits. */
   pass(): Promise<void>;
 }
 

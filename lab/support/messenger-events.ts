@@ -1,4 +1,4 @@
-/** Events and definitions as tests need them: whole, with only what matters in the test named by it. */
+/** Complete events and definitions for tests, which name only the fields that matter. */
 import type { MessengerDefinition, MessengerPlatform } from "../../src/core/messenger.ts";
 import type { MessengerEvent, MessengerMessage } from "../../src/core/messenger-event.ts";
 import type { InboxRow } from "../../src/inbox/inbox-store.ts";
@@ -43,7 +43,7 @@ export function inboxRow(
   };
 }
 
-/** A definition whose platform can do nothing: for tests of what is declared, not of what is sent. */
+/** Returns a definition whose platform can do nothing, for tests of declarations. */
 export function definitionOf(overrides: Partial<MessengerDefinition> = {}): MessengerDefinition {
   const refuse = (): never => {
     throw new Error("this platform is not to be used");

@@ -10,7 +10,7 @@ export function usageOf(inputTokens: number, outputTokens: number): Record<strin
   };
 }
 
-/** What both forms of an answer share: the finish reason and the numbers of tokens. */
+/** The common part of both forms of an answer: the finish reason and the numbers of tokens. */
 abstract class Answer {
   finishReason: string | undefined;
   usage = usageOf(10, 10);

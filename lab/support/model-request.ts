@@ -19,10 +19,10 @@ export interface ModelRequest {
   /** Whether the request carried an authorization header; its value is not kept. */
   readonly authorized: boolean;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The text that was sent to the client so far. */
+  /** The text sent to the client so far. */
   sentText: string;
-  /** How the answer ended, as far as it has. `client-left`: the client went away before the end. */
+  /** The end of the answer, if it has ended. `client-left`: the client went away before the end. */
   state: "running" | "done" | "failed" | "client-left";
-  /** Settles when the answer has ended, in whichever way. */
+  /** Settles when the answer has ended in any way. */
   readonly ended: Promise<void>;
 }

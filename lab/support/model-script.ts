@@ -1,10 +1,10 @@
 import type { Gate } from "./gate.ts";
 
-/** What the scripted model does, one after the other. */
+/** One step of the scripted model. */
 export type ModelStep =
   /** Streams text in chunks of `chunkSize` characters, `paceMs` apart. */
   | { readonly kind: "text"; readonly text: string; readonly chunkSize: number; readonly paceMs: number }
-  /** The same on the `reasoning_content` field of servers that show their thinking. */
+  /** Streams text in the `reasoning_content` field, as servers do that show a model's thinking. */
   | { readonly kind: "reasoning"; readonly text: string }
   | { readonly kind: "gate"; readonly gate: Gate }
   | { readonly kind: "wait"; readonly durationMs: number }
@@ -50,7 +50,7 @@ export function waitFor(durationMs: number): ModelStep {
   return { kind: "wait", durationMs };
 }
 
-/** `input` may be a string, which is then sent as it is, valid JSON or not. */
+/** Calls a tool. A string as `input` is sent unchanged, even if it is not valid JSON. */
 export function callTool(
   name: string,
   input: unknown,
@@ -85,8 +85,8 @@ export function reportUsage(inputTokens: number, outputTokens: number): ModelSte
 }
 
 /**
- * Takes the text that the client already has off the front of a script, as a model does that continues a
- * partial assistant message. A partial text that is not the script's beginning leaves the script as it is.
+ * Removes the text that the client already has from the beginning of a script, like a model that continues a partial
+ * assistant message. If the partial text is not the script's beginning, the script stays unchanged.
  */
 export function continueAfter(steps: readonly ModelStep[], partial: string): readonly ModelStep[] {
   const whole = steps.map((step) => (step.kind === "text" ? step.text : "")).join("");

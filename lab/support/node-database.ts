@@ -8,7 +8,7 @@ export interface NodeDatabaseHooks {
 }
 
 export interface NodeDatabase extends Database {
-  /** The same data for another process: its own hooks, the same rows. */
+  /** Returns a database with the same rows and other hooks, for another process. */
   withHooks(hooks: NodeDatabaseHooks): NodeDatabase;
   close(): void;
 }

@@ -1,12 +1,12 @@
-/** Numbers from a seed, the same in every process: all that a simulation does not decide itself comes from here. */
+/** Numbers from a seed, the same in every process. All random decisions of a simulation come from here. */
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   int(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<const Value>(values: readonly [Value, ...Value[]]): Value;
-  /** Numbers of their own, so that what one part takes does not move what another part gets. */
+  /** Returns a separate generator, so that one part's numbers do not depend on how many another part uses. */
   fork(label: string): Random;
 }
 

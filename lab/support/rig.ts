@@ -1,4 +1,4 @@
-/** The simulator, a scripted model and the served bot, wired to each other: what an end-to-end test needs. */
+/** The simulator, a scripted model and the served bot, wired to each other for an end-to-end test. */
 import { startSimulator, type Simulator } from "../../playground/telegram/simulator.ts";
 import { startScriptedModel, type ScriptedModel } from "./scripted-model.ts";
 import { startServedBot, type ServedBot } from "./served-bot.ts";
@@ -7,7 +7,7 @@ export interface Rig {
   readonly simulator: Simulator;
   readonly model: ScriptedModel;
   readonly bot: ServedBot;
-  /** Where the simulator posts updates. */
+  /** Address to which the simulator posts updates. */
   readonly webhookUrl: string;
   readonly secret: string;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const SECRET = "rig-webhook-secret";
 export async function startRig(
   options: {
     simulator?: Parameters<typeof startSimulator>[0];
-    /** On top of the bot's own variables, and instead of them. */
+    /** Additional variables, which override the bot's own. */
     env?: Record<string, string>;
     config?: string;
   } = {},

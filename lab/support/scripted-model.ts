@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible chat completions server that does what a test tells it, failures included.
- * `GET /v1/models`, `POST /v1/chat/completions` (streaming and not).
+ * An OpenAI-compatible chat completions server that a test controls, including failures. `GET /v1/models`, `POST
+ * /v1/chat/completions` (streaming and not).
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -16,18 +16,18 @@ export interface ScriptedModel {
   /** Base URL for `OPENAI_BASE_URL`, ending in `/v1`. */
   readonly url: string;
   requests(): readonly ModelRequest[];
-  /** Settles with the request of that index, also when it is still to come. */
+  /** Settles with the request of that index, also a future one. */
   request(index: number): Promise<ModelRequest>;
   script(script: ModelScript): void;
   /**
-   * What the model makes of a partial assistant message at the end: go on behind it, or start over.
+   * Treatment of a partial assistant message at the end: the model continues it, or starts over.
    * @default "restart"
    */
   onPartial(mode: "continue" | "restart"): void;
   close(): Promise<void>;
 }
 
-/** What a person wrote last, as plain text. */
+/** Returns the person's last message as plain text. */
 export function lastUserText(request: ModelRequest): string {
   return textOf(request.messages.findLast((message) => message.role === "user"));
 }
@@ -38,7 +38,7 @@ export function textOf(message: ChatMessage | undefined): string {
   return (content ?? []).map((part) => part.text ?? "").join("");
 }
 
-/** The script a server starts with: it repeats what it was told. */
+/** The default script of a server: it repeats the message. */
 export const echo: ModelScript = (request) => [say(`You said: ${lastUserText(request)}`)];
 
 export async function startScriptedModel(
@@ -154,7 +154,7 @@ async function play(step: ModelStep, stage: Stage): Promise<"next" | "ended"> {
     case "error-event":
       return fail(() => answer.error(step.message));
     case "cut":
-      // What was written must leave first, or the client sees less than the script says.
+      // The written part must leave first. Otherwise the client sees less than the script says.
       answer.begin();
       await new Promise<void>((resolve) => response.write("", () => resolve()));
       return fail(() => response.destroy());
@@ -172,7 +172,7 @@ async function play(step: ModelStep, stage: Stage): Promise<"next" | "ended"> {
   }
 }
 
-/** Waits for `promise`, but no longer than the client stays. */
+/** Waits for `promise`, or until the client leaves. */
 async function untilGone(promise: Promise<unknown>, gone: AbortSignal): Promise<void> {
   if (gone.aborted) return;
   const left = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
- * The bot as an operator runs it: `scripts/serve.ts` in a process group of its own, so that a test can kill
- * all of it at once and start it again on the same data and port.
+ * Runs the bot as an operator does: `scripts/serve.ts` in a process group of its own. A test can kill the whole group
+ * at once and start it again with the same data and port.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ export interface ServedBot {
   stop(): Promise<number | null>;
   /** Starts it again on the same port and data, after killing it if it still runs. */
   restart(environment?: Record<string, string>): Promise<void>;
-  /** All that was written to stdout and stderr, over restarts. */
+  /** Returns everything written to stdout and stderr, across restarts. */
   logs(): string;
   /** Settles when the pattern shows up in the logs, now or later. */
   logged(pattern: RegExp): Promise<void>;
@@ -27,7 +27,7 @@ export interface ServedBot {
   close(): Promise<void>;
 }
 
-/** A bot that is not ready serves requests all the same. */
+/** A bot that is not ready serves requests, too. */
 const RUNNING = /\[serve\] (?:ready|running) on (http:\S+)/;
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -68,7 +68,7 @@ export async function startServedBot(
         PORT: String(port),
         HOST: "127.0.0.1",
         DATA_DIR: dataDirectory,
-        // The data of each test is its own, the bundles are not.
+        // Each test has its own data. Bundles are shared.
         CACHE_DIR: path.join(root, "node_modules/.cache/switchboard"),
       },
     });
@@ -122,7 +122,7 @@ export async function startServedBot(
   };
 }
 
-/** The environment without what a developer's shell may hold of a real bot. */
+/** Returns the environment without variables of a real bot that a developer's shell may have. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(offlineEnvironment()).filter(
     ([name]) => !/^(TELEGRAM|OPENAI|ANTHROPIC|ORDERS|ADMIN|npm)_|^(MODEL|DEBUG)$/.test(name),

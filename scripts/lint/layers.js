@@ -9,15 +9,15 @@
  * - Nothing outside of delivery/ imports anything of it but delivery/index.ts.
  * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
  * - The product never imports what stands outside of it.
- * - Outside, each imports lower ones only: scripts ← playground ← lab ← test. The scripts and the playground never import
- *   the product, because they play the outside world; the lab and the tests may import all of it. One file is shared:
- *   what a secret is must not be told twice.
+ * - Outside, each imports lower ones only: scripts ← playground ← lab ← test. The scripts and the playground never
+ *   import the product, because they play the outside world; the lab and the tests may import all of it. One file is
+ *   shared, so that secrets are defined in one place.
  */
 import path from "node:path";
 
 /**
- * Rooms inside of a part, lower ones first; those of one line never import each other. Files beside them stand on top.
- * A room that has rooms itself comes after its part.
+ * Rooms of a part, lower ones first. Rooms of one line never import each other. Files beside the rooms may import all
+ * of them. A room with rooms of its own comes after its part.
  */
 const ROOMS = {
   delivery: [["text", "files"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
@@ -30,10 +30,10 @@ const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
 /** Folders outside the product, lower ones first. */
 const OUTSIDE = ["scripts", "playground", "lab", "test"];
 
-/** Those of them that play the outside world, or build the product. */
+/** Outside folders that play the outside world, or build the product. */
 const STRANGERS = new Set(["playground", "scripts"]);
 
-/** What they may import of the product all the same. It imports nothing. */
+/** Files of the product that these folders may still import. They import nothing themselves. */
 const SHARED = new Set(["src/core/hide-secrets.ts"]);
 
 /**
@@ -57,7 +57,7 @@ export function partOf(relative) {
 }
 
 /**
- * What is wrong with an import inside of a part that has rooms.
+ * Returns the problem of an import inside a part that has rooms.
  * @param {string} part
  * @param {string} from importing file, relative to the root
  * @param {string} to imported file, relative to the root
@@ -83,7 +83,7 @@ function roomBreach(part, from, to) {
 }
 
 /**
- * What is wrong with an import by something outside the product.
+ * Returns the problem of an import from outside the product.
  * @param {string} source importing part
  * @param {{ layer: string, part: string }} target imported part
  * @param {string} to imported file

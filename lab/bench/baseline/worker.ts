@@ -4,7 +4,7 @@ interface Env {
   readonly BareObject: DurableObjectNamespace<BareObject>;
 }
 
-/** The least that a durable webhook can cost: one object, one row. */
+/** The lowest cost of a durable webhook: one object, one row. */
 export class BareObject extends DurableObject<Env> {
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
@@ -13,7 +13,7 @@ export class BareObject extends DurableObject<Env> {
     );
   }
 
-  /** `/hop/...` stores the row in an object of the chat, as a bot with an object per conversation has to. */
+  /** `/hop/...` stores the row in an object of the chat, as a bot with an object per conversation must. */
   override async fetch(request: Request): Promise<Response> {
     const raw = await request.text();
     const update = JSON.parse(raw) as { update_id: number; message?: { chat: { id: number } } };

@@ -14,7 +14,7 @@ import type { Part } from "./context.ts";
 const TOKENS = 120;
 const PACE_MS = 25;
 const SETTLE_MS = 4_000;
-/** Both first and final text have to be there within this time for 95 of 100 people. */
+/** First and final text must both arrive within this time for 95 of 100 people, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 export interface Load {
@@ -23,7 +23,7 @@ export interface Load {
   readonly peakMib: number;
 }
 
-/** So many chats write at the same moment, and get replies of 120 tokens at 40 a second. */
+/** `count` chats write at the same moment, and get replies of 120 tokens at 40 a second. */
 export async function streamAtOnce(contender: Contender, count: number, timeoutMs = 90_000): Promise<Load> {
   const chats = Array.from({ length: count }, () => contender.freshChat());
   let peakMib = memoryMib(contender.bot.pid);
@@ -33,7 +33,7 @@ export async function streamAtOnce(contender: Contender, count: number, timeoutM
     const answers = await Promise.all(
       chats.map((chat) => contender.ask(chat, ask(TOKENS, PACE_MS), timeoutMs)),
     );
-    // What follows a reply belongs to its price.
+    // Work after a reply is part of its cost.
     await delay(1_000);
     return { answers, cpuMsAReply: (cpuMs(contender.bot.pid) - cpuBefore) / count, peakMib };
   } finally {
@@ -74,14 +74,16 @@ export const chatsPart: Part = async ({ report, bots, rounds }) => {
   });
 };
 
-/** Doubled until it is too many; then what lies between is halved, down to the resolution. */
+/** First number of chats. It is doubled until it is too many; then the range is halved down to the resolution. */
 const FIRST_COUNT = 20;
 const LARGEST_STEP = 40;
 const RESOLUTION = 10;
-/** Who has nothing whole by then is not in time, whatever comes. */
+/** A chat without a complete reply after this time is too late in any case. */
 const MOST_TIMEOUT_MS = 45_000;
 
-/** The most chats at once that still get first and final text in time; a bot of its own for each contender. */
+/**
+ * Finds the highest number of chats at once that get first and final text in time. Each contender has a bot of its own.
+ */
 export const mostPart: Part = async ({ report, bots }) => {
   for (const name of bots)
     report.add("most", "chats at once, p95 of first and final under 5 s", "", name, await most(name));
@@ -115,7 +117,7 @@ async function isInTime(contender: Contender, count: number): Promise<boolean> {
   return first < PATIENCE_MS && final < PATIENCE_MS;
 }
 
-/** p95, where what never came counts as the worst. */
+/** p95; a missing value counts as the worst. */
 function worst(values: readonly number[]): number {
   return quantile(
     values.map((value) => (Number.isNaN(value) ? Infinity : value)),

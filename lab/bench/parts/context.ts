@@ -3,11 +3,11 @@ import type { Report } from "../report.ts";
 
 export interface PartContext {
   readonly report: Report;
-  /** The bots that are measured: ours, and the peer when it is installed. */
+  /** The measured bots: ours, and the peer if it is installed. */
   readonly bots: readonly ContenderName[];
-  /** Bare objects, which take webhooks and answer nobody. */
+  /** Bare objects, which take webhooks and send no replies. */
   readonly bare: readonly ContenderName[];
-  /** How often each measurement is repeated; medians are reported. */
+  /** Repetitions of each measurement. The report has the medians. */
   readonly rounds: number;
   /** Lengths of transcripts, in messages. */
   readonly transcripts: readonly number[];

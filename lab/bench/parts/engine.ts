@@ -112,7 +112,7 @@ export const stormPart: Part = async ({ report, bots }) => {
   });
 };
 
-/** What a streamed token costs, in replies of different lengths: one chat, all at 200 tokens a second. */
+/** The cost of a streamed token in replies of different lengths: one chat, 200 tokens a second. */
 export const tokensPart: Part = async ({ report, bots, rounds }) => {
   await withContenders(bots, async (contenders) => {
     for (const contender of contenders)

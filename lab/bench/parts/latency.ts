@@ -7,12 +7,12 @@ import type { PartContext, Part } from "./context.ts";
 const TOKENS = 40;
 const PACE_MS = 25;
 const REPLIES_A_ROUND = 4;
-/** What follows a reply is over when the next person writes. */
+/** Pause before the next person writes. Work after a reply is done by then. */
 const PAUSE_MS = 300;
-/** After this time a chat's budget is whole again. */
+/** Time after which a chat's budget is full again. */
 const REST_MS = 3_500;
 
-/** What a person who writes alone sees: fresh chats, then the same chats again after a rest. */
+/** Latency for a person who writes alone: new chats, then the same chats after a rest. */
 export const latencyPart: Part = async ({ report, bots, rounds }) => {
   await withContenders(bots, async (contenders) => {
     for (const contender of contenders) await contender.ask(contender.freshChat(), ask(5, 0));

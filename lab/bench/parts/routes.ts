@@ -8,8 +8,8 @@ const SETTLE_MS = 2_000;
 const COUNTS = [1, 10];
 
 /**
- * What it costs when a conversation and the gate of its chat are two objects: a private chat and a group, where they are
- * one, beside topics of forums and conversations that follow a person. Everybody has a chat of their own.
+ * The cost of a gate in another object than its conversation. Compares a private chat and a group, where they are one
+ * object, with topics of forums and conversations that follow a person. Each person has a chat of their own.
  */
 export const routesPart: Part = async ({ report, bots, rounds }) => {
   if (!bots.includes("switchboard")) return;

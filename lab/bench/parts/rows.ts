@@ -9,7 +9,7 @@ const TOKENS = 300;
 const PACE_MS = 25;
 const SETTLE_MS = 6_000;
 
-/** Rows that SQLite says it wrote, in all objects, from the webhook until nothing is left to do. */
+/** Rows that SQLite reports as written, in all objects, from the webhook until no work is left. */
 export const rowsPart: Part = async ({ report, bots, rounds }) => {
   await withContenders(
     bots,

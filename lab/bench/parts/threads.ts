@@ -9,7 +9,7 @@ import { ratePerSecond } from "./webhook.ts";
 const MILESTONES = [10, 100, 1_000];
 const AT_ONCE = 8;
 
-/** The way in and a reply, after so many threads have had a reply of five tokens. */
+/** Times of the webhook and a reply, after many threads have had a reply of five tokens. */
 export const threadsPart: Part = async ({ report, bots }) => {
   await withContenders(bots, async (contenders) => {
     const touched = new Map<Contender, number>();

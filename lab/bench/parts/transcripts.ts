@@ -14,8 +14,8 @@ const SETTLE_MS = 3_500;
 const EDITS = 200;
 
 /**
- * The way in and the first text in conversations of so many messages. The messages are written into the storage of a
- * bot that is stopped, because a chat's budget would make saying them take hours.
+ * Times of the webhook and the first text in long conversations. The messages are written into the storage of a stopped
+ * bot, because sending them would take hours of a chat's budget.
  */
 export const transcriptsPart: Part = async ({ bots, report, transcripts }) => {
   await withContenders(bots, async (contenders) => {
@@ -41,7 +41,7 @@ async function measure(
   chats: readonly BenchChat[],
   add: (metric: string, unit: string, value: number) => void,
 ): Promise<void> {
-  // The first answers read the transcript from the disk.
+  // The first replies read the transcript from the disk.
   const first = await answersOf(contender, chats);
   add("first text, first answer after a start, p50", "ms", first.firstText(0.5));
   await delay(SETTLE_MS);

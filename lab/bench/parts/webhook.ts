@@ -8,8 +8,8 @@ const CLIENTS = 8;
 const WINDOW_MS = 3_000;
 
 /**
- * The way in alone: group messages that start no turn, over groups that are known. One client after the other, then
- * eight at once for three seconds. Contenders take turns.
+ * The webhook alone: messages of known groups that start no turn. One client after the other, then eight at once for
+ * three seconds. Contenders take turns.
  */
 export const webhookPart: Part = async ({ report, bots, bare, rounds }) => {
   await withContenders([...bots, ...bare], async (contenders) => {

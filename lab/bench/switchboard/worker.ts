@@ -1,4 +1,7 @@
-/** The shipped bot, with doors for the benchmark: rows written, and turns without a messenger to fill transcripts. */
+/**
+ * The shipped bot, with extra routes for the benchmark: rows written, and turns without a messenger to fill
+ * transcripts.
+ */
 import { createWorker } from "switchboard";
 import { SupportAgent as ShippedAgent } from "../../../examples/support-bot/agent.ts";
 import { countRows, takeRowsWritten } from "../worker/count-rows.ts";

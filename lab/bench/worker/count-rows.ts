@@ -7,7 +7,7 @@ const patched = new WeakSet<object>();
 
 /**
  * Counts `rowsWritten` of every statement that any object runs from now on, and alarms that are set. Counting keeps
- * cursors in memory: it is for a run of its own, never for one that is timed.
+ * cursors in memory: use it in a separate run, never in one that is timed.
  */
 export function countRows(storage: DurableObjectStorage): void {
   patch(Object.getPrototypeOf(storage.sql) as SqlStorage, "exec", (cursor) => {
@@ -27,7 +27,7 @@ export function takeRowsWritten(): RowsWritten {
   return taken;
 }
 
-/** Statements run whole before their cursor is handed out or read at once, so the older ones are complete. */
+/** A statement has run completely when the next one begins, so all older cursors are complete. */
 function settle(): void {
   for (const cursor of cursors) finishedRows += cursor.rowsWritten;
   cursors = [];

@@ -1,6 +1,6 @@
 import type { ProcessClock } from "./scheduler.ts";
 
-/** The process has died; nothing that it still does may have an effect. */
+/** Thrown in a process that has died. Nothing that it still does may have an effect. */
 export class Crash extends Error {}
 
 /** One object's time in memory, from its start to its death. */
@@ -12,7 +12,7 @@ export class Life {
   #isStarting = true;
   #diedAt = Infinity;
 
-  /** @param onBoundary called at each moment at which a death makes a difference; may kill this life */
+  /** @param onBoundary called at each moment at which a crash makes a difference; may kill this life */
   constructor(name: string, clock: ProcessClock, onBoundary: (life: Life, what: string) => void) {
     this.name = name;
     this.clock = clock;
@@ -27,12 +27,14 @@ export class Life {
     return this.#diedAt;
   }
 
-  /** From here on a death makes a difference: making tables that are there does not. */
+  /**
+   * Marks the end of the start. Crashes count from here on; before, the process only creates tables that exist already.
+   */
   started(): void {
     this.#isStarting = false;
   }
 
-  /** @throws {Crash} when the process is dead, or dies here */
+  /** @throws {Crash} if the process is dead, or dies here */
   boundary(what: string): void {
     if (!this.#isDead && !this.#isStarting) this.#onBoundary(this, what);
     if (this.#isDead) throw new Crash(what);
@@ -52,7 +54,7 @@ export class Life {
     this.clock.kill();
   }
 
-  /** Runs work that may die on the way, which then has no other consequence. */
+  /** Runs work in which the process may die. A crash has no other consequence. */
   async guard(body: () => void | Promise<void>): Promise<void> {
     try {
       await body();

@@ -5,10 +5,10 @@ import type { Delivery, DeliveryMode, DeliveryPolicy } from "../../../src/core/d
 import type { Clock } from "../../../src/core/deps.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 
-/** A deliberate defect, put around a part of the product: the simulation must find it. */
+/** A deliberate defect, wrapped around a part of the product. The simulation must find it. */
 export interface Mutant {
   readonly name: string;
-  /** What a programmer would have done wrong. */
+  /** The mistake of a programmer, in words. */
   readonly what: string;
   readonly threadDatabase?: (database: Database) => Database;
   readonly rootDatabase?: (database: Database) => Database;
@@ -20,25 +20,25 @@ export interface Mutant {
     process: { readonly clock: Clock; readonly memory: Map<string, number> },
   ) => ChatGate;
   readonly surface?: (surface: Surface) => Surface;
-  /** Changes what a delivery does, below of what is watched. */
+  /** Changes a delivery below the oracle, which sees the original calls. */
   readonly delivery?: (
     delivery: Delivery,
     parts: { readonly gateOf: (address: Address) => ChatGate; readonly clock: Clock },
   ) => void;
-  /** Changes what a delivery is told, above of what is watched. */
+  /** Changes the calls to a delivery above the oracle, which sees the changed ones. */
   readonly saying?: (delivery: Delivery) => void;
-  /** What the messenger is set up with, in place of what was asked for. */
+  /** Replaces the messenger's policy. */
   readonly policy?: DeliveryPolicy;
-  /** What is read of an update. */
+  /** Changes the event that is read from an update. */
   readonly event?: (event: MessengerEvent) => MessengerEvent;
   readonly beforeStep?: () => "go" | "yield";
   readonly beforeTool?: () => "run" | "block";
   /** A file that cannot be loaded fails the call of the model. */
   readonly isFileVital?: boolean;
-  /** The mode in which the engine works, in place of the one that was asked for. */
+  /** Replaces the mode of the engine. */
   readonly mode?: (mode: DeliveryMode) => DeliveryMode;
-  /** What a start of a thread's object does to its storage. */
+  /** Changes the storage of a thread's object at its start. */
   readonly onThreadStart?: (database: Database) => void;
-  /** The identity of a message, in place of chat and message id. */
+  /** Replaces the key of a message, which is otherwise chat and message id. */
   readonly eventKey?: (updateId: number) => string;
 }

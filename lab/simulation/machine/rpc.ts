@@ -2,12 +2,12 @@ import type { Life } from "./life.ts";
 import type { Random } from "../../support/random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** Another object cannot be reached, or has died over the call. */
+/** Another object cannot be reached, or died during the call. */
 export class Unreachable extends Error {
   readonly code = "object-unreachable";
 }
 
-/** Longest way of a call between two objects. */
+/** Longest travel time of a call between two objects, one way, in milliseconds. */
 export const RPC_MS = 12;
 
 export interface Wire {
@@ -16,7 +16,7 @@ export interface Wire {
   readonly isDown: () => boolean;
 }
 
-/** A call from one object to another: it takes time on both ways, and fails when either side dies. */
+/** Makes a call from one object to another. It takes time both ways, and fails if either side dies. */
 export function callOver<Value>(
   { isDown, random, scheduler }: Wire,
   caller: Life,

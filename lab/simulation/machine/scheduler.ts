@@ -1,14 +1,14 @@
 import type { Clock, Timer } from "../../../src/core/deps.ts";
 import type { Random } from "../../support/random.ts";
 
-/** One queue of everything that will happen. What happens at the same moment happens in an order of the seed's own. */
+/** One queue of all future work. The seed decides the order of work at the same moment. */
 export interface Scheduler {
   now(): number;
-  /** Runs `body` after `delayMs`; returns what undoes that. */
+  /** Runs `body` after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, body: () => void): () => void;
   /** Runs everything until nothing is left, `untilMs` have passed since the start, or `isOver`. */
   run(untilMs: number, isOver: () => boolean): Promise<"empty" | "timeout" | "over">;
-  /** Time for one process: after `kill` none of its timers run. */
+  /** Creates a clock for one process. After `kill` none of its timers run. */
   process(): ProcessClock;
 }
 
@@ -86,7 +86,7 @@ export function createScheduler(random: Random, startAt: number): Scheduler {
   };
 }
 
-/** A macrotask of the runtime comes after every microtask, however long their chain is. */
+/** Waits for a macrotask of the runtime, which comes after every chain of microtasks. */
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

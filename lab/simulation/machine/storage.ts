@@ -2,17 +2,17 @@ import { createNodeDatabase } from "../../support/node-database.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 
 /**
- * Databases that a run has done with, by the kind of object that had them. Making tables and preparing statements is a
- * tenth of a run's time, so the next run gets them empty.
+ * Databases of finished runs, by kind of object. Creating tables and preparing statements takes a tenth of a run's
+ * time, so the next run reuses them, emptied.
  */
 const spare = new Map<string, NodeDatabase[]>();
 
-/** An empty database for one run. `kind` names who makes which tables in it. */
+/** Returns an empty database for one run. Databases of one `kind` have the same tables. */
 export function takeStorage(kind: string): NodeDatabase {
   return spare.get(kind)?.pop() ?? createNodeDatabase();
 }
 
-/** The run is over: what is in the database is gone. */
+/** Takes back the database of a finished run and empties it. */
 export function returnStorage(kind: string, database: NodeDatabase): void {
   for (const { name } of database.all<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table'",

@@ -1,4 +1,4 @@
-/** What happened, in order: who did what, and when. Lines are made only when somebody will read them. */
+/** A log of the run in order, with actors and times. Lines are created only if somebody will read them. */
 export interface Trace {
   add(actor: string, what: () => string): void;
   readonly lines: readonly string[];

@@ -3,7 +3,7 @@ import type { Mutant } from "../machine/mutant.ts";
 import { PACING } from "../platform/platform.ts";
 import { withoutWrites } from "./without-writes.ts";
 
-/** Defects of what stands around the delivery: the inbox, turns, and what a messenger is set up with. */
+/** Defects around the delivery: in the inbox, in turns, and in a messenger's options. */
 export const conversationMutants: readonly Mutant[] = [
   {
     name: "press-waits",

@@ -4,7 +4,7 @@ import type { Mutant } from "../machine/mutant.ts";
 import { stripMark } from "../oracle/visible-text.ts";
 import { withoutWrites } from "./without-writes.ts";
 
-/** Defects of what brings replies to the platform. */
+/** Defects of the delivery. */
 export const deliveryMutants: readonly Mutant[] = [
   {
     name: "lost-checkpoint",
@@ -175,7 +175,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
 ];
 
-/** A surface whose probing is another one, where it has any. */
+/** Changes the probing of a surface, if it has any. */
 function withProbing(changed: (probing: Probing) => Partial<Probing>): (surface: Surface) => Surface {
   return (surface) => {
     const { probing } = surface;
@@ -183,7 +183,7 @@ function withProbing(changed: (probing: Probing) => Partial<Probing>): (surface:
   };
 }
 
-/** A surface whose stream is another one, where it has any. */
+/** Changes the stream of a surface, if it has any. */
 function withStream(
   changed: (stream: NativeStream, surface: Surface) => Partial<NativeStream>,
 ): (surface: Surface) => Surface {

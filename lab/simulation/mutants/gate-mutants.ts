@@ -2,7 +2,7 @@ import type { CallPurpose, ChatGate } from "../../../src/core/gate.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { withoutWrites } from "./without-writes.ts";
 
-/** Defects of the gates of chats, and of how conversations ask them. */
+/** Defects of the gates of chats, and of the requests to them. */
 export const gateMutants: readonly Mutant[] = [
   {
     name: "penalty-forgotten",

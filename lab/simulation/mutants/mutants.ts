@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   ...promptMutants,
 ];
 
-/** @throws {Error} when there is none of this name */
+/** @throws {Error} if there is no mutant of this name */
 export function mutantNamed(name: string | undefined): Mutant | undefined {
   if (name === undefined) return undefined;
   const found = mutants.find((mutant) => mutant.name === name);

@@ -2,7 +2,7 @@ import type { Database, SqlValue } from "../../../src/core/database.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import { withoutWrites } from "./without-writes.ts";
 
-/** Defects of the queue in which the bot's own code waits beside people. */
+/** Defects of the queue in which prompts wait beside people's messages. */
 export const promptMutants: readonly Mutant[] = [
   {
     name: "prompt-interrupts",
@@ -43,7 +43,7 @@ export const promptMutants: readonly Mutant[] = [
   },
 ];
 
-/** Does something with each prompt that was stored just now. */
+/** Calls `then` with each prompt right after it is stored. */
 function onPrompt(database: Database, then: (id: string, messages: string) => void): Database {
   return {
     ...withoutWrites(database, () => false),

@@ -6,24 +6,24 @@ interface Bucket {
   at: number;
   burst: number;
   everyMs: number;
-  /** Calls that a search may make beside, out of what was not used. */
+  /** Unused calls of the past that a search may make. */
   saved: number;
-  /** The end of a penalty: from then on there is at least one call. */
+  /** End of a penalty. At least one call is allowed from then on. */
   penaltyUntil: number;
 }
 
-/** Calls that a gate grants after a start, when it does not know what was sent before. */
+/** Calls that a gate grants after a start, when it does not know the earlier ones. */
 const FIRST_TOKENS = 2;
 const MOST_SAVED = 8;
 /** Rounding of times to whole milliseconds, in tokens. */
 const TOLERANCE = 0.01;
 
-/** A second, simpler count of what every chat was granted, which knows nothing of the first one (I7). */
+/** A second, simpler count of the calls granted to every chat, independent of the gate's own count (I7). */
 export class BudgetCount {
   readonly #chats = new Map<string, Bucket>();
   readonly #unused = new Map<string, number>();
 
-  /** Returns what is wrong with a grant. */
+  /** Returns the problem of a grant, if it has one. */
   count(
     address: Address,
     purpose: CallPurpose,
@@ -58,7 +58,7 @@ export class BudgetCount {
     return undefined;
   }
 
-  /** A call leaves: uses up a grant. Returns whether there was none. */
+  /** Uses up a grant for a call. Returns true if there was none. */
   use(chatId: string): boolean {
     const left = this.#unused.get(chatId) ?? 0;
     if (left === 0) return true;
@@ -71,7 +71,7 @@ export class BudgetCount {
     if (bucket !== undefined) Object.assign(bucket, { penaltyUntil: until, saved: 0 });
   }
 
-  /** A start of the chat's gate: it gives a few calls, because it does not know what was sent before. */
+  /** Records a start of the chat's gate, which grants a few calls because it does not know the earlier ones. */
   restarted(chatId: string, now: number): void {
     const bucket = this.#chats.get(chatId);
     if (bucket === undefined) return;

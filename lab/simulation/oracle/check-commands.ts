@@ -2,10 +2,10 @@ import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import { STOPPED } from "./contract.ts";
 import type { EndState, Thread } from "./end-state.ts";
 
-/** What `/stop` says when nothing was running. */
+/** The reply of `/stop` when no answer is running. */
 const NOTHING_TO_STOP = /^There's nothing to stop/;
 
-/** Each command that says something has said it, once, whatever came again or died (I2, I5). */
+/** Checks that each command with a reply has replied exactly once, across redeliveries and crashes (I2, I5). */
 export function checkCommands(
   { oracle, written }: EndState,
   { threadId, wasBlocked }: Thread,

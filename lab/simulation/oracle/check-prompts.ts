@@ -1,7 +1,7 @@
 import { STOPPED } from "./contract.ts";
 import type { EndState, Thread } from "./end-state.ts";
 
-/** Each prompt was asked once, in a turn of its own, and its answer was delivered once, to its chat (I2, I5). */
+/** Checks that each prompt had one turn of its own, and its answer was delivered once, to its chat (I2, I5). */
 export function checkPrompts(
   { oracle }: EndState,
   { delivery, operations, threadId, wasBlocked }: Thread,

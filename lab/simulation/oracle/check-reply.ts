@@ -10,7 +10,7 @@ import type { RichServer } from "../plan/plan.ts";
 import type { Platform } from "../platform/platform.ts";
 import { isMarked, stripMark } from "./visible-text.ts";
 
-/** What became of one reply: it has ended, and shows all of its text (I5, I12). */
+/** Checks that a reply has ended and shows its whole text (I5, I12). */
 export function checkReply(
   { oracle, plan, platform }: EndState,
   thread: Thread,
@@ -34,11 +34,11 @@ export function checkReply(
       return;
     case "failed": {
       figures.failed += 1;
-      // Whoever leaves what may have been sent does not try twice.
+      // With the policy `leave` a post is never tried twice.
       const isLost =
         rows.some((row) => row.state === "unknown") || oracle.posts.hasLost(thread.threadId, reply.id);
       const isLeft = plan.policy.onUnknown === "leave" && isLost;
-      // Telegram tells what became of a post, so that one is given up only where the policy wants no second one.
+      // On Telegram a search finds the outcome of a post, so only a policy against a second post gives one up.
       const isGivenUp = platform.kind !== "telegram" || plan.policy.onUnknown !== "resend-marked";
       const isExplained = isLeft || (isGivenUp && rows.some(({ attempts }) => attempts >= 2));
       if (!isExplained) oracle.fail("I5", `${reply.id} has failed without a reason`);
@@ -57,8 +57,8 @@ export function checkReply(
     ({ id, threadId, blocks }) =>
       threadId === thread.threadId && shownIds.has(String(id)) && blocks !== undefined,
   );
-  // A message that a person took away may have shown blocks that were refused later, or none that were still to come:
-  // what the reply was planned with is then told by the number of its messages.
+  // A message that a person deleted may have shown blocks that were refused later, or the other way round. The number
+  // of messages then tells which plan the reply had.
   const count = rows.some((row) => isTakenAway(platform, thread, row)) ? shownIds.size : undefined;
   const expected = expectedParts(platform, plan.policy.rich, reply.text, isRich, count);
   for (const part of expected) {
@@ -107,8 +107,8 @@ export function checkReply(
 }
 
 /**
- * The messages that a whole text makes. Where the server takes blocks, they are blocks as long as these show more; where
- * it may have refused them, either all of the reply is planned with blocks, or nothing.
+ * Returns the messages of a whole text. If the server accepts blocks, parts are blocks where these show more. If the
+ * server may have refused blocks, either the whole reply is planned with blocks, or nothing of it.
  */
 function expectedParts(
   { kind }: Platform,
@@ -125,7 +125,7 @@ function expectedParts(
   return other.length === count ? other : likely;
 }
 
-/** What a reply has shown belongs to the one that took it over. */
+/** Checks a withdrawn reply: its messages belong to the reply that took them over. */
 function checkWithdrawn(
   oracle: Oracle,
   platform: Platform,
@@ -151,7 +151,7 @@ function checkWithdrawn(
   }
 }
 
-/** A person has deleted it. The bot finds out only when it has something to change there. */
+/** Whether a person has deleted the message. The bot finds out only when it changes the message. */
 function isTakenAway(
   platform: Platform,
   { threadId }: Thread,
@@ -161,7 +161,7 @@ function isTakenAway(
   return platform.isDeletedByPerson(threadId, row.messageId);
 }
 
-/** Formatting as it looks: what two entities of a kind do side by side, one does. */
+/** Returns formatting as it looks: adjacent entities of a kind are joined. */
 function lookOf(entities: RichText["entities"]): string {
   const joined: TextEntity[] = [];
   for (const entity of entities.toSorted((left, right) => left.offset - right.offset)) {

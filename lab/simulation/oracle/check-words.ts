@@ -8,8 +8,8 @@ import { SILENCE } from "../plan/model-script.ts";
 import { turnWordsOf } from "./visible-text.ts";
 
 /**
- * What was said is what the model said: all of it, or as far as it came, and the footer where it is whole. An answer that
- * was stopped may also say what an interrupted attempt did, when nothing as long had been said since.
+ * Checks that a reply has the model's words: all of them, or those before its end, and the footer if it is complete. A
+ * stopped answer may also have the words of an interrupted attempt, if the next attempt was not as long yet.
  */
 export function checkWords(
   { oracle, plan }: EndState,
@@ -45,7 +45,9 @@ export function checkWords(
   }
 }
 
-/** All that a model may have said until it was ended: more than what is stored of it, in each of its attempts. */
+/**
+ * Returns the texts that a model may have said in each attempt before its end. They may be longer than the stored ones.
+ */
 function mayHaveSaid(operation: StoredOperation): string[] {
   const { attempt, said, script } = operation;
   return Array.from({ length: attempt + 1 }, (_, index) => {

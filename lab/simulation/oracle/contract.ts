@@ -5,8 +5,8 @@ import type { InterruptedText } from "./interrupted-text.ts";
 import type { Script } from "../plan/model-script.ts";
 
 /*
- * The words in which the parts of the simulation speak to each other: what the model's engine stores, what leaves for
- * the platform, what was said, and what is broken. The oracle and its watchers know the simulated parts only by these.
+ * The contract between the parts of the simulation: stored operations of the model's engine, calls to the platform,
+ * said replies, and breaches. The oracle and its watchers know the simulated parts only by these types.
  */
 
 export type Invariant = "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I11" | "I12";
@@ -16,30 +16,30 @@ export interface Violation {
   readonly message: string;
 }
 
-/** One reply as its conversation spoke it. */
+/** One reply as its conversation said it. */
 export interface SaidReply {
   readonly id: string;
   /** The name of the object that said it. */
   readonly conversation: string;
-  /** Where it is to be seen. */
+  /** Thread that shows it. */
   readonly threadId: string;
   readonly chatId: string;
   readonly isNotice: boolean;
   readonly takesOver: string | undefined;
   /** Order of the first `open` or `send` in the whole run. */
   readonly order: number;
-  /** What was said of the current attempt so far, or the whole text. */
+  /** Text of the current attempt so far, or the whole text. */
   text: string;
   readonly interrupted: InterruptedText;
   isFinal: boolean;
-  /** When the text was whole. */
+  /** Time at which the text was complete. */
   finalAt: number;
 }
 
-/** Of the text under a reply that was stopped. */
+/** Mark of a stopped reply. */
 export const STOPPED = "(stopped)";
 
-/** One operation as the turn engine stores it: what of it survives the process. */
+/** One operation as the turn engine stores it. It survives the process. */
 export interface StoredOperation {
   readonly id: string;
   readonly session: string;
@@ -52,11 +52,11 @@ export interface StoredOperation {
   attempt: number;
   /** Attempts that the model itself spoiled. */
   failures: number;
-  /** What was said in the steps that are over. */
+  /** Texts of the finished steps. */
   said: readonly string[];
   /** The tool after the last of them. */
   tool: "none" | "waits" | "began";
-  /** The text of the running step that is stored, which lags behind what was streamed. */
+  /** Stored text of the running step. It lags behind the streamed text. */
   text: string;
 }
 
@@ -74,7 +74,7 @@ export type SurfaceMethod =
   | "append"
   | "end";
 
-/** One call to the platform, from its leaving the process on. */
+/** One call to the platform that has left the process. */
 export interface SurfaceCall {
   readonly number: number;
   readonly method: SurfaceMethod;

@@ -9,7 +9,7 @@ export interface Written {
   readonly token: string;
   readonly threadId: string;
   readonly kind: "message" | "command";
-  /** Of the command. */
+  /** Name of the command. */
   readonly name?: string | undefined;
 }
 
@@ -20,21 +20,21 @@ export interface EndState {
   readonly written: readonly Written[];
   readonly threads: readonly {
     readonly threadId: string;
-    /** The name of its object, and all threads that this handles. */
+    /** Name of its object, and all threads that the object handles. */
     readonly conversation: string;
     readonly siblings: readonly string[];
     readonly delivery: Delivery;
-    /** Of the whole conversation. */
+    /** Operations of the whole conversation. */
     readonly operations: OperationStore;
     readonly hasActed: (turnId: string) => boolean;
-    /** A person has blocked the bot at some time: what was said then may be gone. */
+    /** Whether a person blocked the bot at some time. Replies from then may be lost. */
     readonly wasBlocked: boolean;
-    /** Formatting was refused at some time. */
+    /** Whether formatting was refused at some time. */
     readonly lostFormatting: boolean;
   }[];
 }
 
-/** What became of everything, for the statistics of many runs. */
+/** Results of a run, for the statistics of many runs. */
 export interface EndFigures {
   replies: number;
   parts: number;
@@ -49,7 +49,7 @@ export interface EndFigures {
 
 export type Thread = EndState["threads"][number];
 
-/** What a person sees of the bot under an id. */
+/** Returns the bot's message that a person sees under an id. */
 export function findMessage(
   platform: Platform,
   threadId: string,

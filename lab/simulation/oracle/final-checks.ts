@@ -34,7 +34,7 @@ export function checkEnd(state: EndState): EndFigures {
     const isNew = state.written.some((one) => isOfConversation(one) && one.name === "new");
     const newest = operations.at(-1)?.id;
     const hasActed = newest !== undefined && thread.hasActed(newest);
-    // A turn that was ended before its operation began was the newest one; what was answered before is not begun anew.
+    // A turn that ended before its operation began was the newest one. Earlier answers do not start over.
     const isPassed = state.written.some(
       (one) =>
         isOfConversation(one) &&
@@ -50,7 +50,7 @@ export function checkEnd(state: EndState): EndFigures {
     const receipts = new Map<string, DeliveryReceipt>();
     for (const reply of replies) {
       const receipt = thread.delivery.receipt(reply.id);
-      // Never stored: the process died within the transaction that said it.
+      // Never stored: the process died within the transaction.
       if (receipt === undefined) continue;
       receipts.set(reply.id, receipt);
       for (const { messageId, state: rowState, part } of receipt.messages) {
@@ -73,8 +73,8 @@ export function checkEnd(state: EndState): EndFigures {
 }
 
 /**
- * Whether the turn of a message was ended, also before its operation began: what ends it is written later, and it is said
- * that something was stopped.
+ * Whether the turn of a message may have been ended, even before its operation began. An ending command was written
+ * later, and its reply says that something was stopped.
  */
 function mayHaveEnded({ oracle, plan, written }: EndState, threadId: string, token: string): boolean {
   const at = written.findIndex((one) => one.token === token);
@@ -90,7 +90,7 @@ function mayHaveEnded({ oracle, plan, written }: EndState, threadId: string, tok
   );
 }
 
-/** Each message is part of exactly one turn that was not withdrawn, and its turn has a reply (I2). */
+/** Checks that each message is part of exactly one turn that was not withdrawn, and that its turn has a reply (I2). */
 function checkEveryMessageAnswered(
   { oracle, plan, written }: EndState,
   thread: Thread,
@@ -118,13 +118,13 @@ function hasEnded(state: DeliveryReceipt["state"] | undefined): boolean {
   return state === "delivered" || state === "failed" || state === "gone";
 }
 
-/** A turn that ended between two steps for a later message: what it said stays, and is its answer. */
+/** Whether a turn ended between two steps for a later message. Its text so far is its answer. */
 function madeWay(oracle: Oracle, threadId: string, id: string): boolean {
   const reply = oracle.said.reply(threadId, id);
   return reply?.isFinal === true && !reply.text.includes(STOPPED);
 }
 
-/** The parts of a reply, and the replies of the turns, stand in the order in which they were said. */
+/** Checks that parts of a reply, and replies of turns, are in the order in which they were said. */
 function checkOrder(
   { oracle, plan, platform }: EndState,
   thread: Thread,
@@ -135,10 +135,10 @@ function checkOrder(
   for (const reply of replies.toSorted((left, right) => left.order - right.order)) {
     const receipt = receipts.get(reply.id);
     if (reply.isNotice || receipt?.state !== "delivered") continue;
-    // What a person deleted before it was whole is posted anew, where it stands then.
+    // An incomplete message that a person deleted is posted again, in a later position.
     if (platform.hasDeletions(thread.threadId)) continue;
-    // A server that is replaced by an older one while it is not known whether an edit has landed: the reply, which was
-    // one message, becomes several, behind what was said meanwhile.
+    // The server may be replaced by an older one while the outcome of an edit is unknown. The reply, which was one
+  // message, then becomes several, after later messages.
     if (plan.policy.rich?.kind === "until" && oracle.posts.unsupportedIn.has(thread.threadId)) continue;
     const shown = receipt.messages.filter(({ part, state }) => part >= 0 && state === "sent");
     for (const { messageId, part } of shown.toSorted((left, right) => left.part - right.part)) {
@@ -154,7 +154,10 @@ function checkOrder(
   }
 }
 
-/** Whatever no row owns is the draft of a post without an answer, and says so in its twin (I6). */
+/**
+ * Checks that every message without a row is the leftover of a post without an answer, and that its second copy is
+ * marked (I6).
+ */
 function checkNothingTwice(
   { oracle, plan, platform }: EndState,
   thread: Thread,
@@ -171,15 +174,15 @@ function checkNothingTwice(
       // The search for an earlier message ends with the chat.
       if ((state === "sent" || state === "planned") && receipt.state === "gone") return attempts > 1;
       if (state !== "sending") return false;
-      // What was under way when its process died stays so when the chat is gone, and with a withdrawn reply where
-      // nothing can be taken over.
+      // A call under way when its process died stays open if the chat is gone, or if the reply was withdrawn and
+    // nothing can be taken over.
       return receipt.state === "gone" || (receipt.state === "withdrawn" && platform.kind === "fixed");
     }),
   ).length;
   const stranger = orphans.find(({ call }) => !oracle.posts.isLost(call));
   if (stranger !== undefined)
     oracle.fail("I6", `${describeMessage(stranger)} is nobody's, and its post was answered`);
-  // Without a mark nothing tells what is sent again, or what is left because several may be it.
+  // Without a mark, nothing tells repeated messages from those that are left because several may be the lost one.
   const isMarking = plan.policy.onUnknown === "resend-marked";
   const marked = isMarking ? (oracle.marks.get(thread.threadId) ?? 0) : orphans.length;
   if (orphans.length > unresolved + marked) {
@@ -188,15 +191,15 @@ function checkNothingTwice(
       `${orphans.length} messages in ${thread.threadId} are nobody's: ${orphans.map(describeMessage).join("; ")}`,
     );
   }
-  // A draft may hold words that the final cut gave to the next part, so only what the bot knows of is compared.
+  // A leftover may have words that the final cut gave to the next part, so only known messages are compared.
   const shownBy = new Map<string, PlatformMessage>();
-  // Where nothing can be taken away, what an attempt has begun anew stays above it.
+  // Where messages cannot be removed, those of an earlier attempt stay above the new ones.
   const superseded = new Set(
     [...receipts.values()].flatMap(({ messages }) =>
       messages.flatMap(({ part, messageId }) => (part < 0 && messageId !== undefined ? messageId : [])),
     ),
   );
-  // What the policy leaves alone stays a draft, whatever is learnt of it later.
+  // A message that the policy leaves alone stays incomplete, even if its outcome is learned later.
   const isLeft = ({ call }: PlatformMessage): boolean =>
     plan.policy.onUnknown === "leave" && oracle.posts.isLost(call);
   const isCounted = (message: PlatformMessage): boolean =>

@@ -3,17 +3,17 @@ import type { MessengerMessage } from "../../../src/core/messenger-event.ts";
 import type { Invariant, StoredOperation } from "./contract.ts";
 import { questionsOf } from "./stored-message.ts";
 
-/** What the bot is told about one message of a person. */
+/** Everything that the bot is told about one message of a person. */
 interface Told {
   readonly threadId: string;
-  /** Nothing for the press of a button. */
+  /** Undefined for the press of a button. */
   readonly messageId: string | undefined;
-  /** The first time that the thread's object was called with it: it is stored then, or later. */
+  /** Time of the first call of the thread's object with it. It is stored then, or later. */
   readonly arrivedAt: number;
-  /** Since when it is durable for certain. */
+  /** Time since which it is certainly durable. */
   storedAt: number | undefined;
   readonly hasFile: boolean;
-  /** The versions that are durable. `isDue`: it was stored while the message waited. */
+  /** Durable versions. `isDue`: the version was stored while the message waited. */
   readonly edits: { readonly version: number; readonly isDue: boolean }[];
   takenBack: { readonly isDue: boolean } | undefined;
   /** The thread's object has been called with the deletion, which may be applied before its webhook is answered. */
@@ -32,7 +32,7 @@ export interface InboxWatchOptions {
   readonly replaces: (threadId: string, id: string, earlierId: string) => boolean;
 }
 
-/** What is counted here, for the proof that it happens. */
+/** Counts that prove that these cases occur. */
 export interface Heard {
   /** Tools with an effect that ran. */
   effects: number;
@@ -43,18 +43,18 @@ export interface Heard {
   lostFiles: number;
   /** Messages that were taken back before their turn. */
   takenBack: number;
-  /** Answers that were begun anew because a message was edited. */
+  /** Answers that started over because a message was edited. */
   reruns: number;
   /** Prompts of the bot's own code that were answered. */
   prompts: number;
 }
 
-/** How long after a message more of it may come: the default of every messenger. */
+/** Time in which more of a message may arrive: the default of every messenger. */
 const BURST_MS = 1_000;
 
 /**
- * What people have written, changed and taken back, as far as it is stored, and what a turn must know of it: that it
- * answers each message in its newest words, with its files, in order of arrival, and none that was taken back before.
+ * Knows the stored messages, edits and deletions of people. Checks that turns answer each message in its newest
+ * version, with its files, in order of arrival, and no message that was deleted before.
  */
 export class InboxWatch {
   readonly heard: Heard = {
@@ -71,12 +71,12 @@ export class InboxWatch {
   /** The newest message of each thread that a turn has begun to answer, by its place among all. */
   readonly #reached = new Map<string, number>();
   readonly #acted = new Set<string>();
-  /** Steps that were begun though a message waited: a defect, unless the turn was ended for it. */
+  /** Steps that began although a message waited: a defect, unless the turn was ended for it. */
   readonly #wentOn: { readonly operation: StoredOperation; readonly token: string }[] = [];
-  /** When each turn's operation began, and when a `/stop` was durable. */
+  /** Times at which each turn's operation began, and at which a `/stop` was durable. */
   readonly #begunAt = new Map<string, number>();
   readonly #stops: { readonly threadId: string; readonly at: number }[] = [];
-  /** Messages that waited while a turn began to answer a later one, of whatever thread of the conversation. */
+  /** Messages that waited while a turn began to answer a later one, in any thread of the conversation. */
   readonly #passed: { readonly token: string; readonly by: string }[] = [];
   /** The version of each message that each turn was given. */
   readonly #given = new Map<string, ReadonlyMap<string, number>>();
@@ -85,7 +85,7 @@ export class InboxWatch {
     this.#options = options;
   }
 
-  /** The thread's object is called with a message. */
+  /** Records a call of the thread's object with a message. */
   arrives(token: string, threadId: string, message: MessengerMessage | undefined): void {
     if (this.#told.has(token)) return;
     const arrivedAt = this.#options.now();
@@ -122,7 +122,7 @@ export class InboxWatch {
     told.takenBack = { isDue: isDue || told.takenBack?.isDue === true };
   }
 
-  /** A `/stop` is durable, for the first time. */
+  /** Records that a `/stop` is durable, for the first time. */
   stopStored(threadId: string): void {
     this.#stops.push({ threadId, at: this.#options.now() });
   }
@@ -136,14 +136,14 @@ export class InboxWatch {
     return this.#told.get(token)?.messageId;
   }
 
-  /** The prompts whose answers go to a thread, as far as they are durable. */
+  /** Returns the durable prompts whose answers go to a thread. */
   promptsOf(threadId: string): readonly string[] {
     return [...this.#told].flatMap(([token, told]) =>
       isPrompt(token) && told.threadId === threadId && told.storedAt !== undefined ? [token] : [],
     );
   }
 
-  /** Whether nobody has to answer it any more. */
+  /** Whether the message was deleted and needs no answer. */
   isTakenBack(token: string): boolean {
     const told = this.#told.get(token);
     return told?.takenBack !== undefined && told.turn === undefined;
@@ -174,8 +174,8 @@ export class InboxWatch {
   }
 
   /**
-   * A conversation answers in the order of arrival, whatever thread a message is of (I3). A quick line that joins its
-   * question has the place of the question, also when another thread has written in between.
+   * Checks that a conversation answers in the order of arrival, across its threads (I3). A quick line that joins its
+   * question has the position of the question, even if another thread wrote in between.
    */
   #notePassed(threadId: string, id: string, tokens: readonly string[]): void {
     const { conversationOf, replaces } = this.#options;
@@ -213,7 +213,7 @@ export class InboxWatch {
     this.#reached.set(threadId, place);
   }
 
-  /** What the model gets of the files. */
+  /** Checks the files that the model gets. */
   onFiles(questions: readonly string[], messages: readonly UIMessage[]): void {
     const parts = messages.flatMap((message) => message.parts);
     const loaded = parts.filter((part) => part.type === "file").length;
@@ -231,11 +231,11 @@ export class InboxWatch {
     }
   }
 
-  /** A tool with an effect runs. */
+  /** Checks a tool with an effect that runs. */
   onEffect(threadId: string, id: string, questions: readonly string[]): void {
     this.heard.effects += 1;
     this.#acted.add(id);
-    // Nobody is writing a prompt, and nobody ends the answer of one that they do not see.
+    // A prompt has no further lines, and nobody ends an answer that they do not see.
     if (questions.some(isPrompt)) return;
     const arrivals = questions.flatMap((token) => this.#told.get(token)?.arrivedAt ?? []);
     const early = Math.max(...arrivals) + BURST_MS - this.#options.now();
@@ -249,7 +249,7 @@ export class InboxWatch {
     }
   }
 
-  /** The model is to be called again. */
+  /** Checks the decision whether the model is called again. */
   onStep(threadId: string, operation: StoredOperation, decision: "go" | "yield"): void {
     if (decision === "yield") this.heard.steered += 1;
     if (!this.#options.isSteering || decision === "yield" || operation.questions.some(isPrompt)) return;
@@ -263,7 +263,7 @@ export class InboxWatch {
   }
 
   /**
-   * A thread's turns are over. What was ended before its turn began waited no more.
+   * Checks a thread whose turns are over. A message that was ended before its turn began did not wait any more.
    *
    * @param operations of its whole conversation
    */
@@ -285,7 +285,7 @@ export class InboxWatch {
     if (isRerunning && operations.at(-1)?.threadId === threadId) this.#checkRerun(operations);
   }
 
-  /** The newest answer is one to what the person says now. */
+  /** Checks that the newest answer is one to the newest version of the message. */
   #checkRerun(operations: readonly StoredOperation[]): void {
     const newest = operations.at(-1);
     if (newest === undefined) return;
@@ -305,7 +305,7 @@ export class InboxWatch {
   }
 }
 
-/** Whether the bot's own code has asked it. */
+/** Whether it is a prompt of the bot's own code. */
 export function isPrompt(token: string): boolean {
   return token.startsWith("q");
 }
@@ -314,7 +314,7 @@ function newestVersion(edits: Told["edits"]): number {
   return Math.max(1, ...edits.map(({ version }) => version));
 }
 
-/** The messages in a question, each with the number of its version. */
+/** Returns the messages in a question, each with its version. */
 function versionsOf(message: UIMessage): ReadonlyMap<string, number> {
   const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   return new Map(

@@ -1,31 +1,34 @@
 /**
- * What attempts of the model have said that were cut short. It stays visible until the next text is as long, or whole.
+ * The text of interrupted attempts of the model. It stays visible until the next text is as long, or complete.
  *
- * A process may die while it stores such a text. Then nobody knows whether it did, so there can be several texts of
- * which exactly one is stored; an empty one stands for none.
+ * A process may die while it stores such a text. Then it is unknown whether it did, so there can be several texts of
+ * which exactly one is stored. An empty text means no text.
  */
 export class InterruptedText {
   #stored: readonly string[] = [""];
   #storing: readonly string[] | undefined;
-  /** The longest text of the attempt since. */
+  /** Length of the longest text of the present attempt. */
   #saidLength = 0;
 
-  /** Texts one of which may still have to be shown. */
+  /** Texts of which one may have to stay visible. */
   get held(): readonly string[] {
     return this.#stored.filter((text) => this.#isHeld(text));
   }
 
-  /** Whether some earlier text has to be shown, whichever of them is stored. */
+  /** Whether an earlier text must stay visible, no matter which one is stored. */
   get isHeld(): boolean {
     return this.#stored.every((text) => this.#isHeld(text));
   }
 
-  /** This is what the current attempt has said so far. */
+  /** Records the text of the current attempt so far. */
   said(text: string): void {
     this.#saidLength = Math.max(this.#saidLength, text.length);
   }
 
-  /** The attempt that has said `text` is cut short: a longer text that stays already goes on so. The process may die. */
+  /**
+   * Records that the attempt with `text` is cut short. A longer text that stays visible already keeps staying. The
+   * process may die during this.
+   */
   begin(text: string): void {
     const next = text === "" ? this.#stored : this.#stored.map((one) => (this.#isHeld(one) ? one : text));
     this.#storing = [...new Set(next)];
@@ -33,13 +36,13 @@ export class InterruptedText {
     this.#saidLength = 0;
   }
 
-  /** The text is stored. */
+  /** Records that the text is stored. */
   done(): void {
     this.#stored = this.#storing ?? this.#stored;
     this.#storing = undefined;
   }
 
-  /** A new process has heard nothing of the next attempt yet. */
+  /** Records a new process, which has no text of the next attempt yet. */
   restarted(): void {
     this.#storing = undefined;
     this.#saidLength = 0;

@@ -1,13 +1,15 @@
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { Invariant, SaidReply } from "./contract.ts";
 
-/** Longest time without any call to a chat that has something to show, and what a process that died adds to it. */
+/** Longest time without a call to a chat that has something to show, and the additional time after a crash. */
 const BASE_MS = 20_000;
 const CRASH_MS = 60_000;
-/** So long after a death what it left may still hold up the chat. */
+/** Time after a crash in which its consequences may still hold up the chat. */
 const AFTERMATH_MS = 60_000;
 
-/** A chat that has no trouble of its own is served in time, whatever other chats of the same conversation have. */
+/**
+ * Checks that a chat without trouble of its own is served in time, whatever happens in other chats of the conversation.
+ */
 export class LatenessWatch {
   readonly #fail: (invariant: Invariant, message: string) => void;
   readonly #now: () => number;
@@ -20,17 +22,17 @@ export class LatenessWatch {
     this.#fail = fail;
   }
 
-  /** A call to the chat left. Whoever waits for its chat's rate sees others being served. */
+  /** Records a call to the chat. If a reply waits for its chat's rate, others in the chat are being served. */
   call(chatId: string): void {
     this.#calls.set(chatId, [...(this.#calls.get(chatId) ?? []), this.#now()]);
   }
 
-  /** A process died. */
+  /** Records a crash. */
   death(): void {
     this.#deaths.push(this.#now());
   }
 
-  /** A call to the chat was faulty or refused. */
+  /** Records a faulty or refused call to the chat. */
   trouble(chatId: string): void {
     this.#troubled.add(chatId);
   }

@@ -13,15 +13,15 @@ import { stripMark } from "./visible-text.ts";
 export interface ModeQuestion {
   readonly call: SurfaceCall;
   readonly reply: SaidReply;
-  /** What was asked for. */
+  /** The requested mode. */
   readonly mode: DeliveryMode;
   readonly platform: PlatformKind;
   readonly wereDraftsRefused: boolean;
-  /** Whether rich messages are asked for. */
+  /** Whether rich messages are requested. */
   readonly isRich: boolean;
 }
 
-/** How a platform wants a text to be cut; with blocks where they show more, when these are asked for. */
+/** Returns a text as the platform's parts, with blocks where they show more, if these are requested. */
 export function partsOf(
   text: string,
   platform: PlatformKind,
@@ -41,7 +41,7 @@ export function partsOf(
   });
 }
 
-/** Whether a message shows a part of a text as it is when nothing more of the text comes. */
+/** Whether a message shows a part of a complete text. */
 export function isPartOf(
   text: string,
   shown: string,
@@ -53,11 +53,11 @@ export function isPartOf(
 }
 
 /**
- * What a call shows of a reply that its mode does not show yet. In every mode a prefix of the current attempt is
- * visible at most; which prefix differs:
+ * Returns the problem of a call that shows more than its mode allows. Every mode shows at most a prefix of the current
+ * attempt:
  *
- * - `edit`, `native`: all that was said
- * - `draft`: messages are complete parts, all else is drafts, which show nothing any more once the text is whole
+ * - `edit`, `native`: the whole text so far
+ * - `draft`: messages are complete parts; the rest is shown as drafts until the text is complete
  * - `buffered`: complete parts
  * - `final-only`: nothing
  */
@@ -75,7 +75,7 @@ export function modeProblem(question: ModeQuestion): string | undefined {
       return undefined;
     case "draft": {
       const isUsual = platform === "telegram" && call.address.isDirectMessage && !wereDraftsRefused;
-      // A message that is there already (of a reply that was taken over, or before a restart) grows as it did.
+      // An existing message (of a reply that was taken over, or from before a restart) keeps growing.
       return isUsual && call.method === "post" && reply.takesOver === undefined
         ? growingMessage(question)
         : undefined;
@@ -89,7 +89,7 @@ export function modeProblem(question: ModeQuestion): string | undefined {
   }
 }
 
-/** A message must be a complete part: such a part never changes when the text grows. */
+/** Returns the problem of a message that is not a complete part. A complete part never changes when the text grows. */
 function growingMessage({ call, reply, platform, isRich }: ModeQuestion): string | undefined {
   const shown = stripMark(call.content?.text ?? "");
   const plans = [partsOf(reply.text, platform, false)];

@@ -23,12 +23,12 @@ import { isMarked, isRunOf, questionWordsOf, turnWordsOf, wordsOf } from "./visi
 export interface OracleOptions {
   readonly now: () => number;
   readonly platform: Platform;
-  /** How replies appear while they stream, by thread. */
+  /** Delivery modes by thread. */
   readonly modes: ReadonlyMap<string, DeliveryMode>;
   readonly plan: Pick<Plan, "policy" | "whenBusy" | "places" | "objects">;
 }
 
-/** What happened, for the proof that it does happen. */
+/** Counts that prove that these cases occur. */
 export interface Happened extends Heard, SaidFigures {
   /** Drafts that were shown. */
   drafts: number;
@@ -44,22 +44,22 @@ export interface Happened extends Heard, SaidFigures {
   resent: number;
 }
 
-/** Several short penalties, each met by several threads, are no more than this. */
+/** Limit for wake-ups during penalties. Several short penalties, each met by several threads, stay below it. */
 const MOST_IDLE_WAKES = 40;
 
 type Seen = Pick<Happened, "drafts" | "appends">;
 
 /**
- * Knows what was said, and watches what is done about it. The first breach of an invariant is kept and ends the run;
- * it is not thrown, because the product catches what its callees throw.
+ * Knows everything that was said, and checks that the platform shows it. The first breach of an invariant is kept and
+ * ends the run. It is not thrown, because the product catches exceptions.
  */
 export class Oracle {
   violation: Violation | undefined;
   readonly said: Said;
-  /** How many messages got the mark, by thread. */
+  /** Number of messages with the mark, by thread. */
   readonly marks = new Map<string, number>();
   readonly #seen: Seen = { drafts: 0, appends: 0 };
-  /** What people have written, and what the turns know of it. */
+  /** The messages of people, and the turns that answer them. */
   readonly inbox: InboxWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
@@ -69,7 +69,7 @@ export class Oracle {
   readonly #platform: Platform;
   readonly #isRich: boolean;
   readonly #modes: ReadonlyMap<string, DeliveryMode>;
-  /** Threads in which a draft was refused: the reply goes on with edits. */
+  /** Threads in which a draft was refused. Their replies continue with edits. */
   readonly #draftsRefused = new Set<string>();
   readonly #budget = new BudgetCount();
   readonly #rights: RightWatch;
@@ -119,7 +119,7 @@ export class Oracle {
     this.violation ??= { invariant, message };
   }
 
-  /** A new operation of the model. */
+  /** Records a new operation of the model. */
   onTurn(
     turn: number,
     threadId: string,
@@ -187,7 +187,7 @@ export class Oracle {
       if (this.#platform.kind === "telegram") this.#rights.onPost(call, life);
     }
     this.posts.onCall(call, life, [...this.replies.values()], this.said.delivery(life.name));
-    // A message may also get the mark later, when it turns out that another one may stand beside it.
+    // A message may also get the mark later, when it turns out that a second copy may exist.
     const before = call.messageId === undefined ? "" : this.#platform.textOf(address.chatId, call.messageId);
     if (isMarked(call.content?.text ?? "") && !isMarked(before)) {
       this.marks.set(address.threadId, (this.marks.get(address.threadId) ?? 0) + 1);
@@ -198,7 +198,7 @@ export class Oracle {
     }
   }
 
-  /** What is visible is judged at the end, and by what leaves the process. */
+  /** Visible text is checked when calls leave the process, and at the end. */
   onProcessed({ method }: SurfaceCall): void {
     if (method === "draft") this.#seen.drafts += 1;
     if (method === "append") this.#seen.appends += 1;
@@ -233,8 +233,8 @@ export class Oracle {
   }
 
   /**
-   * An object is woken. While one of its chats is in a penalty and the others need nothing, it has nothing to do, unless
-   * its model is at work. Where posts were lost, it looks now and then whether one of them has been heard of.
+   * Checks a wake-up of an object. While one of its chats is in a penalty and the others need nothing, it has no work,
+   * unless its model is running. If posts were lost, it may wake up now and then to look for their outcome.
    */
   onAlarm(conversation: string, chatIds: readonly string[], isBusy: boolean): void {
     if (isBusy || !chatIds.some((chatId) => this.#penalties.isSilent(chatId))) return;
@@ -272,7 +272,7 @@ export class Oracle {
   #checkI4(call: SurfaceCall, life: Life): void {
     const { threadId } = call.address;
     const delivery = this.said.delivery(life.name);
-    // The newest first: that it is there is all that has to be known.
+    // The newest first, because any match is enough.
     for (const reply of [...this.replies.values()].reverse()) {
       if (reply.threadId !== threadId || reply.conversation !== life.name) continue;
       const messages = delivery?.receipt(reply.id)?.messages ?? [];
@@ -282,7 +282,7 @@ export class Oracle {
     this.fail("I4", `post #${call.number} left with ${underWay} posts under way and no row that says so`);
   }
 
-  /** No word that was said in one thread, or for it, shows in another one. */
+  /** Checks that no word of one thread is visible in another one. */
   #checkI11({ address, content, number }: SurfaceCall): void {
     const text = content?.text ?? "";
     const threadOf = (word: string): string | undefined =>
@@ -301,8 +301,8 @@ export class Oracle {
   }
 
   /**
-   * What leaves is a rendering of what has been said, and of as much as the mode may show: of a prefix of the current
-   * attempt, or while an interrupted one was longer, a whole part of that one and nothing else.
+   * Checks that a call shows only text that was said, and only as much as the mode allows: a prefix of the current
+   * attempt. While an interrupted attempt is longer, the call shows a whole part of that one and nothing else.
    */
   #checkI5(call: SurfaceCall, life: Life): void {
     const { threadId, chatId } = call.address;

@@ -4,28 +4,28 @@ import type { Life } from "../machine/life.ts";
 
 interface Penalty {
   readonly until: number;
-  /** Since when the gate knows. */
+  /** Time at which the gate learned of it. */
   readonly since: number;
 }
 
-/** A penalty that the platform spoke and that the chat's gate must learn of. */
+/** A penalty that the platform has announced, and that the chat's gate must learn of. */
 interface Spoken {
   readonly chatId: string;
   readonly threadId: string;
   readonly until: number;
   readonly at: number;
-  /** The process that was told. */
+  /** The process that got the answer. */
   readonly life: Life;
 }
 
-/** How long a call may be under way between the gate's grant and its leaving. */
+/** Longest time between the gate's grant and the call, in milliseconds. */
 const NEWS_MS = 15;
-/** How much later a gate may be told of a penalty when it cannot be reached at once. */
+/** Longest delay of a report to a gate that cannot be reached at once, in milliseconds. */
 const GATE_TOLD_MS = 6_000;
-/** How much longer than it was spoken a penalty may be kept, by the way to the gate and its being told again. */
+/** Time by which a gate may keep a penalty longer than announced, because of travel time and repeated reports. */
 const KEPT_MS = 2_000;
 
-/** Knows every penalty, and from when on the bot can know of it (I8). */
+/** Knows every penalty, and the time from which the bot can know it (I8). */
 export class PenaltyWatch {
   readonly #now: () => number;
   readonly #known = new Map<string, Penalty>();
@@ -35,19 +35,19 @@ export class PenaltyWatch {
     this.#now = now;
   }
 
-  /** A process hears from the platform that it must wait. */
+  /** Records that the platform has announced a penalty to a process. */
   spoken({ chatId, threadId }: Address, retryAfterMs: number, life: Life): void {
     const at = this.#now();
     this.#spoken.push({ chatId, threadId, until: at + retryAfterMs, at, life });
   }
 
-  /** The chat's gate is told. Returns until when it must keep the chat silent. */
+  /** Records that the chat's gate was told. Returns the time until which the gate must keep the chat silent. */
   told({ chatId }: Pick<Address, "chatId">, retryAfterMs: number): number {
     const now = this.#now();
     const known = this.#known.get(chatId);
     const until = Math.max(now + retryAfterMs, known?.until ?? 0);
     const isOn = known !== undefined && known.until > now;
-    // Who heard of a shorter penalty before may not call either.
+    // A process that knows only an earlier, shorter penalty must not call either.
     const since = isOn ? known.since : now;
     this.#known.set(chatId, { until, since });
     return until;
@@ -58,12 +58,12 @@ export class PenaltyWatch {
     return (this.#known.get(chatId)?.until ?? 0) > this.#now();
   }
 
-  /** Whether the platform has told the bot of a penalty of this chat that may still be kept. */
+  /** Whether the platform has announced a penalty of this chat that may still be in force. */
   isSpoken(chatId: string): boolean {
     return this.#spoken.some((spoken) => spoken.chatId === chatId && this.#now() < spoken.until + KEPT_MS);
   }
 
-  /** Returns what is wrong with a call of a process that leaves now. */
+  /** Returns the problem of a call that leaves a process now, if it has one. */
   check({ address, method, number }: SurfaceCall, by: Life): string | undefined {
     const now = this.#now();
     const { chatId, threadId } = address;

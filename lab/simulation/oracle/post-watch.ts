@@ -13,7 +13,7 @@ export interface PostWatchOptions {
 }
 
 interface Post {
-  /** Nothing when no row says so. */
+  /** The row of the post. Undefined if no row is `sending`. */
   readonly row: string | undefined;
   readonly chatId: string;
   readonly life: Life;
@@ -22,44 +22,44 @@ interface Post {
   answeredAt: number;
 }
 
-/** Nobody waits longer for an answer. */
+/** Longest time that a caller waits for an answer, in milliseconds. */
 const CALL_TIMEOUT_MS = 15_000;
 
-/** How often a post may be made again whose outcome nobody can find out. */
+/** How often a post may be repeated if its outcome cannot be determined. */
 const MOST_RESENT: Readonly<Record<PlannedPolicy["onUnknown"], number>> = {
   "resend-marked": 2,
   resend: 1,
   leave: 0,
 };
 
-/** Watches what the policy of a messenger says about posts: how often a lost one is repeated, and what they quote. */
+/** Checks that posts keep to the messenger's policy: how often a lost one is repeated, and which message is quoted. */
 export class PostWatch {
   /** Calls that showed blocks, and those of them that the server refused. */
   rich = 0;
   richRefused = 0;
-  /** Threads that were told that the server knows no blocks. */
+  /** Threads that learned that the server knows no blocks. */
   readonly unsupportedIn = new Set<string>();
   /** Posts that were made again without a mark, because the policy says so. */
   resent = 0;
   readonly #options: PostWatchOptions;
   readonly #posts = new Map<number, Post>();
-  /** The id of the message that the reply of a turn answers, where there is one. */
+  /** The id of the message that the reply of a turn answers, if there is one. */
   readonly #answers = new Map<string, string | undefined>();
-  /** Replies whose blocks were refused, with the process that was told. */
+  /** Replies whose blocks were refused, with the process that learned it. */
   readonly #refused = new Map<string, Life>();
-  /** Processes that were told that the server knows no blocks, and the replies that were begun by then. */
+  /** Processes that learned that the server knows no blocks, with the replies that had begun before. */
   readonly #unsupported = new Map<Life, ReadonlySet<string>>();
 
   constructor(options: PostWatchOptions) {
     this.#options = options;
   }
 
-  /** A turn answers a message, or something that is none. */
+  /** Records the message that a turn answers, if there is one. */
   answers(threadId: string, replyId: string, messageId: string | undefined): void {
     this.#answers.set(keyOf(threadId, replyId), messageId);
   }
 
-  /** Posts whose answer the bot has never got, or could not store: what they made may be nobody's. */
+  /** Whether the bot never got, or could not store, the answer of a post. Its message may have no row. */
   isLost(call: number): boolean {
     const post = this.#posts.get(call);
     if (post === undefined) return false;
@@ -92,7 +92,7 @@ export class PostWatch {
     }
     if (failure?.code !== "rich-unsupported" && failure?.code !== "rich-refused") return;
     this.richRefused += 1;
-    // Nobody waits for it any more: that it was refused is found out again.
+    // The caller has given up. The next call finds out about the refusal again.
     if (this.#options.now() - call.at >= CALL_TIMEOUT_MS) return;
     if (failure.code === "rich-unsupported") {
       this.unsupportedIn.add(call.address.threadId);
@@ -118,12 +118,12 @@ export class PostWatch {
     const { reply, part } = found;
     const row = `${keyOf(threadId, reply.id)}#${part}`;
     this.#checkQuote(call, reply, part);
-    // Where nothing can be edited, what was posted of a void attempt is posted anew: that is no repetition.
+    // Where nothing can be edited, a restarted attempt is posted again. That is not a repetition.
     const lost = [...this.#posts].filter(
       ([number, post]) => post.row === row && post.outcome !== "done" && this.isLost(number),
     ).length;
     const { onUnknown } = this.#options.policy;
-    // Where it can be found out that it was not made, it is made again as often as that.
+    // Where a search can prove that a post was not made, it may be repeated each time.
     if (this.#options.platform !== "telegram" && lost > MOST_RESENT[onUnknown]) {
       this.#options.fail(
         "I6",
@@ -151,7 +151,7 @@ export class PostWatch {
     }
   }
 
-  /** Blocks go out only where they are asked for, and not again by a process that was told that they are not taken. */
+  /** Checks that blocks are sent only if they are requested, and not again by a process that knows they are refused. */
   #onRich(
     call: SurfaceCall,
     life: Life,
@@ -166,7 +166,7 @@ export class PostWatch {
     const reply = call.method === "post" ? sendingRow(call, replies, delivery)?.reply : undefined;
     if (reply === undefined) return;
     const begun = this.#unsupported.get(life);
-    // How a reply is shown is decided when it begins.
+    // The form of a reply is decided when it begins.
     const isLate = begun !== undefined && !begun.has(reply.id);
     if (isLate || this.#refused.get(keyOf(threadId, reply.id)) === life) {
       this.#options.fail("I5", `call #${call.number} shows blocks that were refused before`);
@@ -175,8 +175,8 @@ export class PostWatch {
 }
 
 /**
- * The row of the post that leaves now: that of the newest reply that says so and has these words. One whose process has
- * died before its call says so, too.
+ * Returns the row of the post that leaves now: that of the newest reply with a `sending` row and these words. A row
+ * whose process died before its call is `sending`, too.
  */
 function sendingRow(
   call: SurfaceCall,

@@ -3,7 +3,7 @@ import type { Life } from "../machine/life.ts";
 
 interface Press {
   readonly threadId: string;
-  /** The process that has stored it, and when. */
+  /** The process that has stored it, and the time. */
   stored: { readonly at: number; readonly by: Life | undefined } | undefined;
   readonly calls: { readonly at: number; readonly by: Life; isAnswered: boolean; hasFailed: boolean }[];
 }
@@ -11,7 +11,7 @@ interface Press {
 /** Longest time from a stored press to its answer. */
 const AT_ONCE_MS = 50;
 
-/** Every press of a button is answered: at once, whatever the chat's budget says, and once (I7). */
+/** Checks that every press of a button is answered once, and at once, even without budget (I7). */
 export class PressWatch {
   /** Presses that were answered while their chat was in a penalty. */
   inPenalty = 0;
@@ -45,7 +45,7 @@ export class PressWatch {
     if (press.calls.length === 0 && lateMs > AT_ONCE_MS) {
       this.#fail("I7", `the press ${actionId} is answered ${lateMs} ms after it was stored`);
     }
-    // A process that has died over the answer could not store that it was given.
+    // A process that died during the answer could not store it.
     const isRepeated = press.calls.some(
       (call) => !call.hasFailed && (!call.by.isDead || call.by.diedAt > call.at + AT_ONCE_MS),
     );

@@ -2,20 +2,20 @@ import type { Invariant, SurfaceCall } from "./contract.ts";
 import type { Life } from "../machine/life.ts";
 import type { Said } from "./said.ts";
 
-/** A gate keeps the right for a conversation that says nothing, counted from the grant. */
+/** Time for which a gate keeps the right of a silent conversation, from the grant on, in milliseconds. */
 const HOLD_MS = 30_000;
-/** The way from the grant to the post. */
+/** Longest time from the grant to the post, in milliseconds. */
 const WAY_MS = 50;
 
 /**
- * One post of a chat is in doubt at a time, whoever speaks there. Otherwise nobody knows whose message it is that a
- * search finds. A conversation that has died over its post keeps the right for a while, too.
+ * Checks that one post of a chat is in doubt at a time, across its conversations. Otherwise the owner of a message that
+ * a search finds would be unknown. A conversation that died during its post also keeps the right for a while.
  */
 export class RightWatch {
   readonly #now: () => number;
   readonly #said: Said;
   readonly #fail: (invariant: Invariant, message: string) => void;
-  /** When each conversation last posted into a chat. */
+  /** Time of each conversation's last post into a chat. */
   readonly #postedAt = new Map<string, number>();
 
   constructor(now: () => number, said: Said, fail: (invariant: Invariant, message: string) => void) {

@@ -14,23 +14,23 @@ export interface SaidOptions {
   readonly fail: (invariant: Invariant, message: string) => void;
   /** The object that handles a thread. */
   readonly conversationOf: (threadId: string) => string;
-  /** A conversation gives text, or the end of one, to its delivery. */
+  /** Called when a conversation gives text, or its end, to its delivery. */
   readonly onText: (conversation: string, address: Pick<Address, "chatId">) => void;
 }
 
-/** What was counted here, for the proof that it happens. */
+/** Counts that prove that these cases occur. */
 export interface SaidFigures {
   /** Replies that took over the visible messages of another one. */
   takeovers: number;
-  /** Attempts that were cut short when something of them was visible. */
+  /** Attempts that were cut short when some of their text was visible. */
   held: number;
-  /** Replies that were stopped when something of them was visible. */
+  /** Replies that were stopped when some of their text was visible. */
   stopped: number;
   /** Notices that were said while a reply was streaming. */
   beside: number;
 }
 
-/** Listens to all deliveries, and knows what every conversation has said and where. */
+/** Listens to all deliveries, and knows everything that conversations have said, with the thread. */
 export class Said {
   readonly figures: SaidFigures = { takeovers: 0, held: 0, stopped: 0, beside: 0 };
   readonly replies = new Map<string, SaidReply>();
@@ -61,10 +61,10 @@ export class Said {
     );
   }
 
-  /** Listens to a delivery before anybody uses it. Calls of a killed process are ignored. */
+  /** Listens to a delivery. Call it before the delivery is used. Calls of a killed process are ignored. */
   watch(conversation: string, delivery: Delivery, life: Pick<Life, "isDead">): void {
     this.deliveries.set(conversation, { delivery, life });
-    // A new process: what was only streamed has to be said again.
+    // A new process must say text again that was only streamed.
     for (const reply of this.replies.values()) {
       if (reply.conversation !== conversation) continue;
       const state = delivery.receipt(reply.id)?.state;
@@ -184,7 +184,7 @@ export class Said {
   }
 }
 
-/** The ids of replies are unique in their conversation only. */
+/** Returns a key for a reply, whose id is unique only in its conversation. */
 function keyOf(conversation: string, replyId: string): string {
   return `${conversation}|${replyId}`;
 }

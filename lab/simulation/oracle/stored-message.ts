@@ -1,13 +1,13 @@
 import type { UIMessage } from "ai";
 import type { StoredOperation } from "./contract.ts";
 
-/** The tokens of the messages that a turn answers. */
+/** Returns the tokens of the messages that a turn answers. */
 export function questionsOf(message: UIMessage): readonly string[] {
   const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   return text.match(/\b[mbpq]\d+\b/g) ?? [];
 }
 
-/** The message as the turn engine stores it: what was said in each step, with a tool behind all but the last one. */
+/** Returns the message as the turn engine stores it: the text of each step, with a tool after all but the last. */
 export function partsOf({ said, text }: Pick<StoredOperation, "said" | "text">): UIMessage["parts"] {
   const steps = said.flatMap((step): UIMessage["parts"] => [
     { type: "text", text: step },

@@ -8,7 +8,7 @@ export function isMarked(text: string): boolean {
 }
 
 export function stripMark(text: string): string {
-  // In a message of blocks the mark is one of them, with a blank line behind it.
+  // In a message of blocks the mark is a block, followed by a blank line.
   return isMarked(text) ? text.slice(MARK.length + 1).replace(/^\n/, "") : text;
 }
 
@@ -24,7 +24,7 @@ export function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-/** Whether `part` is a run of `whole`; its last word may be cut, because its text may be. */
+/** Whether `part` is a run of words of `whole`. Its last word may be cut. */
 export function isRunOf(part: readonly string[], whole: readonly string[]): boolean {
   const [first] = part;
   if (first === undefined) return true;
@@ -34,12 +34,12 @@ export function isRunOf(part: readonly string[], whole: readonly string[]): bool
   return false;
 }
 
-/** The words by which a text is known to be of one turn, e.g. `t3a0w5z`; a word that was cut has no `z`. */
+/** Returns the words that show the turn of a text, e.g. `t3a0w5z`. A cut word has no `z`. */
 export function turnWordsOf(text: string): readonly string[] {
   return wordsOf(text).filter((word) => /^t\d+a\d+w\d+z$/.test(word));
 }
 
-/** The messages of people that a reply says it answers, e.g. `m0`; the last word of a text may be cut. */
+/** Returns the messages of people that a reply names, e.g. `m0`. The last word of a text may be cut. */
 export function questionWordsOf(text: string): readonly string[] {
   return /^re .*\s/.exec(stripMark(text))?.[0].match(/\b[mbpq]\d+(?=\s)/g) ?? [];
 }

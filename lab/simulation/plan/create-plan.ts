@@ -12,7 +12,7 @@ const POOL: readonly [Place, ...Place[]] = [
   { threadId: "sim:-30", chatId: "-30", isDirectMessage: false, box: "own" },
   topic("5"),
   topic("6"),
-  // The topic "General", which is the forum without a topic.
+  // The topic "General", which is the forum's thread without a topic.
   { threadId: "sim:-1007", chatId: "-1007", isDirectMessage: false, box: "-1007" },
 ];
 
@@ -29,7 +29,7 @@ export function createPlan(seed: number): Plan {
   const chosen = choosePlaces(random);
   const items: PlanItem[] = [...people(random, chosen), ...trouble(random, chosen)];
   const interruptedStep = random.chance(0.75) ? "restart" : "continue";
-  // Numbers of their own: what is drawn above stays as it is when something is added here.
+  // A separate generator, so that additions here do not change the values drawn above.
   const manner = random.fork("manner");
   const platform = manner.pick<PlatformKind>([...LIKELY_PLATFORMS]);
   const modes = chosen.map(({ isDirectMessage }) =>
@@ -94,7 +94,7 @@ const DIRECT_MODES: readonly [DeliveryMode, ...DeliveryMode[]] = [
   "final-only",
 ];
 
-/** What people do to a reply while it is being written, or after that. */
+/** Returns actions of people on a reply, while it is being written or later. */
 function control(random: Random, places: readonly Place[]): PlanItem[] {
   const items: PlanItem[] = [];
   const place = (): number => random.int(0, places.length - 1);
@@ -104,7 +104,7 @@ function control(random: Random, places: readonly Place[]): PlanItem[] {
     items.push({ kind: "delete", at: at(), place: place(), back: random.pick([0, 0, 1, 2]) });
   }
   if (random.chance(0.03)) {
-    // The root dies when it knows of a penalty.
+    // The root dies while it knows a penalty.
     const fault: CallFault = { kind: "flood", retryAfterS: random.pick([8, 40]) };
     items.push({ kind: "fault", call: random.int(1, 5), fault });
     items.push({ kind: "crash-at", at: random.int(1_000, 9_000), victim: "root", place: 0, downMs: 100 });
@@ -112,7 +112,7 @@ function control(random: Random, places: readonly Place[]): PlanItem[] {
   return items;
 }
 
-/** What the bot's own code asks among the messages of people. */
+/** Returns prompts of the bot's own code, among the messages of people. */
 function prompts(random: Random, places: readonly Place[]): PlanItem[] {
   const count = random.chance(0.3) ? random.int(1, 3) : 0;
   return Array.from({ length: count }, (_, index) => ({

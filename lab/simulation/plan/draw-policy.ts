@@ -1,10 +1,10 @@
 import type { Plan, PlannedPolicy, PlanItem, PlatformKind, RichServer } from "./plan.ts";
 import type { Random } from "../../support/random.ts";
 
-/** The footer of answers, where they have one: no word of it is in anything else. */
+/** The footer of answers, if they have one. Its word is in no other text. */
 export const FOOTER = "_footnote_";
 
-/** How the messenger of a run is set up. */
+/** Draws the options of a run's messenger. */
 export function drawPolicy(random: Random, platform: PlatformKind): PlannedPolicy {
   const isRich = random.chance(0.25) && platform === "telegram";
   const server = random.pick<RichServer>([
@@ -30,14 +30,14 @@ export function drawPolicy(random: Random, platform: PlatformKind): PlannedPolic
 type Drawn = Pick<Plan, "places" | "platform" | "policy" | "whenBusy" | "items">;
 type PlannedMessage = Extract<PlanItem, { kind: "message" }>;
 
-/** What people do beyond writing: buttons, files, messages taken back, edits of what was answered. */
+/** Draws actions of people beyond writing: presses, files, deleted messages, edits of answered messages. */
 export function extraItems(random: Random, { places, platform, policy, whenBusy, items }: Drawn): PlanItem[] {
   const extra: PlanItem[] = [];
   const place = (): number => random.int(0, places.length - 1);
   for (let left = random.chance(0.2) ? random.int(1, 3) : 0; left > 0; left -= 1) {
     extra.push({ kind: "press", at: random.int(200, 15_000), place: place(), token: `p${left}` });
   }
-  // Who steers says more while the model is at work.
+  // Steering needs messages while the model is working.
   if (whenBusy === "steer") {
     const at = random.int(1_500, 8_000);
     extra.push({ kind: "message", at, place: place(), token: "m90" });
@@ -46,7 +46,7 @@ export function extraItems(random: Random, { places, platform, policy, whenBusy,
   const hasFiles = random.chance(0.15);
   for (const { at, token } of messages) {
     if (hasFiles && random.chance(0.6)) extra.push(file(random, token));
-    // Telegram does not tell a bot.
+    // Telegram does not tell a bot about deletions.
     if (random.chance(0.1) && platform !== "telegram") {
       extra.push({ kind: "take-back", at: at + random.int(20, 4_000), token });
     }

@@ -4,7 +4,7 @@ import { hasGateElsewhere } from "./route-places.ts";
 
 /**
  * Trouble for plans in which conversations ask a gate in another object: the gate dies at one of its own writes, or
- * while a post is in doubt and somebody else wants to post.
+ * while a post is in doubt and another thread wants to post.
  */
 export function gateTrouble(
   random: Random,
@@ -35,7 +35,7 @@ function penaltyOfOne(random: Random, places: readonly Place[]): PlanItem[] {
   return [...messages, { kind: "fault", call: random.int(1, 6), fault: { kind: "flood", retryAfterS: 40 } }];
 }
 
-/** Messages in all places at about the same time, an answer that is lost, and a gate that dies over it. */
+/** Messages in all places at about the same time, an answer that is lost, and a gate that dies meanwhile. */
 function rush(random: Random, places: readonly Place[]): PlanItem[] {
   const start = random.int(0, 3_000);
   const messages = places.map((_place, place): PlanItem => {

@@ -1,19 +1,19 @@
 import type { Random } from "../../support/random.ts";
 
-/** One attempt of the model at an answer: how far it gets, and how it ends. */
+/** One attempt of the model at an answer: its length and its end. */
 export interface Attempt {
-  /** The share of the text that comes before it fails; 1 for an attempt that does not. */
+  /** Share of the text before the failure; 1 if the attempt succeeds. */
   readonly failsAt: number;
 }
 
 /** A tool that the model calls between two steps. `effect`: it must not run twice. */
 export type ScriptedTool = "effect" | "lookup";
 
-/** What the model says to one question, whatever the number of attempts it needs. */
+/** The model's answer to one question, for any number of attempts. */
 export interface Script {
-  /** What it says in one step of its answer. */
+  /** Returns the text of one step. */
   readonly text: (step: number, attempt: number) => string;
-  /** What it calls after each step but the last one. */
+  /** Tools that it calls after each step except the last. */
   readonly tools: readonly ScriptedTool[];
   readonly attempts: readonly Attempt[];
   readonly chunkLength: number;
@@ -21,18 +21,18 @@ export interface Script {
   readonly firstTokenMs: number;
 }
 
-/** What the model of a run may do. */
+/** Abilities of a run's model. */
 export interface ScriptOptions {
   /** Blocks that rich messages show better than ordinary ones. */
   readonly isRich: boolean;
   readonly hasTools: boolean;
-  /** The model may choose to say nothing. */
+  /** Whether the model may choose silence. */
   readonly maySayNothing: boolean;
 }
 
 /**
- * Every word of a script is unique in the whole run (`t3a1w17z`: turn, attempt, word), so that any text on the platform
- * tells whose it is, and twice the same word is a text that is visible twice. The words of a second step begin at 100.
+ * Every word of a script is unique in the whole run (`t3a1w17z`: turn, attempt, word), so any text on the platform
+ * shows its turn, and a repeated word is a text that is visible twice. The words of a second step begin at 100.
  */
 export function createScript(
   random: Random,
@@ -74,7 +74,7 @@ export function createScript(
   };
 }
 
-/** How a model says that it says nothing. */
+/** The model's signal for silence. */
 export const SILENCE = "[[silence]]";
 const STEP = 100;
 

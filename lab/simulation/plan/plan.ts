@@ -11,17 +11,17 @@ export interface Place {
 }
 
 /**
- * What the platform of a run can do.
+ * The abilities of a run's platform.
  *
- * - `telegram`: edits, deletions, passing drafts in private chats, ids that tell where a lost post may be
- * - `streams`: edits, deletions, messages that are streamed into; what was lost cannot be found again
- * - `fixed`: a message that was posted stays as it is, and nothing can be found out about it
+ * - `telegram`: edits, deletions, temporary drafts in private chats, ids with which a lost post can be found
+ * - `streams`: edits, deletions, messages that are streamed into; lost posts cannot be found
+ * - `fixed`: messages cannot be changed, and lost posts cannot be found
  */
 export type PlatformKind = "telegram" | "streams" | "fixed";
 
-/** What goes wrong with one call to the platform. `doneAfterMs` counts from its arrival. */
+/** Fault of one call to the platform. `doneAfterMs` counts from its arrival. */
 export type CallFault =
-  /** Refused before anything was done: a connection that was not made, the platform's own 5xx. */
+  /** Not done: no connection, or the platform's own 5xx. */
   | { readonly kind: "refused" }
   /** A gateway's error: it may have been done. */
   | { readonly kind: "gateway"; readonly done: boolean }
@@ -36,7 +36,7 @@ export type CallFault =
   /** Done late, and answered then. */
   | { readonly kind: "slow-done"; readonly doneAfterMs: number }
   | { readonly kind: "flood"; readonly retryAfterS: number }
-  /** The platform does not take the formatting. */
+  /** The platform refuses the formatting. */
   | { readonly kind: "bad-entities" }
   | { readonly kind: "unauthorized" };
 
@@ -90,7 +90,7 @@ export type PlanItem =
       readonly share: number;
       readonly fault: CallFault;
     }
-  /** The bot's own code asks something, whose answer goes to a place. `again`: it is submitted a second time. */
+  /** A prompt of the bot's own code, whose answer goes to a place. `again`: it is submitted a second time. */
   | {
       readonly kind: "prompt";
       readonly at: number;
@@ -102,18 +102,18 @@ export type PlanItem =
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */
   | { readonly kind: "take-back"; readonly at: number; readonly token: string }
-  /** A message has a file, which can be loaded at once, late or not at all. */
+  /** A message has a file that loads at once, late or never. */
   | { readonly kind: "file"; readonly token: string; readonly loadedAfterMs: number; readonly fails: boolean }
-  /** What happens to the n-th update after it was stored. */
+  /** Fault of the n-th update after it was stored. */
   | { readonly kind: "again"; readonly update: number; readonly how: "answer-lost" | "twice" | "renumbered" };
 
 /**
- * What a server makes of rich messages.
+ * Treatment of rich messages by the server.
  *
  * - `knows`: shows them
- * - `never`: is older than they are
- * - `until`: is replaced by an older one when so much time has passed
- * - `refuses`: does not take the content of the n-th one
+ * - `never`: is too old for them
+ * - `until`: is replaced by an older one after this time
+ * - `refuses`: refuses the content of the n-th one
  */
 export type RichServer =
   | { readonly kind: "knows" }
@@ -121,32 +121,32 @@ export type RichServer =
   | { readonly kind: "until"; readonly at: number }
   | { readonly kind: "refuses"; readonly call: number };
 
-/** How the messenger is set up, where that changes what may happen. */
+/** The messenger's options that influence a run. */
 export interface PlannedPolicy {
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
   readonly replyTo: NonNullable<DeliveryPolicy["replyTo"]>;
-  /** Nothing where rich messages are not asked for. */
+  /** Undefined if rich messages are not requested. */
   readonly rich: RichServer | undefined;
   readonly rerunOnEdit: boolean;
   /** Whether a press of a button starts a turn. */
   readonly answersPresses: boolean;
   readonly footer: string | undefined;
-  /** Whether the model may say nothing in a group, which it does now and then. */
+  /** Whether the model may choose silence in a group, which it sometimes does. */
   readonly silence: boolean;
   /** Whether the model calls tools. */
   readonly tools: boolean;
 }
 
 /**
- * How events find their conversation.
+ * Way in which events find their conversation.
  *
  * - `thread`: each place has a conversation of its own
- * - `person`: a conversation speaks in all places of a person, which no other object speaks in
+ * - `person`: one conversation speaks in all places of a person, and no other object speaks there
  * - `self`: the root itself answers everywhere
  */
 export type Routing = "thread" | "person" | "self";
 
-/** Everything that happens to the system in one run, apart from latencies, which the seed gives too. */
+/** All events of one run, except latencies, which the seed also decides. */
 export interface Plan {
   readonly seed: number;
   readonly places: readonly Place[];
@@ -154,12 +154,12 @@ export interface Plan {
   /** The name of the object that handles each place, by the number of the place. */
   readonly objects: readonly string[];
   readonly items: readonly PlanItem[];
-  /** What the model does with a text that was cut short. */
+  /** Treatment of an interrupted text. */
   readonly interruptedStep: "restart" | "continue";
   readonly platform: PlatformKind;
-  /** What a message does that comes while a reply runs. */
+  /** Effect of a message that arrives during a reply. */
   readonly whenBusy: "queue" | "interrupt" | "steer";
-  /** How replies appear while they stream, by the number of the place. Places of one object have one mode. */
+  /** Delivery modes by the number of the place. All places of one object have the same mode. */
   readonly modes: readonly DeliveryMode[];
   readonly policy: PlannedPolicy;
 }

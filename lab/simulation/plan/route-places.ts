@@ -1,11 +1,11 @@
 import type { Place, Plan, PlanItem } from "./plan.ts";
 import type { Random } from "../../support/random.ts";
 
-/** The root's object, which is the conversation too where a messenger answers with `self`. */
+/** Name of the root's object. It is also the conversation if a messenger answers with `self`. */
 export const ROOT = "root";
 
 type Routed = Pick<Plan, "places" | "routing" | "objects"> & {
-  /** Messages to a place that the plan did not have before. */
+  /** Additional messages to a place. */
   readonly visits: readonly PlanItem[];
 };
 
@@ -13,7 +13,7 @@ type Routed = Pick<Plan, "places" | "routing" | "objects"> & {
 const BY_PERSON = 0.15;
 const BY_SELF = 0.05;
 
-/** Draws which object handles which place. A conversation that is no place's own mostly speaks in several. */
+/** Draws the object of each place. A conversation that does not belong to one place usually speaks in several. */
 export function routePlaces(
   random: Random,
   places: readonly Place[],
@@ -58,12 +58,12 @@ function visit(random: Random, place: number): PlanItem[] {
   return items;
 }
 
-/** The name of the object that is the gate of a chat: that of its thread without a topic. */
+/** Returns the name of the object that is the gate of a chat: the one of its thread without a topic. */
 export function gateName(chatId: string): string {
   return `sim:${chatId}`;
 }
 
-/** Whether another object than the one that speaks in a place is the gate of the place's chat. */
+/** Whether the gate of a place's chat is in another object than its conversation. */
 export function hasGateElsewhere(place: Place, object: string): boolean {
   return object !== gateName(place.chatId);
 }

@@ -4,7 +4,7 @@ import { gateName } from "./route-places.ts";
 /** Plans whose conversations speak in chats that have another object: the topics of a forum, or by `Routing`. */
 export type TrafficKind = "forum" | Exclude<Routing, "thread">;
 
-/** Calls between objects of runs of one kind, and what another division of the work would have cost. */
+/** Calls between objects in runs of one kind, and the cost of another division of the work. */
 export interface Traffic {
   seeds: number;
   platformCalls: number;
@@ -46,13 +46,13 @@ export function addTraffic(sum: Traffic, more: Traffic): void {
   for (const key of Object.keys(sum) as (keyof Traffic)[]) sum[key] += more[key];
 }
 
-/** Counts what goes from object to object in one run, for the chats that have another object than who speaks there. */
+/** Counts the calls between objects in one run, for chats whose gate is in another object than the conversation. */
 export class TrafficCount {
   readonly traffic: Traffic = { ...noTraffic(), seeds: 1 };
   readonly #now: () => number;
   readonly #speakers: ReadonlySet<string>;
   readonly #gates: ReadonlySet<string>;
-  /** When the batch of a conversation's text for a chat began that is not on its way yet. */
+  /** Start of each open batch of a conversation's text for a chat. */
   readonly #batches = new Map<string, number>();
 
   constructor(now: () => number, { places, objects }: Pick<Plan, "places" | "objects">) {
@@ -64,17 +64,17 @@ export class TrafficCount {
     this.#gates = new Set(remote.flatMap(({ chatId }) => [`gate ${chatId}`, gateName(chatId)]));
   }
 
-  /** A call of a conversation to the platform. */
+  /** Counts a call of a conversation to the platform. */
   call(conversation: string, chatId: string): void {
     if (this.#speakers.has(`${conversation}|${chatId}`)) this.traffic.platformCalls += 1;
   }
 
-  /** A call to the root. */
+  /** Counts a call to the root. */
   root(caller: string): void {
     if (this.#gates.has(caller)) this.traffic.rootCalls += 1;
   }
 
-  /** A conversation gives text, or the end of one, to its delivery. */
+  /** Counts text, or its end, that a conversation gives to its delivery. */
   text(conversation: string, chatId: string): void {
     const key = `${conversation}|${chatId}`;
     if (!this.#speakers.has(key)) return;

@@ -1,11 +1,11 @@
 import type { CallFailure } from "../../../src/core/surface.ts";
 import { PlatformRefusal, RICH } from "./platform.ts";
 
-/** A call without an answer that says anything. */
+/** A call without a usable answer. */
 export class Disconnected extends Error {}
 /** A gateway's answer, which does not say whether the call was done. */
 export class GatewayError extends Error {}
-/** Provably nothing was done. */
+/** A call that was certainly not done. */
 export class NotDone extends Error {}
 export class Unauthorized extends Error {}
 
@@ -33,10 +33,10 @@ export function classifyError(error: unknown): CallFailure {
   }
 }
 
-/** The platform does not take it, whenever it is asked. */
+/** Whether the platform would refuse the call every time. */
 export function isFinalRefusal(error: unknown): boolean {
   const { kind, code } = classifyError(error);
-  // Blocks that are refused are said without them, in a draft as well.
+  // Text of refused blocks is sent without them, also in a draft.
   if (code === RICH.unsupportedCode || code === RICH.refusedCode) return false;
   return kind === "gone" || kind === "missing" || kind === "rejected" || kind === "misconfigured";
 }

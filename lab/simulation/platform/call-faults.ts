@@ -2,9 +2,9 @@ import type { RichText } from "../../../src/core/rich-text.ts";
 import type { CallFault, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
 
-/** Which fault meets which call: the n-th one, or those of a storm. */
+/** Decides which call has which fault: the n-th call, or all calls of a storm. */
 export class CallFaults {
-  /** How many calls met a fault, by its kind. */
+  /** Number of calls with a fault, by kind. */
   readonly met = new Map<CallFault["kind"], number>();
   readonly #byCall = new Map<number, CallFault>();
   readonly #storms: readonly Extract<PlanItem, { kind: "storm" }>[];

@@ -14,7 +14,7 @@ export const RICH: RichMessages = {
   doubtfulCode: "rich-doubtful",
 };
 
-/** What the bot believes it may do; the platform itself allows a little more, as the real one does. */
+/** The bot's own limits. The platform allows a little more, as the real one does. */
 export const PACING: Pacing = {
   direct: { burst: 3, everyMs: 1_000 },
   group: { burst: 3, everyMs: 3_000 },
@@ -29,9 +29,9 @@ export interface PlatformMessage {
   text: string;
   entities: RichText["entities"];
   blocks: RichText["blocks"];
-  /** Who has taken it away. */
+  /** The one who deleted it. */
   deletedBy: "bot" | "person" | undefined;
-  /** It is streamed into, and cannot be edited until that has ended. */
+  /** Whether it is being streamed into. It cannot be edited until that has ended. */
   isStreaming: boolean;
   /** The number of the call that made it. */
   readonly call: number;
@@ -48,7 +48,7 @@ export type Refusal =
   | { readonly kind: "blocks"; readonly isUnknown: boolean }
   | { readonly kind: "bad-request"; readonly why: string };
 
-/** A preview that fades by itself, and goes when the bot posts a message to its thread. It is no message. */
+/** A preview, not a message. It fades by itself, and disappears when the bot posts a message to its thread. */
 interface PlatformDraft {
   readonly id: number;
   readonly text: string;
@@ -72,16 +72,16 @@ interface Flood {
 
 const DIRECT_CAPACITY = 6;
 const GROUP_CAPACITY = 20;
-/** What each call during a penalty adds to it. */
+/** Time that each call during a penalty adds to it. */
 const PENALTY_GROWTH_MS = 2_000;
 const FLOOD_PENALTY_S = 5;
 
-/** How long a draft is seen. */
+/** Time for which a draft is visible. */
 export const DRAFT_LASTS_MS = 6_000;
 
 /**
- * A chat platform with the rules of Telegram, as far as the delivery can tell, and with those of platforms that can do
- * other things than it. It outlives every process.
+ * A chat platform with the rules of Telegram, as far as they matter for the delivery, or with those of other platforms.
+ * It outlives every process.
  */
 export class Platform {
   readonly messages: PlatformMessage[] = [];
@@ -126,7 +126,7 @@ export class Platform {
     else this.#blocked.delete(chatId);
   }
 
-  /** Begins a penalty of the chat, whatever it has used. */
+  /** Begins a penalty of the chat, regardless of its rate. */
   penalize(chatId: string, retryAfterS: number): never {
     const flood = this.#flood(chatId);
     flood.penaltyUntil = Math.max(flood.penaltyUntil, this.#now() + retryAfterS * 1_000);
@@ -134,8 +134,8 @@ export class Platform {
   }
 
   /**
-   * `isLookup`: a call about a message that is not there. The server of Telegram finds that out before it edits, so that
-   * nothing counts against the chat's rate.
+   * `isLookup`: a call about a message that is not there. Telegram's server finds that out before it edits, so the call
+   * does not count against the chat's rate.
    *
    * @throws {PlatformRefusal} for a chat that is in a penalty, which this call lengthens, has used up its rate, or is blocked
    */
@@ -158,7 +158,7 @@ export class Platform {
     if (this.#blocked.has(chatId)) throw new PlatformRefusal({ kind: "blocked" });
   }
 
-  /** @throws {PlatformRefusal} for blocks that this server does not take */
+  /** @throws {PlatformRefusal} for blocks that this server refuses */
   takeBlocks(blocks: readonly MessageBlock[]): void {
     const server = this.#rich;
     const isUnknown =
@@ -166,7 +166,7 @@ export class Platform {
     const shown = JSON.stringify(blocks);
     if (!this.#blocksTaken.has(shown)) this.#richCalls += 1;
     const isRefused = server.kind === "refuses" && server.call === this.#richCalls;
-    // What was taken once is taken again.
+    // Blocks that were accepted once are accepted again.
     if (isUnknown || (isRefused && !this.#blocksTaken.has(shown))) {
       throw new PlatformRefusal({ kind: "blocks", isUnknown });
     }
@@ -185,7 +185,7 @@ export class Platform {
     return id;
   }
 
-  /** Private chats only. It has no id of the box. */
+  /** Shows a draft, in private chats only. A draft has no id of the box. */
   showDraft({ threadId, isDirectMessage }: Address, draftId: number, content: RichText): void {
     checkText(content);
     if (!isDirectMessage) throw new PlatformRefusal({ kind: "bad-request", why: "no drafts here" });
@@ -273,12 +273,12 @@ export class Platform {
     return this.messages.find((one) => one.chatId === chatId && String(one.id) === messageId)?.text ?? "";
   }
 
-  /** Which messages a chat's messages are numbered with. */
+  /** Returns the box whose ids a chat's messages have. */
   boxOf(chatId: string): string {
     return this.#boxes.get(chatId) ?? "own";
   }
 
-  /** What a person sees of the bot in a thread. */
+  /** Returns the bot's messages that a person sees in a thread. */
   visible(threadId: string): PlatformMessage[] {
     return this.messages.filter(
       (message) => message.threadId === threadId && message.isFromBot && message.deletedBy === undefined,
@@ -322,7 +322,7 @@ export class Platform {
 
 function checkText({ text, entities, blocks }: RichText): void {
   if (text.trim() === "") throw new PlatformRefusal({ kind: "bad-request", why: "empty" });
-  // What sets blocks apart does not count.
+  // Separators of blocks do not count.
   const length = blocks === undefined ? text.length : text.replaceAll(/\s/g, "").length;
   const { maxLength } = blocks === undefined ? LIMITS : RICH.limits;
   if (length > maxLength) throw new PlatformRefusal({ kind: "bad-request", why: "too long" });

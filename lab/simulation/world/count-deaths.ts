@@ -2,12 +2,14 @@ import type { GateObject } from "./gate-object.ts";
 import { gateName } from "../plan/route-places.ts";
 import type { ThreadObject } from "./thread-object.ts";
 
-/** Deaths of one side of a conversation and a gate in another object, for the proof that they happen. */
+/** Deaths of either a conversation or its gate in another object, as proof that they occur. */
 export interface Deaths {
-  /** Gates that died while a conversation that asks them lived, and of these while its model was at work. */
+  /**
+   * Gates that died while a conversation that uses them lived, and how many of these died while its model was working.
+   */
   gates: number;
   gatesBusy: number;
-  /** Conversations that died with their model at work while the gate of one of their chats lived. */
+  /** Conversations that died while their model was working and the gate of one of their chats lived. */
   speakers: number;
 }
 
@@ -19,7 +21,7 @@ export interface Crash {
   readonly isGateHit: (chatId: string) => boolean;
 }
 
-/** Adds what is about to die. */
+/** Counts the objects that are about to die. */
 export function countDeaths(deaths: Deaths, { threads, gates, isHit, isGateHit }: Crash): void {
   const living = threads.filter((thread) => thread.life !== undefined && !isHit(thread));
   const dying = threads.filter((thread) => thread.life !== undefined && isHit(thread));

@@ -22,7 +22,7 @@ export interface GateParts {
   readonly mutant: Mutant | undefined;
 }
 
-/** The gate of a chat in a process that begins, watched. */
+/** Starts the gate of a chat in a new process, watched by the oracle. */
 export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): ChatGate {
   const { database } = parts;
   const real = createChatGate({ ...parts, database: mutant?.gateDatabase?.(database) ?? database });
@@ -46,7 +46,7 @@ export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): Chat
   };
 }
 
-/** A gate as another object reaches it. */
+/** Returns a gate as another object calls it. */
 export function linkGate(
   wire: Wire,
   caller: Life,
@@ -85,10 +85,10 @@ export interface GateObjectOptions {
   readonly mutant: Mutant | undefined;
 }
 
-/** An object that says nothing itself. */
+/** A local speaker that never posts. */
 const NOBODY: LocalSpeaker = { isInDoubt: () => false, sentIds: () => [], lastUsedAt: () => undefined };
 
-/** The object of a chat in which nobody speaks but conversations in other objects: nothing but its gate. */
+/** The object of a chat in which only conversations of other objects speak. It has only the gate. */
 export class GateObject {
   readonly database: NodeDatabase = takeStorage("gate");
   readonly #options: GateObjectOptions;

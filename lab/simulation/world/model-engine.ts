@@ -21,11 +21,11 @@ export interface ModelEngineOptions {
   readonly oracle: Oracle;
   readonly trace: Trace;
   readonly interruptedStep: "restart" | "continue";
-  /** A number for a new operation, unique in the run. */
+  /** Returns the number of a new operation, unique in the run. */
   readonly nextTurn: () => number;
   readonly onSettled: () => void;
   readonly script: (threadId: string) => ScriptOptions;
-  /** What the thread says before the model is called again, and before a tool runs. */
+  /** The thread's decision before the model is called again. */
   readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
   readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
   /** A tool with an effect begins. */
@@ -48,11 +48,11 @@ export class ModelEngine implements Pick<
   "start" | "follow" | "resumeAll" | "abort" | "outcome" | "textSoFar" | "forget" | "stats"
 > {
   readonly stats = new TurnStats();
-  /** Nobody wants to know how turns end. */
+  /** No hook waits for the end of turns. */
   readonly ends = { isAwaited: false };
   readonly #options: ModelEngineOptions;
   readonly #texts = new Map<string, ReplyText>();
-  /** Operations whose model is at work in this process, with the timer of their next chunk. */
+  /** Operations whose model is working in this process, with the timer of their next chunk. */
   readonly #running = new Map<string, unknown>();
 
   constructor(options: ModelEngineOptions) {
@@ -157,7 +157,7 @@ export class ModelEngine implements Pick<
     void life.guard(() => this.#begin(operation));
   }
 
-  /** The files of the question are loaded first, whenever the model is called anew. */
+  /** Calls the model, after the files of the question are loaded. */
   async #begin(operation: StoredOperation): Promise<void> {
     const { oracle, resolveFile } = this.#options;
     if (operation.question.parts.some(({ type }) => type === "file")) {
@@ -181,7 +181,7 @@ export class ModelEngine implements Pick<
     return !life.isDead && operation.status === "running" && this.#running.has(operation.id);
   }
 
-  /** What was said of the interrupted call is void; what was said before it, and its tools, are not. */
+  /** Drops the text of the interrupted call. Earlier text and tools stay. */
   #startOver(operation: StoredOperation, said = operation.text): void {
     this.#texts.get(operation.id)?.onInterrupted(partsOf({ ...operation, text: said }));
     this.#options.life.write("attempt", () => {
@@ -236,7 +236,7 @@ export class ModelEngine implements Pick<
     await this.#tool(operation);
   }
 
-  /** A tool that had begun when its process died is not run again: the model is told. */
+  /** Runs a tool. A tool that had begun when its process died does not run again, and the model is told. */
   async #tool(operation: StoredOperation): Promise<void> {
     const { beforeTool, beforeStep, life, oracle, trace } = this.#options;
     const { threadId } = operation;

@@ -20,13 +20,16 @@ interface Update {
   readonly token: string | undefined;
   readonly version: number | undefined;
   attempts: number;
-  /** Of an edit, or a deletion: its message was waiting when it was stored. */
+  /** For an edit or a deletion: whether its message was waiting when the update was stored. */
   findsWaiting: boolean;
 }
 
 const LONGEST_BACKOFF_MS = 4_000;
 
-/** What people do, and how the platform tells the bot: in order per chat, again and again until it is answered. */
+/**
+ * The actions of people. The platform reports them to the bot in order per chat, and repeats each report until it is
+ * answered.
+ */
 export class People {
   readonly written: Written[] = [];
   readonly blockedChats = new Set<string>();
@@ -44,7 +47,7 @@ export class People {
     this.#mutant = mutant;
   }
 
-  /** Puts everything that people do into the schedule. */
+  /** Schedules all actions of people. */
   start(): void {
     const { plan, scheduler } = this.#world;
     for (const item of plan.items) {
@@ -123,7 +126,7 @@ export class People {
     }
   }
 
-  /** The bot's own code asks again until it hears that the prompt is durable: its key makes it one. */
+  /** Submits a prompt again and again until it is durable. Its key makes it one prompt. */
   #submit(place: Place, token: string, again: boolean): void {
     const { isDown, oracle, scheduler, trace } = this.#world;
     const { chatId, isDirectMessage, threadId, topicId } = place;
@@ -160,7 +163,7 @@ export class People {
         () => settle(true),
         () => settle(false),
       );
-    // Its process may have died under the call.
+    // Its process may have died during the call.
     scheduler.after(3_000, () => settle(false));
   }
 
@@ -183,7 +186,7 @@ export class People {
     this.#tell(place, event, command === undefined ? token : undefined);
   }
 
-  /** A button of some message. Where presses start turns, it is a question like any other. */
+  /** Presses a button. If presses start turns, the press is a question like any other. */
   #press(place: Place, token: string): void {
     const { oracle, plan, trace } = this.#world;
     trace.add("person", () => `presses ${token} in ${place.threadId}`);
@@ -330,7 +333,7 @@ export class People {
     this.#world.scheduler.after(5_000, () => settle(false));
   }
 
-  /** The root learns of the ids of what comes, where messages are numbered. */
+  /** Reports the ids of incoming messages to the root, if the platform numbers messages. */
   #observe({ messageId, thread: { chatId } }: IncomingEvent): void {
     const { platform, root } = this.#world;
     if (messageId === undefined || platform.kind !== "telegram") return;
@@ -347,13 +350,13 @@ export class People {
       return;
     }
     if (event.kind === "message-deleted") oracle.inbox.takeBackArrives(token);
-    // Of an update that was stored before, what counts is what it found then.
+    // For an update that was stored before, its first storing counts.
     if (this.#world.thread(place).inboxState(event.key) !== undefined) return;
     const state = this.#stateOf(update);
     update.findsWaiting = state === "received" || state === "queued";
   }
 
-  /** Of the message that an edit or a deletion is about. */
+  /** Returns the state of the message that an edit or a deletion is about. */
   #stateOf({ event, place }: Update): string | undefined {
     return this.#world.thread(place).inboxState(`m:${place.chatId}:${event.message?.id ?? ""}`);
   }
@@ -362,7 +365,7 @@ export class People {
     const { event, token, version } = update;
     const { inbox, presses } = this.#world.oracle;
     if (event.action !== undefined) presses.stored(event.action.id, by);
-    // One that comes again was stored before, and may have been read by then.
+    // A repeated update was stored before, and may have been read since.
     const isFirst = update.attempts === 1;
     if (isFirst && event.message?.command?.name === "stop") inbox.stopStored(update.place.threadId);
     if (token === undefined) return;
@@ -373,7 +376,7 @@ export class People {
     else inbox.stored(token);
   }
 
-  /** The platform has its 200, or would have, if it had not been lost. */
+  /** Handles a stored update: the bot answered 200, even if that answer was lost. */
   #stored(lane: Update[], update: Update): void {
     const { plan, trace } = this.#world;
     const again = plan.items.find((item) => item.kind === "again" && item.update === update.id);

@@ -32,16 +32,16 @@ type Answer =
   | { readonly kind: "done"; readonly value: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** The platform as one process reaches it: over a network with latency, faults and time limits. */
+/** Creates the surface of one process: the platform behind a network with latency, faults and time limits. */
 export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface {
   const { scheduler, platform, faults, oracle, trace, random } = world;
 
-  /** What the platform does with a call, and what it answers. */
+  /** Carries out a call at the platform and returns its answer. */
   const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
     try {
       const { method, address, content, messageId, draftId } = call;
       if (method === "answer") {
-        // Outside of the chat's rate; a bot that answers too many presses is refused all the same.
+        // Outside of the chat's rate. A bot that answers too many presses is still refused.
         if (fault?.kind === "flood") throw new PlatformRefusal(fault);
         return { kind: "done", value: undefined };
       }
@@ -96,7 +96,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     const hearsAbort = !random.chance(0.2);
     const answer = await new Promise<Answer>((resolve) => {
       const fail = (error: unknown): void => resolve({ kind: "failed", error });
-      // Sometimes the answer was on its way when the time limit passed.
+      // Sometimes the answer is on its way when the time limit passes.
       if (hearsAbort) {
         signal.addEventListener("abort", () => fail(new Disconnected("aborted")), { once: true });
       }
@@ -113,7 +113,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     throw answer.error;
   };
 
-  /** The way to the platform and back. */
+  /** Takes a call to the platform and back. */
   const travel = (
     latencyMs: number,
     made: SurfaceCall,
@@ -232,7 +232,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   };
 }
 
-/** What an error means, as the Telegram provider reads the real ones. */
+/** Returns the content of a call as a person sees it. */
 function shownOf({ text, entities, blocks }: RichText): RichText {
   return blocks === undefined ? { text, entities } : { text, entities, blocks };
 }

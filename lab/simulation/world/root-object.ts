@@ -17,11 +17,11 @@ export interface RootObjectOptions {
   readonly deps: (life: Life) => Deps;
   readonly mutant: Mutant | undefined;
   readonly traffic: TrafficCount;
-  /** The conversation that is the root's own, where the root answers. */
+  /** Returns the root's own conversation, if the root answers. */
   readonly self?: () => ThreadObject | undefined;
 }
 
-/** The root's Durable Object, as far as delivery knows it: the bot's rate, over storage that outlives it. */
+/** The root's Durable Object, as far as the delivery uses it: the bot's rate, in storage that outlives the process. */
 export class RootObject {
   readonly database: NodeDatabase = takeStorage("root");
   readonly #options: RootObjectOptions;
@@ -31,7 +31,7 @@ export class RootObject {
     this.#options = options;
   }
 
-  /** The root as another object reaches it. */
+  /** Returns the root as another object calls it. */
   link(caller: Life): BotBudget {
     const call = <Value>(body: (budget: RootBudget) => Promise<Value>): Promise<Value> => {
       this.#options.traffic.root(caller.name);
@@ -44,7 +44,7 @@ export class RootObject {
     };
   }
 
-  /** A webhook brings messages with their ids. They are kept in memory only. */
+  /** Learns message ids from a webhook. They are kept in memory only. */
   observe(box: string, isShared: boolean, ids: readonly number[]): void {
     this.#ensure().budget.noteIncoming("sim", box, isShared, ids);
   }

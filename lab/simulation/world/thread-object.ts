@@ -27,7 +27,7 @@ import { returnStorage, takeStorage } from "../machine/storage.ts";
 
 export interface ThreadObjectOptions {
   readonly name: string;
-  /** Where it speaks: one place, or several of a conversation that is no place's own. */
+  /** The places in which it speaks: one, or several for a conversation that does not belong to one place. */
   readonly places: readonly Place[];
   /** The chat whose gate it is, if it is one. */
   readonly gateOfChat: string | undefined;
@@ -35,19 +35,19 @@ export interface ThreadObjectOptions {
   readonly deps: (life: Life) => Deps;
   readonly log: Log;
   readonly root: (life: Life) => BotBudget;
-  /** The gate of a chat in another object, by the name of that object's conversation. */
+  /** Returns the gate of a chat in another object, by the name of that object's conversation. */
   readonly gateOf: (conversation: string, life: Life) => ChatGate;
   readonly oracle: Oracle;
   readonly definition: (life: Life) => NormalizedMessengerDefinition;
   readonly engine: Omit<ModelEngineOptions, "life" | "operations" | OfThread>;
-  /** Sees and may wrap the delivery before anybody uses it. */
+  /** Called with the delivery before it is used. May wrap it. */
   readonly onDelivery: (delivery: Delivery, life: Life) => void;
   readonly mutant: Mutant | undefined;
   /** Calls `onAlarm` at that time, unless the machine is down then. */
   readonly scheduleAlarm: (at: number) => void;
 }
 
-/** What the model's engine asks of its thread. */
+/** The functions of the thread that the model's engine calls. */
 type OfThread = "onSettled" | "beforeStep" | "beforeTool" | "beginCall" | "resolveFile";
 
 interface Live {
@@ -56,7 +56,7 @@ interface Live {
   readonly runtime: ThreadRuntime;
   readonly gate: () => ChatGate;
   budget: RootBudget | undefined;
-  /** The time of the durable wake, as far as this process knows. */
+  /** Time of the durable wake-up, as far as this process knows. */
   armedAt: number | undefined;
   arming: Promise<void>;
 }
@@ -75,7 +75,7 @@ export class ThreadObject {
   readonly operations: OperationStore = new Map();
   readonly #options: ThreadObjectOptions;
   #alarmAt: number | undefined;
-  /** The alarm's work has begun; it is done again when the process dies before its end. */
+  /** Whether the alarm's work is running. It runs again if the process dies before its end. */
   #isRunning = false;
   #live: Live | undefined;
 
@@ -84,7 +84,7 @@ export class ThreadObject {
     this.database = takeStorage(this.#storage);
   }
 
-  /** A root has more tables than another conversation. */
+  /** Kind of the storage. A root has more tables than other conversations. */
   get #storage(): string {
     return this.#options.name === ROOT ? "self" : "thread";
   }
@@ -106,7 +106,7 @@ export class ThreadObject {
     return this.#options.gateOfChat;
   }
 
-  /** Whether the model is at work. */
+  /** Whether the model is working. */
   get isBusy(): boolean {
     return [...this.operations.values()].some(({ status }) => status === "running");
   }
@@ -115,7 +115,7 @@ export class ThreadObject {
     return this.#live?.life.isDead === false ? this.#live.life : undefined;
   }
 
-  /** What is stored of an event, by its key. */
+  /** Returns the stored state of an event, by its key. */
   inboxState(key: string): string | undefined {
     const tables = this.database.all("SELECT name FROM sqlite_master WHERE name = 'inbox_v1'");
     if (tables.length === 0) return undefined;
@@ -123,12 +123,12 @@ export class ThreadObject {
     return this.database.all<{ state: string }>(query, `sim|${key}`)[0]?.state;
   }
 
-  /** Whether it is stored of a turn that a tool with an effect has begun. */
+  /** Whether a tool with an effect has begun in a turn, as far as is stored. */
   hasActed(turnId: string): boolean {
     return this.database.all("SELECT id FROM turn_v1 WHERE id = ? AND acted = 1", turnId).length > 0;
   }
 
-  /** The delivery of the process that lives, which is started when there is none. */
+  /** Returns the delivery of the living process. Starts a process if there is none. */
   delivery(): Delivery {
     return this.#ensure().runtime.delivery;
   }
@@ -137,7 +137,7 @@ export class ThreadObject {
     return this.#ensure().gate();
   }
 
-  /** The rate of the bot, where it is the root. */
+  /** Returns the rate of the bot, if this object is the root. */
   root(): { readonly life: Life; readonly budget: RootBudget } {
     const live = this.#ensure();
     const { deps, mutant } = this.#options;
@@ -146,7 +146,7 @@ export class ThreadObject {
     return { life: live.life, budget: live.budget };
   }
 
-  /** Stores events. Resolves when they are durable; rejects, or never resolves, when the process dies before. */
+  /** Stores events. Resolves when they are durable. Rejects, or never resolves, if the process dies before. */
   async receive(events: readonly IncomingEvent[]): Promise<void> {
     const live = this.#ensure();
     const isWorkLeft = await live.runtime.receive("sim", events);
@@ -155,7 +155,7 @@ export class ThreadObject {
     if (isWorkLeft) this.#later(live);
   }
 
-  /** The bot's own code asks something. Resolves when it is durable. */
+  /** Submits a prompt of the bot's own code. Resolves when it is durable. */
   async submit(request: PromptRequest): Promise<void> {
     const live = this.#ensure();
     live.runtime.own.submit(request);
@@ -247,7 +247,7 @@ export class ThreadObject {
       database,
       deps: options.deps(life),
       log: options.log,
-      // The model engine keeps the part of its contract that a thread uses.
+      // The model engine implements the part of the contract that a thread uses.
       engine: engine as unknown as TurnEngine,
       root: {
         gate: gateFor,

@@ -30,7 +30,7 @@ import type { Trace } from "../machine/trace.ts";
 
 export const START_AT = Date.UTC(2026, 0, 1);
 
-/** Enough of a picture to be known as one. */
+/** The first bytes of a picture, enough to be recognized as one. */
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 export interface WorldOptions {
@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly isTraced?: boolean;
 }
 
-/** The machine with its objects, the platform, and what goes wrong with both. */
+/** The machine with its objects, the platform, and the faults of both. */
 export class World {
   readonly scheduler: Scheduler;
   readonly platform: Platform;
@@ -48,12 +48,14 @@ export class World {
   readonly trace: Trace;
   readonly random: Random;
   readonly plan: Plan;
-  /** By their names. */
+  /** Objects by name. */
   readonly threads: ReadonlyMap<string, ThreadObject>;
   readonly root: RootObject;
-  /** The gates of chats whose object says nothing itself, by chat. */
+  /** Gates of chats whose object has no conversation, by chat. */
   readonly gates: ReadonlyMap<string, GateObject>;
-  /** Boundaries passed by all processes together, and by gates that serve conversations in other objects. */
+  /**
+   * Number of boundaries that all processes have passed, and that gates of conversations in other objects have passed.
+   */
   boundaries = 0;
   gateBoundaries = 0;
   crashes = 0;
@@ -100,7 +102,7 @@ export class World {
     return found;
   }
 
-  /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
+  /** Kills processes now. A killed object starts again with the next call to it, a machine after `downMs`. */
   crash(victim: Victim, name: string | undefined, downMs: number): void {
     this.crashes += 1;
     this.oracle.lateness.death();
@@ -177,7 +179,7 @@ export class World {
         life.name,
         () => `dies ${what} (boundary ${boundary}${within === undefined ? "" : " of gates"})`,
       );
-      // Whoever stands at the boundary dies, whatever else does.
+      // The process at the boundary always dies.
       const stands = life.name === ROOT ? "root" : life.name.startsWith("gate ") ? "gate" : "thread";
       const victim = item.victim === "machine" ? "machine" : stands;
       this.crash(victim, stands === "thread" ? life.name : undefined, item.downMs);
@@ -185,7 +187,7 @@ export class World {
     }
   }
 
-  /** Whether a process is the gate of conversations in other objects. */
+  /** Whether a process is a gate for conversations in other objects. */
   #isOfGate({ name }: Life): boolean {
     const thread = this.threads.get(name);
     return name.startsWith("gate ") || (thread !== undefined && this.#isGateForOthers(thread));
@@ -220,7 +222,7 @@ export class World {
     );
   }
 
-  /** The gate of a chat, as another object than its own reaches it. */
+  /** Returns the gate of a chat, as another object calls it. */
   #gateOf(conversation: string, caller: Life): ChatGate {
     const chatId = this.plan.places.find(
       (place) => threadConversationName("sim", gateName(place.chatId)) === conversation,
@@ -273,7 +275,7 @@ export class World {
     return thread;
   }
 
-  /** The bytes of the file of a message, when they come. */
+  /** Loads the bytes of a message's file, with the planned delay or failure. */
   async #load(token: string, life: Life): Promise<FetchedFile> {
     const file = this.plan.items.find((item) => item.kind === "file" && item.token === token);
     if (file?.kind !== "file") throw new Error("There is no such file.");

@@ -78,7 +78,10 @@ export class BotApi {
     return answer;
   }
 
-  /** Telegram's server looks a message up before it edits it. One that is not there costs no edit. */
+  /**
+   * Whether an edit is only a lookup. Telegram's server looks a message up before it edits it, so a missing message
+   * costs no edit.
+   */
   #isLookup(method: string, raw: RawParameters, chatId: number): boolean {
     if (!method.startsWith("edit")) return false;
     const messageId = new CallParameters(raw).integer("message_id");

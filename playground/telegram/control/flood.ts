@@ -40,7 +40,7 @@ export class Flood {
   }
 
   /**
-   * Counts a call. A lookup is refused in a penalty, but uses up nothing.
+   * Counts a call. A lookup is refused during a penalty, but does not use up the rate.
    * @throws {BotApiError} 429 when the call starts or meets a penalty; a call during a penalty makes it longer
    */
   count(chatId: number, isLookup = false): void {

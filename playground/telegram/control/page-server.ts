@@ -11,7 +11,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Nothing may be loaded from elsewhere, and no text can become a script. */
+/** Forbids the page to load anything from elsewhere, or to run text as a script. */
 const securityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

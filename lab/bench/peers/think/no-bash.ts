@@ -1,4 +1,4 @@
-/** The peer imports a shell for its skills at start. The bot has none, so the package is left out. */
+/** The peer imports a shell for its skills at start. The bot has no skills, so the package is left out. */
 export const Bash = undefined;
 
 export function defineCommand(): never {

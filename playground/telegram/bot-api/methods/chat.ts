@@ -128,7 +128,7 @@ export const pinChatMessage: Method = (context, parameters) => {
   return true;
 };
 
-/** Takes down one message, or without a number the one that was pinned last. Nobody is told. */
+/** Unpins one message, or without a number the one that was pinned last. Nobody is notified. */
 export const unpinChatMessage: Method = (context, parameters) => {
   const chat = writableChat(context, parameters);
   if (chat.type !== "private" && chat.botStatus !== "administrator") {

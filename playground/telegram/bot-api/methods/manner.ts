@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../../chats/world.ts";
 import type { CallParameters } from "../call-parameters.ts";
 
-/** How a message arrives: silently, protected. */
+/** Reads whether a message is silent and protected. */
 export function mannerOf(parameters: CallParameters): Pick<StoredMessage, "silent" | "isProtected"> {
   return {
     ...(parameters.boolean("disable_notification") && { silent: true }),

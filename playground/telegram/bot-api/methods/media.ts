@@ -158,7 +158,7 @@ function isOfKind(kind: MediaKind, { copyOf, path }: StoredFile): boolean {
   return copyOf === undefined && path.startsWith(`${folders[kind]}/`);
 }
 
-/** A file is sent again as what it is; a photo's id is no document's. */
+/** Checks that a file is sent again as the same kind. The id of a photo is not valid for a document. */
 function requireSameKind(kind: MediaKind, { path }: StoredFile): void {
   const [folder] = path.split("/");
   if (folder === folders[kind]) return;
