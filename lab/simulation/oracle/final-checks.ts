@@ -138,7 +138,7 @@ function checkOrder(
     // An incomplete message that a person deleted is posted again, in a later position.
     if (platform.hasDeletions(thread.threadId)) continue;
     // The server may be replaced by an older one while the outcome of an edit is unknown. The reply, which was one
-  // message, then becomes several, after later messages.
+    // message, then becomes several, after later messages.
     if (plan.policy.rich?.kind === "until" && oracle.posts.unsupportedIn.has(thread.threadId)) continue;
     const shown = receipt.messages.filter(({ part, state }) => part >= 0 && state === "sent");
     for (const { messageId, part } of shown.toSorted((left, right) => left.part - right.part)) {
@@ -175,7 +175,7 @@ function checkNothingTwice(
       if ((state === "sent" || state === "planned") && receipt.state === "gone") return attempts > 1;
       if (state !== "sending") return false;
       // A call under way when its process died stays open if the chat is gone, or if the reply was withdrawn and
-    // nothing can be taken over.
+      // nothing can be taken over.
       return receipt.state === "gone" || (receipt.state === "withdrawn" && platform.kind === "fixed");
     }),
   ).length;
