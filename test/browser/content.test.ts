@@ -148,6 +148,9 @@ describe("what people do with messages", () => {
     rig.simulator.sendText(rig.chat, rig.chat.id, "Thanks");
     await rig.api.setMessageReaction(rig.chat.id, 2, [{ type: "emoji", emoji: "🎉" }]);
     await reactions.getByText("🎉 Switchboard").waitFor();
+    const [asked, thanks] = rig.simulator.messages(rig.chat);
+    expect(asked?.reactions).toEqual([]);
+    expect(thanks?.reactions).toEqual([{ userId: rig.simulator.bot.id, emoji: "🎉" }]);
   });
 
   it("shows the pinned message above the chat, until it is taken down", async () => {

@@ -146,5 +146,6 @@ describe("the support bot", () => {
       .setInputFiles({ name: "note.ogg", mimeType: "audio/ogg", buffer: oggVoice(2) });
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await log().getByText("Order 1001 is shipped.").waitFor();
+    expect(await log().getByLabel("Voice message").count()).toBe(1);
   });
 });

@@ -215,6 +215,20 @@ describe("the control API", () => {
     expect(simulator.messages(chat).map((message) => message.text.length)).toEqual([4096, 1024]);
   });
 
+  it("gives a part of a file, which players ask for", async () => {
+    const bytes = Buffer.from("0123456789");
+    simulator.sendVoice(chat, chat.id, { bytes });
+    const fileId = simulator.messages(chat)[0]?.attachments[0]?.fileId ?? "";
+    const part = async (range: string) => {
+      const response = await fetch(`${simulator.url}/_sim/files/${fileId}`, { headers: { range } });
+      return [response.status, response.headers.get("content-range"), await response.text()];
+    };
+    expect(await part("bytes=2-4")).toEqual([206, "bytes 2-4/10", "234"]);
+    expect(await part("bytes=7-")).toEqual([206, "bytes 7-9/10", "789"]);
+    expect(await part("bytes=7-99")).toEqual([206, "bytes 7-9/10", "789"]);
+    expect(await part("bytes=10-")).toEqual([200, null, "0123456789"]);
+  });
+
   it("cannot be driven by a form of another page", async () => {
     const response = await fetch(`${simulator.url}/_sim/clearFaults`, { method: "POST", body: "{}" });
     expect(response.status).toBe(415);
