@@ -16,6 +16,7 @@ import { invoice } from "./invoice.ts";
 import { lookupOrder, type Order } from "./lookup-order.ts";
 import { menuCard, type MenuPage } from "./menu.ts";
 import { orderCard } from "./order-card.ts";
+import { refundOrderAction } from "./refund-order.ts";
 
 interface Env extends BotEnvironment, TranscriptionEnvironment {
   /** The shop's backend, without `/orders`. */
@@ -51,7 +52,8 @@ export class SupportAgent extends Think<Env> {
       "Answer in the language of the customer, briefly and friendly. You are in a chat: no headings, short paragraphs.",
       "Use lookup_order for every question about an order, and only say about orders what it returns.",
       "If an order is not found, ask for its number again; it is in the confirmation mail.",
-      "You cannot change, cancel or refund orders: for that the customer writes to help@shop.example.",
+      "Use refund_order when the customer wants money back for an order, and names the order and the amount.",
+      "You cannot change or cancel orders: for that the customer writes to help@shop.example.",
     ].join("\n");
   }
 
@@ -85,6 +87,11 @@ export class SupportAgent extends Think<Env> {
         recovery: "rerun",
       },
     };
+  }
+
+  /** Larger refunds wait for a button in the chat. */
+  override getActions() {
+    return { refund_order: refundOrderAction(this.env.ORDERS_API_URL) };
   }
 
   override getCommands(): ThinkCommands {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { ORDERS } from "./orders.ts";
 import { pictureAddress } from "./pictures.ts";
+import { Refunds } from "./refunds.ts";
 
 export interface Shop {
   readonly url: string;
@@ -15,18 +17,31 @@ export interface ShopOptions {
   readonly pictures?: boolean;
 }
 
-/** The shop's backend: `GET /orders` and `GET /orders/:id`; 404 with JSON for everything else. */
+/**
+ * The shop's backend: `GET /orders`, `GET /orders/:id`, `GET /refunds`, and `POST /refunds`, which refunds once for each
+ * `idempotency-key`; 404 with JSON for everything else.
+ */
 export async function startShop(options: ShopOptions = {}): Promise<Shop> {
   const orders = ORDERS.map(({ picture, ...order }) => ({
     ...order,
     ...(options.pictures === true && { picture: pictureAddress(picture) }),
   }));
+  const refunds = new Refunds();
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://shop");
+    if (pathname === "/refunds" && request.method === "POST") {
+      const read = json(request).catch(() => undefined);
+      void read.then((body) => {
+        const { answer, status } = refunds.create(request.headers["idempotency-key"], body);
+        send(response, status, answer);
+      });
+      return;
+    }
     if (request.method !== "GET") {
       response.setHeader("allow", "GET");
       return send(response, 405, { error: "Orders can only be read." });
     }
+    if (pathname === "/refunds") return send(response, 200, { refunds: refunds.all() });
     if (pathname === "/orders") return send(response, 200, { orders });
     const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
     if (id === undefined)

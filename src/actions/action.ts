@@ -96,7 +96,9 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   /** One line that says what will happen, for the person who decides. @default the description */
   readonly approvalSummary?: string | ((call: { readonly input: InferSchema<Schema> }) => string);
   /** How much harm the action may do. @default not said */
-  readonly approvalRisk?: ApprovalRisk;
+  readonly approvalRisk?:
+    | ApprovalRisk
+    | ((call: { readonly input: InferSchema<Schema> }) => ApprovalRisk | undefined);
   /**
    * `durable-pause` asks for approval unless `approval` decides for the input. In a chat it means the same as
    * `approval-gated`: both wait for days, if they must. @default "approval-gated" with `approval`, else "server"
@@ -135,7 +137,6 @@ export interface Action extends Pick<
   | "name"
   | "idempotencyScope"
   | "timeoutMs"
-  | "approvalRisk"
   | "approvers"
   | "requesterMayApprove"
   | "expiresAfterMs"
@@ -150,6 +151,7 @@ export interface Action extends Pick<
     | ((call: never) => readonly string[] | Promise<readonly string[]>);
   readonly approval?: boolean | ((call: never) => boolean | Promise<boolean>);
   readonly approvalSummary?: string | ((call: never) => string);
+  readonly approvalRisk?: ApprovalRisk | ((call: never) => ApprovalRisk | undefined);
 }
 
 /** The actions of a bot. A key is the name of the tool that the model sees, unless the action has a `name`. */

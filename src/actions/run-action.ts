@@ -1,5 +1,6 @@
 import { asSchema } from "ai";
 import type { ModelMessage } from "ai";
+import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Clock } from "../core/deps.ts";
 import { wait } from "../core/deps.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
@@ -84,6 +85,7 @@ export interface ApprovalQuestion {
   readonly inputHash: string;
   readonly ledgerKey: string;
   readonly summary: string;
+  readonly risk: ApprovalRisk | undefined;
   readonly permissions: readonly string[];
 }
 
@@ -123,6 +125,7 @@ export async function runAction(
   let key: string;
   let needsConsent: boolean;
   let summary: string;
+  let risk: ApprovalRisk | undefined;
   let permissions: readonly string[];
   try {
     permissions =
@@ -131,7 +134,8 @@ export async function runAction(
     if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
     key = request.consent?.ledgerKey ?? (await keyOf(request, call));
     needsConsent = request.consent === undefined && (await isAsking(action, call));
-    const { approvalSummary = action.description } = action;
+    const { approvalRisk, approvalSummary = action.description } = action;
+    risk = typeof approvalRisk === "function" ? approvalRisk(call) : approvalRisk;
     summary = typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary;
   } catch (error) {
     host.onFailure(name, error);
@@ -144,7 +148,7 @@ export async function runAction(
     if (earlier?.kind === "settled") return JSON.parse(earlier.output) as Json;
     if (earlier?.kind === "conflict") return keyConflict();
     const shown = request.input as Json;
-    const question = { request, input: shown, inputHash, ledgerKey: key, summary, permissions };
+    const question = { request, input: shown, inputHash, ledgerKey: key, summary, risk, permissions };
     const approvalId = await host.ask(question);
     return approvalId === undefined ? keyConflict() : waitingResult(approvalId);
   }

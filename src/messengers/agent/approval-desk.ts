@@ -76,7 +76,7 @@ export class ApprovalDesk {
 
   /** Asks people about a call. See `ActionHost.ask`. */
   async ask(question: ApprovalQuestion, facts: CallFacts): Promise<string | undefined> {
-    const { inputHash, input, ledgerKey, permissions, request, summary } = question;
+    const { inputHash, input, ledgerKey, permissions, request, risk, summary } = question;
     const { action, name, requestId, toolCallId } = request;
     const { deps, thread } = this.#options;
     const approvers = await this.#ruleOf(question, facts);
@@ -88,7 +88,7 @@ export class ApprovalDesk {
       input,
       inputHash,
       summary,
-      risk: action.approvalRisk,
+      risk,
       kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
       permissions,
       sensitive: action.sensitive ?? [],

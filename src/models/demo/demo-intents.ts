@@ -68,6 +68,10 @@ const INTENTS: readonly Intent[] = [
     answer: () => "I can't tell you the weather: I have no tool for it, and the demo doesn't make things up.",
   },
   {
+    pattern: /\brefund/i,
+    answer: () => 'How much should I refund, and for which order? For example "refund 20 € for order 1001".',
+  },
+  {
     pattern: /\b(orders?|parcel|package|delivery|invoices?)\b/i,
     answer: () => WHICH_ORDER,
   },

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import { answerSentence, DEMO_NOTICE, SAMPLE_HINT, WHICH_ORDER } from "./demo-intents.ts";
-import { chooseCalls, subjectOf, wordResult, type DemoToolCall } from "./demo-tools.ts";
+import { chooseCalls, subjectOf, wordOutcome, wordResult, type DemoToolCall } from "./demo-tools.ts";
 
 export interface DemoReply {
   readonly text: string;
@@ -19,6 +19,8 @@ export function demoReply(
   const lastUser = prompt.findLastIndex((message) => message.role === "user");
   // Consecutive unanswered messages are one question.
   const answered = prompt.slice(0, lastUser + 1).findLastIndex((message) => message.role !== "user");
+  const outcome = wordOutcome(textOf(prompt.slice(answered + 1, lastUser + 1)));
+  if (outcome !== undefined) return { text: outcome, calls: [] };
   const asked = completed(askedIn(prompt.slice(answered + 1, lastUser + 1)), prompt.slice(0, answered + 1));
   const isFirst = !prompt.slice(0, answered + 1).some((message) => message.role === "assistant");
   const reply = replyTo(asked, resultsIn(prompt.slice(lastUser + 1)), tools, lastUser);
@@ -37,6 +39,7 @@ function replyTo(
     return { text: results.map((result) => wordResult(result)).join("\n\n"), calls: [] };
   }
   const calls = chooseCalls(asked.text, asked.quoted, tools, turn);
+  if (calls.some(({ input }) => Object.keys(input).length > 1)) return { text: "One moment.", calls };
   if (calls.length > 0) return { text: `One moment, I'm looking up ${subjectOf(calls)}.`, calls };
   const answers = asked.text.split("\n").flatMap((text) => answerSentence({ ...asked, text }) ?? []);
   if (answers.length > 0) return { text: [...new Set(answers)].join("\n\n"), calls: [] };
@@ -68,11 +71,15 @@ export interface Asked {
   readonly thing?: string;
 }
 
+function textOf(messages: LanguageModelV4Prompt): string {
+  const content = messages.flatMap((message) => (message.role === "user" ? message.content : []));
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
 function askedIn(messages: LanguageModelV4Prompt): Asked {
   const content = messages.flatMap((message) => (message.role === "user" ? message.content : []));
-  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const quoted: string[] = [];
-  const withoutQuotes = texts.join("\n").replace(QUOTE, (_all, quote: string) => {
+  const withoutQuotes = textOf(messages).replace(QUOTE, (_all, quote: string) => {
     quoted.push(quote);
     return "";
   });

@@ -42,10 +42,15 @@ export function chooseCalls(
   tools: Tools,
   turn: number,
 ): readonly DemoToolCall[] {
-  for (const tool of tools) {
-    if (tool.type !== "function") continue;
+  const callable = tools.filter((tool) => tool.type === "function");
+  const isLarge = (tool: (typeof callable)[number]): boolean => parametersOf(tool.inputSchema).length > 1;
+  // A tool with several parameters is only called by its name, so it goes before the ones that need less.
+  for (const tool of [...callable.filter(isLarge), ...callable.filter((one) => !isLarge(one))]) {
     const inputs = inputsFor(tool.name, parametersOf(tool.inputSchema), text, quoted);
-    if (inputs.length === 0) continue;
+    if (inputs.length === 0) {
+      if (isLarge(tool) && isAbout(tool.name, text)) return [];
+      continue;
+    }
     return inputs.slice(0, MOST_CALLS).map((input, index) => ({
       id: `demo-${turn}-${index}`,
       toolName: tool.name,
@@ -84,18 +89,17 @@ function inputsFor(
   text: string,
   quoted: string,
 ): readonly DemoToolCall["input"][] {
-  const words = subjectWords(toolName);
-  const isAbout = words.length > 0 && words.every((word) => mentions(text, word));
+  const isNamed = isAbout(toolName, text);
   const [only] = parameters;
-  if (only === undefined) return isAbout ? [{}] : [];
+  if (only === undefined) return isNamed ? [{}] : [];
 
   if (parameters.length === 1 && isIdentifier(only)) {
-    const named = identifiersIn(text, isAbout);
+    const named = identifiersIn(text, isNamed);
     const known = named.length === 0 && refersBack(text) ? identifiersIn(quoted, false) : named;
-    const speaksOfIt = isAbout || refersBack(text) || hasClearIdentifier(text);
+    const speaksOfIt = isNamed || refersBack(text) || hasClearIdentifier(text);
     return speaksOfIt ? known.map((identifier) => ({ [only.name]: identifier })) : [];
   }
-  if (!isAbout) return [];
+  if (!isNamed) return [];
   const input: Record<string, string | number> = {};
   for (const parameter of parameters) {
     const value = valueFor(parameter, text);
@@ -105,15 +109,33 @@ function inputsFor(
   return [input];
 }
 
+function isAbout(toolName: string, text: string): boolean {
+  const words = subjectWords(toolName);
+  return words.length > 0 && words.every((word) => mentions(text, word));
+}
+
 function valueFor(parameter: Parameter, text: string): string | number | undefined {
   if (parameter.choices.length > 0) return parameter.choices.find((choice) => mentions(text, choice));
   if (parameter.type === "number" || parameter.type === "integer") {
+    if (parameter.name.endsWith("Cents")) return centsIn(text);
     const number = /-?\d+(\.\d+)?/.exec(text)?.[0];
     return number === undefined ? undefined : Number(number);
   }
   if (parameter.type !== "string") return undefined;
-  if (isIdentifier(parameter)) return identifiersIn(text, true)[0];
+  if (isIdentifier(parameter)) return identifiersIn(text.replaceAll(AMOUNT, ""), true)[0];
   return /\b(?:in|for|about|of|to|at) (?<value>[^?!.\n]+)/i.exec(text)?.groups?.["value"]?.trim();
+}
+
+const AMOUNT =
+  /(?<cents>\d+) cents?\b|(?<after>\d+(?:[.,]\d{1,2})?) ?(?:€|eur\b|euros?\b)|€ ?(?<before>\d+(?:[.,]\d{1,2})?)/gi;
+
+/** `20 €`, `€ 20`, `20.50 euros` or `2000 cents`, in cents. */
+function centsIn(text: string): number | undefined {
+  const [match] = text.matchAll(AMOUNT);
+  const { after, before, cents } = match?.groups ?? {};
+  if (cents !== undefined) return Number(cents);
+  const amount = after ?? before;
+  return amount === undefined ? undefined : Math.round(Number(amount.replace(",", ".")) * 100);
 }
 
 function isIdentifier(parameter: Parameter): boolean {
@@ -175,10 +197,22 @@ export function wordResult(part: LanguageModelV4ToolResultPart): string {
   }
 }
 
+/** Returns what to say about the outcome of an action that somebody decided about. Undefined for any other text. */
+export function wordOutcome(text: string): string | undefined {
+  const [, decision, result] = OUTCOME.exec(text) ?? [];
+  if (decision === undefined || result === undefined) return undefined;
+  // The first sentence says what was decided. The others are for a model.
+  const [said = ""] = /^[^.]*\./.exec(decision) ?? [];
+  return `${said}\n\n${wordJson(JSON.parse(result))}`;
+}
+
+const OUTCOME = /^⟦Outcome of an action\..*\n[\s\S]*^Decision: (.*)\nResult: (.*)$/m;
+
 function wordJson(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return wordValue(value);
   const fields = record(value);
-  const message = fields["message"] ?? fields["error"];
+  if (fields["waiting"] !== undefined) return "Somebody has to agree to that first.";
+  const message = fields["message"] ?? record(fields["error"])["message"] ?? fields["error"];
   if (fields["found"] === false || fields["ok"] === false || fields["error"] !== undefined) {
     return typeof message === "string" ? message : "I couldn't find that.";
   }

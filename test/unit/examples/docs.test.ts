@@ -13,6 +13,7 @@ const PAGES = [
   "AGENTS.md",
   "CHANGELOG.md",
   "docs/writing-a-bot.md",
+  "docs/actions.md",
   "docs/files.md",
   "docs/cards.md",
   "docs/prompts.md",

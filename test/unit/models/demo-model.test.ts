@@ -267,3 +267,47 @@ describe("the demo model", () => {
     );
   });
 });
+
+describe("the demo model and refunds", () => {
+  const REFUND: LanguageModelV4FunctionTool = {
+    type: "function",
+    name: "refund_order",
+    inputSchema: {
+      type: "object",
+      properties: { orderId: { type: "string" }, amountCents: { type: "integer" } },
+      required: ["orderId", "amountCents"],
+    },
+  };
+
+  it.each([
+    ["please refund 20 € for order 1001", 2000],
+    ["refund order 1001, 20.50 euros", 2050],
+    ["refund €5 for order 1001", 500],
+    ["refund 500 € for order 1001", 50_000],
+    ["refund 700 cents for order 1001", 700],
+  ])("reads the order and the amount of %s", (text, amountCents) => {
+    expect(inputsOf(text, [LOOKUP, REFUND])).toEqual([{ orderId: "1001", amountCents }]);
+  });
+
+  it("asks for the amount, and goes on looking orders up", () => {
+    const unclear = say("refund order 1001", [LOOKUP, REFUND]);
+    expect(unclear.calls).toEqual([]);
+    expect(unclear.text).toMatch(/^How much should I refund/);
+    expect(inputsOf("where is order 1001?", [LOOKUP, REFUND])).toEqual([{ orderId: "1001" }]);
+  });
+
+  it("says what became of it, and calls nothing", () => {
+    const outcome = [
+      "⟦Outcome of an action. The application says this, no person wrote it.⟧",
+      "Action: refund_order",
+      'Input: {"orderId":"1001","amountCents":6000}',
+    ].join("\n");
+    const done = `${outcome}\nDecision: Approved by Ada. It has run.\nResult: {"refund":{"id":"R-1","status":"refunded"}}`;
+    expect(say(done, [LOOKUP, REFUND])).toEqual({
+      text: "Approved by Ada.\n\nRefund **R-1** is **refunded**.",
+      calls: [],
+    });
+    const rejected = `${outcome}\nDecision: Rejected by Ada. It did not run.\nResult: "The action did not run."`;
+    expect(say(rejected, [LOOKUP, REFUND]).text).toBe("Rejected by Ada.\n\nThe action did not run.");
+  });
+});

@@ -43,4 +43,24 @@ describe("shop", () => {
     expect((await get("/nowhere")).status).toBe(404);
     expect((await get("/orders/1001", "POST")).status).toBe(405);
   });
+
+  it("refunds once for each key, and no more than was paid", async () => {
+    const refund = async (key: string, amountCents: number) => {
+      const response = await fetch(`${shop.url}/refunds`, {
+        method: "POST",
+        headers: { "idempotency-key": key },
+        body: JSON.stringify({ orderId: "1001", amountCents }),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const first = await refund("a", 5000);
+    expect(first).toMatchObject({ status: 201, body: { orderId: "1001", amountCents: 5000 } });
+    expect(await refund("a", 5000)).toEqual({ status: 200, body: first.body });
+    expect((await refund("a", 100)).status).toBe(409);
+    expect((await refund("b", 371)).status).toBe(409);
+    expect((await refund("b", 370)).status).toBe(201);
+    expect((await get("/refunds")).body).toMatchObject({
+      refunds: [{ amountCents: 5000 }, { amountCents: 370 }],
+    });
+  });
 });
