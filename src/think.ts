@@ -103,8 +103,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   /** Whether the callback of `chat()` gets the model's reasoning. */
   sendReasoning = true;
   /**
-   * Age at which a run of an action counts as interrupted, in milliseconds. That of an object that has started again does
-   * at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
+   * Age at which a run of an action counts as interrupted, in milliseconds. A run of an object that has restarted
+   * counts as interrupted at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
    */
   actionLedgerPendingRetryLeaseMs: number | false = 300_000;
 
@@ -175,7 +175,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Returns actions: tools whose effects happen once, that may need a permission or somebody's consent. See `action`.
+   * Returns actions: tools whose effects happen once. They may need a permission or a person's consent. See `action`.
    *
    * @default none
    */
@@ -184,8 +184,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Decides which permissions a turn has, once for each person whose messages it answers; the turn has what all of them
-   * have. Asked again right before an action runs that somebody has agreed to. If it throws, nothing is allowed.
+   * Decides the permissions of a turn. It is called once for each person whose messages the turn answers, and the turn
+   * has the permissions that all of them have. It is called again right before an approved action runs. If it throws,
+   * nothing is allowed.
    *
    * @default everything is allowed
    */
@@ -391,8 +392,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
-   * Agrees to a waiting call: the action runs once, and its outcome is a turn of its own. Resolves when that is durable. A
-   * second decision changes nothing.
+   * Approves a waiting call: the action runs once, and its outcome begins a turn of its own. Resolves when that is
+   * durable. A second decision changes nothing.
    */
   async approveExecution(executionId: string): Promise<ExecutionDecision> {
     return this.#runtime.decide(executionId, { kind: "approve" });
@@ -403,7 +404,10 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return this.#runtime.decide(executionId, { kind: "reject", reason });
   }
 
-  /** The approvals of this conversation, newest first, also those that have ended: who decided what, when and where. */
+  /**
+   * Returns the approvals of this conversation, newest first, also ended ones, with the person, decision, time and
+   * place.
+   */
   listApprovals(filter: ApprovalFilter = {}): ApprovalRecord[] {
     return [...this.#runtime.actions.desk.approvals.list(filter)];
   }

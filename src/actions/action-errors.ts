@@ -13,7 +13,7 @@ export class ActionError extends SwitchboardError {
   }
 }
 
-/** What the model reads instead of an output. */
+/** The failure that the model reads instead of an output. */
 export interface ActionFailure {
   readonly error: { readonly name: string; readonly message: string };
 }
@@ -23,7 +23,7 @@ export function invalidInput(problem: string): ActionFailure {
   return failure("ActionInputError", `The input is not valid: ${problem}`);
 }
 
-/** The permissions that are missing, and why, if `authorizeTurn` gave a reason. */
+/** The missing permissions, with the reason that `authorizeTurn` gave, if any. */
 export function notAuthorized(missing: readonly string[], reason: string | undefined): ActionFailure {
   const why = reason === undefined ? "" : ` ${reason}`;
   const what =
@@ -54,7 +54,7 @@ export function keyConflict(): ActionFailure {
   );
 }
 
-/** The action reads its input in another way than when somebody agreed to it. */
+/** The schema reads the input differently than when somebody agreed to it. */
 export function consentOutdated(): ActionFailure {
   return failure(
     "ActionConsentError",
@@ -62,12 +62,12 @@ export function consentOutdated(): ActionFailure {
   );
 }
 
-/** The bot has no such action any more. */
+/** The bot no longer has the action. */
 export function actionGone(): ActionFailure {
   return failure("ActionGoneError", "The bot does not have this action any more. Nothing was done.");
 }
 
-/** What the model reads while a person has to decide. */
+/** The result that the model reads while a person must decide. */
 export interface WaitingResult {
   readonly waiting: { readonly approvalId: string; readonly message: string };
 }
@@ -82,7 +82,7 @@ export function waitingResult(approvalId: string): WaitingResult {
   };
 }
 
-/** What the model reads of something that `execute` threw. */
+/** Returns the failure that the model reads for an exception of `execute`. */
 export function failureOf(error: unknown): ActionFailure {
   if (error instanceof ActionError) return failure(error.name, error.message);
   return failure("ActionFailed", "The action failed. Its log says why.");

@@ -2,7 +2,7 @@ import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 
-/** What an action's code gets beside its input. */
+/** The context of an action's `execute`, beside its input. */
 export interface ActionContext<Agent = unknown, Env = unknown> {
   /** The agent of the conversation. */
   readonly agent: Agent;
@@ -15,8 +15,8 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   /** Aborts when the turn is stopped, or after the action's `timeoutMs`. */
   readonly signal: AbortSignal;
   /**
-   * Number of this run under its key, from 1. Above 1 an earlier run was interrupted and may have had its effect: look
-   * before doing it again.
+   * Number of this run under its key, from 1. Above 1, an earlier run was interrupted and may have had its effect, so
+   * check before you repeat it.
    */
   readonly attempt: number;
   /** The person whose message the turn answers. Undefined outside a messenger. */
@@ -34,7 +34,7 @@ export interface ActionCall<Input, Context> {
 }
 
 /**
- * What `verify` found out about an earlier run.
+ * The result of `verify` about an earlier run.
  *
  * - `done: true`: it had its effect. `output` becomes its result.
  * - `done: false`: it certainly had none, and never will. The action runs again.
@@ -85,8 +85,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   /** Time limit of one run, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
   /**
-   * Whether a person must agree before the action runs: always, never, or for some inputs. The call is answered at once
-   * with a note that it waits, the turn ends, and the outcome begins a turn of its own.
+   * Whether a person must agree before the action runs: always, never, or for some inputs. The model reads at once that
+   * the call waits, the turn ends, and the outcome begins a turn of its own.
    *
    * @default false; with `kind: "durable-pause"` always
    */
@@ -113,7 +113,7 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly approvers?: Approvers;
   /** Whether the person who asked may also agree, if `approvers` includes them. @default true */
   readonly requesterMayApprove?: boolean;
-  /** Time to decide, in milliseconds. After it the action does not run any more. @default 604800000 (7 days) */
+  /** Time to decide, in milliseconds. After that the action cannot run any more. @default 604800000 (7 days) */
   readonly expiresAfterMs?: number;
   /** Paths of the input whose values nobody may see on the card, such as `card.number`. @default none */
   readonly sensitive?: readonly string[];

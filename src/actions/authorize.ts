@@ -2,7 +2,7 @@ import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.t
 import type { ActionKind } from "./action.ts";
 
 /**
- * What a turn may do.
+ * The permissions of a turn.
  *
  * - `true`: everything. `false`: no action.
  * - An object: no action unless `allowed`; then the actions whose permissions are all in `grantedPermissions`, or
@@ -19,7 +19,7 @@ export type ActionAuthorizationDecision =
 /** Answer of `authorizeTurn` and `authorizeAction`. */
 export type ActionAuthorization = ActionAuthorizationDecision | Promise<ActionAuthorizationDecision>;
 
-/** What `authorizeTurn` decides by. A turn that answers several people is asked about for each of them. */
+/** The facts for `authorizeTurn`. It is called once for each person whose messages the turn answers. */
 export interface ActionTurnContext {
   /** Id of the turn. */
   readonly requestId: string;
@@ -31,7 +31,7 @@ export interface ActionTurnContext {
   readonly messengerId: string | undefined;
 }
 
-/** What `authorizeAction` decides by. */
+/** The facts for `authorizeAction`. */
 export interface ActionCallContext extends ActionTurnContext {
   /** The name that the model calls. */
   readonly action: string;
@@ -40,7 +40,7 @@ export interface ActionCallContext extends ActionTurnContext {
   readonly input: unknown;
   readonly toolCallId: string;
   readonly requiredPermissions: readonly string[];
-  /** What the turn may do, as `authorizeTurn` said. Undefined means all permissions. */
+  /** The turn's permissions, from `authorizeTurn`. Undefined means all permissions. */
   readonly grantedPermissions: readonly string[] | undefined;
   /** Whether the turn has all required permissions: the answer of `authorizeAction` unless it is overridden. */
   readonly isGranted: boolean;
@@ -108,7 +108,7 @@ export function missingPermissions(
 }
 
 /**
- * Returns a function that tells the permissions of a person, for small teams. A permission covers those below it:
+ * Returns a function that gives the permissions of a person, for small teams. A permission covers those below it:
  * `billing` covers `billing:refund`.
  *
  * @example

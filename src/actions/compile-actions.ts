@@ -6,8 +6,8 @@ import type { ActionHost } from "./run-action.ts";
 import { runAction } from "./run-action.ts";
 
 /**
- * Makes the tools that the model sees from a bot's actions. Every call goes through the ledger, so a call that a crash
- * interrupted may be made again.
+ * Returns the model's tools for a bot's actions. Every call goes through the ledger, so an interrupted call may be
+ * repeated after a crash.
  *
  * @param requestId returns the id of the turn that a call belongs to
  * @throws {ConfigurationError} `action-name-twice` if two actions have the same name
@@ -46,7 +46,7 @@ export function compileActions(actions: ThinkActions, host: ActionHost, requestI
 }
 
 /**
- * Puts a bot's tools and actions together.
+ * Joins a bot's tools and actions.
  *
  * @throws {ConfigurationError} `tool-name-twice` if an action has the name of a tool
  */

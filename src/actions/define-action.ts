@@ -3,7 +3,7 @@ import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ActionOptions } from "./action.ts";
 
 /**
- * Returns an action with everything that follows from its options.
+ * Returns an action with its defaults filled in.
  *
  * @throws {ConfigurationError} `action-never-waits` for `kind: "durable-pause"` with `approval: false`,
  *   `action-time` for a time limit that is not a positive number, `action-without-approver` if nobody could agree

@@ -3,16 +3,16 @@ import type { Deps } from "../core/deps.ts";
 import { LedgerStore } from "./ledger-store.ts";
 import type { LedgerRow } from "./ledger-store.ts";
 
-/** A call that wants to run. Plain JSON: a ledger of the whole bot is asked from other objects. */
+/** A call that wants to run. Plain JSON, because other objects call the ledger of the whole bot. */
 export interface ClaimRequest {
   readonly key: string;
   readonly action: string;
   readonly inputHash: string;
   /** Name of the object that asks. */
   readonly claimant: string;
-  /** Tells the lives of that object apart. */
+  /** Id of the object's present life (process). */
   readonly process: string;
-  /** Whether a run that was interrupted may be repeated: the action has a key of its own. */
+  /** Whether an interrupted run may be repeated, because the action has a key of its own. */
   readonly canRepeat: boolean;
   /** Whether the caller can find out if an earlier run had its effect. */
   readonly canVerify: boolean;
@@ -26,7 +26,7 @@ export interface ClaimRequest {
  * - `run`: nothing ran under this key before. The caller runs it.
  * - `interrupted`: an earlier run may have had its effect. The caller has taken it over.
  * - `settled`: the result of an earlier run, as JSON.
- * - `pending`: an earlier run has begun. `mayEnd`: it may still be at work. Otherwise it was interrupted.
+ * - `pending`: an earlier run has begun. `mayEnd`: it may still be running. Otherwise it was interrupted.
  * - `unknown`: an earlier run was stopped or took too long, and may not be taken over.
  * - `conflict`: an earlier run had another input.
  */
@@ -42,7 +42,7 @@ export type LookResult =
   | { readonly kind: "conflict" }
   | undefined;
 
-/** How a run ended. `freed`: it failed before its effect, so the next call runs again. */
+/** The end of a run. `freed`: it failed before its effect, so the next call runs again. */
 export type RunEnd =
   | { readonly kind: "settled"; readonly output: string }
   | { readonly kind: "freed" }
@@ -51,9 +51,9 @@ export type RunEnd =
 /** Remembers which actions ran. One for each conversation, and one at the root for keys that count in the whole bot. */
 export interface ActionLedger {
   claim(request: ClaimRequest): Claim | Promise<Claim>;
-  /** Returns what a claim would find that makes a run pointless. Changes nothing. */
+  /** Returns an earlier result that makes a run pointless, if there is one. Changes nothing. */
   look(key: string, action: string, inputHash: string): LookResult | Promise<LookResult>;
-  /** Stores how a run ended. Ignored if another run has taken its place. */
+  /** Stores the end of a run. Ignored if another run has replaced it. */
   end(key: string, runId: string, end: RunEnd): void | Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export class LocalLedger implements ActionLedger {
     const row = this.#store.get(key);
     if (row === undefined || row.runId !== runId || row.state === "settled") return;
     if (end.kind === "freed") {
-      // An earlier run may have had the effect: the next one is told so.
+      // An earlier run may have had the effect, and the next one must know that.
       if (row.attempt > 1) this.#store.write({ ...row, process: ENDED });
       else this.#store.delete(key);
       return;

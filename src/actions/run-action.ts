@@ -26,9 +26,9 @@ import { normalizeOutput } from "./normalize-output.ts";
 /** Time limit of one run, unless the action has its own. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 const VERIFY_TIMEOUT_MS = 10_000;
-/** Time between two looks at a run of another conversation. */
+/** Time between two checks of a run of another conversation. */
 const POLL_MS = 500;
-/** Tries to store the outcome of a run, where the ledger is in another object. */
+/** Number of tries to store the outcome of a run if the ledger is in another object. */
 const MOST_TRIES = 5;
 const FIRST_RETRY_MS = 400;
 const LONGEST_KEY = 512;
@@ -45,7 +45,7 @@ export interface ActionRequest {
   readonly messages: readonly ModelMessage[];
   /** Aborts when the turn is stopped. */
   readonly signal: AbortSignal | undefined;
-  /** Set if somebody has agreed to the call. It is not asked about again. */
+  /** Set if somebody has agreed to the call. Nobody is asked again. */
   readonly consent?: Consent | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface Consent {
   readonly ledgerKey: string;
 }
 
-/** What a call needs of the object it runs in. */
+/** Functions of the object that a call needs. */
 export interface ActionHost {
   readonly clock: Clock;
   /** Name of the object, and of its present life. */
@@ -74,7 +74,7 @@ export interface ActionHost {
    * or runs under the same key.
    */
   ask(question: ApprovalQuestion): Promise<string | undefined>;
-  /** Logs what the bot's code threw. Must not throw. */
+  /** Logs an exception of the bot's code. Must not throw. */
   onFailure(name: string, error: unknown): void;
 }
 
@@ -102,12 +102,12 @@ export type AuthorizationResult =
 /**
  * Runs one call of an action: input, permission, ledger, work, outcome.
  *
- * 1. Nothing runs before the input is valid, the call is allowed and, where a person has to agree, a person has agreed.
+ * 1. Nothing runs before the input is valid, the call is allowed and, if consent is needed, a person has agreed.
  * 2. Nothing runs before the ledger has stored the run.
  * 3. The ledger stores a result before the model gets it.
  * 4. Work that was stopped or timed out may have had its effect. It counts as unknown, never as undone.
  *
- * Never throws because of the action: failures are results that the model can read.
+ * Failures of the action are results that the model can read, never exceptions.
  */
 export async function runAction(
   host: ActionHost,
@@ -209,7 +209,7 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
     return failureOf(first.error);
   }
   await stored(host, name, () => ledger.end(key, claim.runId, { kind: "unknown" }));
-  // Work that ignores its signal may still come to its end, and then the outcome is known after all.
+  // Work that ignores its signal may still end, and then its outcome is known.
   void outcome.then(async (late) => {
     if (late.kind === "done") await settle(host, name, run, late.output);
   });
@@ -273,7 +273,7 @@ async function afterVerdict(
   return found.done ? settle(host, name, run, found.output) : ifNotDone();
 }
 
-/** Claims the key. Waits while another conversation, or another call of this one, is at work on it. */
+/** Claims the key. Waits while another conversation, or another call of this one, runs under it. */
 async function claimed(
   host: ActionHost,
   ledger: ActionLedger,
@@ -301,7 +301,7 @@ async function claimed(
     if (claim.kind !== "pending" || !claim.mayEnd) return claim;
     if (clock.now() >= giveUpAt || signal?.aborted === true) return claim;
     await wait(clock, POLL_MS, signal).catch(() => {
-      // The turn was stopped; the next look is the last.
+      // The turn was stopped, so the next check is the last.
     });
   }
 }

@@ -129,7 +129,7 @@ export interface ApprovalFilter {
   readonly limit?: number;
 }
 
-/** Approvals of one conversation, also those that were decided: the audit. */
+/** Approvals of one conversation, including decided ones, for audits. */
 export class ApprovalStore {
   readonly #database: Database;
   #hasTable: boolean | undefined;
@@ -176,7 +176,7 @@ export class ApprovalStore {
     );
   }
 
-  /** Stores everything of an approval that may change. Its input, key and requester never do. */
+  /** Stores the changeable fields of an approval. Its input, key and requester never change. */
   update(approval: Approval): void {
     this.#database.run(
       `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
@@ -194,14 +194,14 @@ export class ApprovalStore {
     );
   }
 
-  /** The approval that a call has asked for, whatever has become of it. */
+  /** Returns the approval of a call, in any state. */
   ofCall(requestId: string, toolCallId: string): Approval | undefined {
     return firstRow(
       this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq LIMIT 1", requestId, toolCallId),
     );
   }
 
-  /** The open approval of a ledger key, or of the same action with the same input. */
+  /** Returns the open approval of a ledger key, or of the same action with the same input. */
   openFor(ledgerKey: string, action: string, inputHash: string): Approval | undefined {
     return firstRow(
       this.#read(
@@ -214,7 +214,7 @@ export class ApprovalStore {
     );
   }
 
-  /** Approvals in which something is to be done now: expire, run, draw or tell. Oldest first. */
+  /** Returns approvals with work that is due: expire, run, draw or tell. Oldest first. */
   due(now: number): Approval[] {
     return this.#read(
       `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state = 'waiting' AND expires_at > ?) ORDER BY seq`,
@@ -284,7 +284,7 @@ export class ApprovalStore {
   }
 }
 
-/** Whether something is left to do: decide, run, draw or tell. */
+/** Whether work is left: decide, run, draw or tell. */
 function isUnfinished({ drawnState, isTold, state }: Approval): boolean {
   return isOpen(state) || !isTold || drawnState !== state;
 }

@@ -14,17 +14,17 @@ export type ApproverRule =
   | { readonly kind: "function" };
 
 /**
- * What has become of an approval.
+ * The state of an approval.
  *
  * - `waiting`: nobody has decided
  * - `approved`: decided, and the action has not begun
- * - `running`: the action is at work
+ * - `running`: the action is running
  * - `done`, `failed`: the action has ended; `outcome` is its result
  * - `rejected`: somebody said no; `reason` may say why
  * - `expired`: nobody decided in time
  * - `withdrawn`: the person who asked took it back
- * - `replaced`: somebody asked for changes, or the same thing was asked again with another input
- * - `void`: it can never run: the chat is gone, or the bot has no such action any more; `reason` is a code
+ * - `replaced`: somebody asked for changes, or the same action was asked for again with another input
+ * - `void`: it can never run, because the chat is gone or the bot no longer has the action; `reason` is a code
  */
 export type ApprovalState =
   | "waiting"
@@ -43,7 +43,7 @@ export function isOpen(state: ApprovalState): boolean {
   return state === "waiting" || state === "approved" || state === "running";
 }
 
-/** A person or a system that decided. `surface` tells where. */
+/** The person or system that decided. `surface` tells where. */
 export interface Decider {
   readonly surface: "chat" | "api";
   /** The person of a chat. */
@@ -54,7 +54,7 @@ export interface Decider {
 
 /** One question to people: may this action run with exactly this input? */
 export interface Approval {
-  /** Also the execution id of `approveExecution`. */
+  /** Id of the approval, and the execution id of `approveExecution`. */
   readonly id: string;
   readonly action: string;
   readonly toolCallId: string;
@@ -72,7 +72,7 @@ export interface Approval {
   readonly kind: "approval-gated" | "durable-pause";
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
-  /** The person who asked, if a person did. */
+  /** The person who asked. Undefined if no person began the turn. */
   readonly requester: MessengerAuthor | undefined;
   /** Everybody whose rights the action needs: the people whose messages the turn answered. */
   readonly people: readonly MessengerAuthor[];
@@ -91,9 +91,9 @@ export interface Approval {
   /** Result of the action: its output, or `{ error }`. */
   readonly outcome: Json | undefined;
   readonly endedAt: number | undefined;
-  /** The state that the card shows. Undefined if it was never posted. */
+  /** The state that the card shows. Undefined if the card was never posted. */
   readonly drawnState: ApprovalState | undefined;
-  /** Whether the outcome was handed to the conversation as a turn. */
+  /** Whether the outcome was given to the conversation as a turn. */
   readonly isTold: boolean;
 }
 

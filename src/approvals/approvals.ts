@@ -6,7 +6,7 @@ import { isOpen } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import { ApprovalStore } from "./approval-store.ts";
 
-/** A call that needs consent, as it is stored. */
+/** A call that needs consent, in its stored form. */
 export type ApprovalRequest = Omit<
   Approval,
   | "id"
@@ -21,7 +21,7 @@ export type ApprovalRequest = Omit<
   | "isTold"
 >;
 
-/** What approvals need of the object they belong to. */
+/** Functions of the object that its approvals need. */
 export interface ApprovalHost {
   readonly database: Database;
   readonly clock: Clock;
@@ -29,15 +29,20 @@ export interface ApprovalHost {
   /** Tells whether a person may decide. Asked before every decision of a person. */
   mayDecide(approval: Approval, decider: Decider): Promise<boolean>;
   /**
-   * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or
-   * `{ error }`. May be called again after a crash: the ledger knows what became of the first run.
+   * Runs the approved action with the rights of the person who asked, through the ledger. Returns its output, or `{
+   * error }`. May be called again after a crash: the ledger knows the outcome of the first run.
    */
   run(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }>;
-  /** Posts or changes the card, so that it shows the present state. Stores only. Called in a transaction. */
+  /**
+   * Posts or changes the card, so that it shows the present state. It only stores the change. Called in a transaction.
+   */
   draw(approval: Approval): void;
-  /** Hands the outcome to the conversation, as a turn. Stores only. Called in a transaction, once for each approval. */
+  /**
+   * Gives the outcome to the conversation as a turn. It only stores the turn. Called in a transaction, once for each
+   * approval.
+   */
   tell(approval: Approval): void;
-  /** Something has changed: the durable wake may have to move. */
+  /** Called after changes, because the durable wake-up may have to move. */
   onChange(): void;
   /** Logs an error of `run`, which should have none. */
   onFailure(error: unknown): void;
@@ -47,22 +52,22 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_MS = 365 * DAY_MS;
 const MOST_SWEPT = 500;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
-/** Work that a crash or a failure has left is taken up again after this time. */
+/** Time after which work that a crash or a failure left is tried again. */
 const AGAIN_AFTER_MS = 2500;
 
 /**
  * Approvals of one conversation, from the question to the outcome (I9).
  *
- * 1. A decision is compared with the stored state and stored in one step. Only the first one counts.
- * 2. Nothing is drawn, run or told before it is stored.
+ * 1. A decision is compared with the stored state and stored in one step. Only the first decision counts.
+ * 2. A step is stored before it is drawn, run or told.
  * 3. `running` is stored before the action begins. After a crash the ledger tells whether it had its effect.
- * 4. Each step is repeated until it is stored that it was made: claim, outcome, card, turn.
+ * 4. Each step (claim, outcome, card, turn) is repeated until its end is stored.
  * 5. The input that runs is the input that people saw. Nothing changes it.
  */
 export class Approvals {
   readonly #host: ApprovalHost;
   readonly #store: ApprovalStore;
-  /** Approvals whose action is at work in this process. */
+  /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
   #sweptAt = -Infinity;
 
@@ -103,7 +108,7 @@ export class Approvals {
     };
     this.#store.makeTable();
     this.#host.database.transaction(() => {
-      // The model has asked again by itself: nobody has to tell it.
+      // The model has asked again by itself, so it need not be told.
       if (known !== undefined) this.#draw(this.#change(known, { state: "replaced", isTold: true }));
       this.#store.insert(approval);
       this.#draw(approval);
@@ -118,7 +123,7 @@ export class Approvals {
     if (asked === undefined) return { kind: "unknown" };
     if (asked.state === "waiting" && !(await this.#isAllowed(asked, decision, by)))
       return { kind: "not-allowed", approval: asked };
-    // The permission took a moment: what counts is the state that is stored now.
+    // The permission check took time, so the state is read again.
     const approval = this.#store.get(id);
     if (approval === undefined) return { kind: "unknown" };
     if (approval.state !== "waiting") {
@@ -161,7 +166,7 @@ export class Approvals {
   }
 
   /**
-   * Does whatever is due: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
+   * Does all due work: expires, draws, runs, tells. Called at start, by alarm and after each change. Resolves when the
    * actions that it has begun have ended.
    */
   async work(): Promise<void> {
@@ -177,18 +182,18 @@ export class Approvals {
     await Promise.all(this.#running.values());
   }
 
-  /** Whether an action is at work in this process. */
+  /** Whether an action is running in this process. */
   isBusy(): boolean {
     return this.#running.size > 0;
   }
 
-  /** Epoch milliseconds at which `work` must be called again. Undefined if nothing is left to do. */
+  /** Time at which `work` must be called again, in epoch milliseconds. Undefined if no work is left. */
   nextWakeAt(): number | undefined {
     const at = this.#store.nextDueAt();
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
   }
 
-  /** A decision of a system was checked by its door. */
+  /** The method that takes a system's decision has checked it. */
   async #isAllowed(approval: Approval, decision: ApprovalDecision, by: Decider): Promise<boolean> {
     if (decision.kind === "withdraw") {
       return by.person !== undefined && by.person.userId === approval.requester?.userId;
@@ -233,7 +238,7 @@ export class Approvals {
         this.#bringUpToDate(ended);
       })
       .catch((error: unknown) => {
-        // The row stays `running`: the next wake tries again, and the ledger knows what became of this try.
+        // The row stays `running`. The next wake-up tries again, and the ledger knows the outcome of this try.
         this.#running.delete(id);
         this.#host.onFailure(error);
       })
@@ -248,7 +253,7 @@ export class Approvals {
     this.#change(approval, { drawnState: approval.state });
   }
 
-  /** Stores a change of what is stored now, and returns it. */
+  /** Changes the stored approval, and returns it. */
   #change({ id }: Approval, change: Partial<Approval>): Approval {
     const stored = this.#store.get(id);
     if (stored === undefined) throw new TypeError("The approval is not stored.");

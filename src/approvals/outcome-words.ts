@@ -2,8 +2,8 @@ import type { Approval } from "./approval.ts";
 import { deciderName } from "./approval-card.ts";
 
 /**
- * What was decided about an approval that has ended, and what the model is to do now. For the turn that tells the model:
- * it stands alone, because the history may have been summarized since.
+ * Returns the decision about an ended approval and the model's next task, for the turn that tells the model. The text
+ * can be read alone, because the history may have been summarized since.
  */
 export function decisionWords(approval: Approval): string {
   const { decidedBy, reason, state } = approval;

@@ -25,7 +25,7 @@ export interface ExecutionDecision {
   readonly approval?: ApprovalRecord;
 }
 
-/** What a dashboard shows of a call that waits for a person. */
+/** The facts that a dashboard shows about a waiting call. */
 export interface ActionApprovalDescriptor {
   /** Id of the turn that asked. */
   readonly requestId: string;

@@ -37,7 +37,7 @@ export interface AgentActionsOptions {
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
   readonly messages: () => Promise<readonly ModelMessage[]>;
-  /** Asks for the loop to run at this time at the latest, even if the object dies meanwhile. */
+  /** Makes the loop run at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
   /** Runs work after the current event. */
   readonly later: (work: () => void) => void;

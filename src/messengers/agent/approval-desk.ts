@@ -36,11 +36,11 @@ export interface ApprovalDeskOptions {
   readonly rights: ActionRights;
   readonly thread: () => { readonly cards: Cards; readonly own: OwnTurns };
   readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
-  /** The bot's action of this name. Undefined if it has none any more. */
+  /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
   readonly run: (approval: Approval) => Promise<{ readonly output: Json; readonly isFailure: boolean }>;
-  /** Something was stored that the loop has to act on. */
+  /** Called when stored work waits for the loop. */
   readonly onChange: () => void;
 }
 
@@ -110,7 +110,7 @@ export class ApprovalDesk {
       .map(pendingApprovalOf);
   }
 
-  /** Decides for the bot's own code, which has decided who may call it. */
+  /** Decides for the bot's own code, which has checked the caller. */
   async decide(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
     const result = await this.approvals.decide(id, decision, { surface: "api" });
     if (result.kind === "unknown") return { kind: "unknown" };
@@ -128,7 +128,7 @@ export class ApprovalDesk {
     const known = this.approvals.get(press.approval);
     if (known === undefined || cardId !== cardIdOf(known) || press.inputHash !== known.inputHash)
       return alert("I don't know this request any more.");
-    // Who cannot be named cannot decide.
+    // A person without an id cannot decide.
     if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
     const { decision } = press;
     const result = await this.approvals.decide(
@@ -148,14 +148,14 @@ export class ApprovalDesk {
       return { kind: facts.person === undefined ? "anyone" : "requester" };
     if (permissions.length > 0) {
       const grant = await this.#options.rights.ofTurn(request.requestId, facts);
-      // Where everybody may do everything, nobody has the permission more than others.
+      // If everybody may do everything, nobody has a special permission to decide.
       if (grant.permissions !== undefined) return { kind: "permissions", permissions };
     }
     return { kind: "requester" };
   }
 
   async #mayDecide(approval: Approval, { person, surface }: Decider): Promise<boolean> {
-    // The bot's own code has decided who may call it.
+    // The bot's own code has checked the caller.
     if (surface === "api") return true;
     if (person === undefined) return false;
     const isRequester = person.userId === approval.requester?.userId;

@@ -17,7 +17,7 @@ export interface SayHost {
   /** Asks the root. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   readonly newId: () => string;
-  /** Asks for the loop to run soon, even if the object dies meanwhile. */
+  /** Makes the loop run soon, even if the object dies before. */
   readonly wakeSoon: () => void;
   /** The event that the running turn answers. */
   readonly event: MessengerEvent | undefined;
@@ -45,7 +45,7 @@ export async function say(
   checkKey(idempotencyKey);
   const id = `say:${idempotencyKey ?? newId()}`;
   const known = delivery.receipt(id)?.state;
-  // The process may have died after it stored the message and before it asked for a wake.
+  // The process may have died after it stored the message and before it set a wake-up.
   if (known === "final") host.wakeSoon();
   // The message was accepted before. Its target may be gone since.
   if (known !== undefined) return id;
