@@ -6,10 +6,11 @@ import type {
 } from "../../../src/core/messenger-event.ts";
 import type { Written } from "../oracle/end-state.ts";
 import type { Life } from "../machine/life.ts";
+import { Crash } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
-import { START_AT } from "./world.ts";
+import { addressIn, START_AT } from "./world.ts";
 import type { World } from "./world.ts";
 
 /** An update of the platform on its way to the bot. */
@@ -19,9 +20,18 @@ interface Update {
   readonly event: MessengerEvent;
   readonly token: string | undefined;
   readonly version: number | undefined;
+  /** It comes to the gate of its chat, which knows whose it is. */
+  readonly isForGate: boolean;
   attempts: number;
   /** For an edit or a deletion: whether its message was waiting when the update was stored. */
   findsWaiting: boolean;
+}
+
+/** A command with something behind it. */
+function withArgs({ message, ...event }: MessengerEvent, args: string): MessengerEvent {
+  const command = message?.command;
+  if (message === undefined || command === undefined) return { ...event, message };
+  return { ...event, message: { ...message, command: { ...command, args } } };
 }
 
 const LONGEST_BACKOFF_MS = 4_000;
@@ -106,6 +116,16 @@ export class People {
       case "press":
         if (place !== undefined) this.#press(place, item.token);
         return;
+      case "card":
+        if (place !== undefined) this.#card(item, place);
+        return;
+      case "revise-card":
+      case "remove-card":
+        this.#changeCard(item);
+        return;
+      case "press-card":
+        this.#pressCard(item);
+        return;
       case "prompt":
         if (place !== undefined) this.#submit(place, item.token, item.again);
         return;
@@ -129,7 +149,7 @@ export class People {
   /** Submits a prompt again and again until it is durable. Its key makes it one prompt. */
   #submit(place: Place, token: string, again: boolean): void {
     const { isDown, oracle, scheduler, trace } = this.#world;
-    const { chatId, isDirectMessage, threadId, topicId } = place;
+    const { threadId } = place;
     const retry = (delayMs: number, more: boolean): void => {
       scheduler.after(delayMs, () => this.#submit(place, token, more));
     };
@@ -149,12 +169,11 @@ export class People {
         if (again) retry(this.#random.int(50, 9_000), false);
       }
     };
-    const address = { messengerId: "sim", threadId, chatId, isDirectMessage };
     const request = {
       kind: "prompt" as const,
       idempotencyKey: token,
       messages: [{ id: token, role: "user" as const, parts: [{ type: "text" as const, text: token }] }],
-      answerTo: [topicId === undefined ? address : { ...address, topicId }],
+      answerTo: [addressIn(place)],
     };
     this.#world
       .thread(place)
@@ -167,11 +186,12 @@ export class People {
     scheduler.after(3_000, () => settle(false));
   }
 
-  #write(place: Place, token: string, text: string, command?: string): void {
+  #write(place: Place, token: string, text: string, command?: string, args = ""): void {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
     const files = command === undefined ? this.#filesOf(token) : [];
-    const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
+    const written = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
+    const event = args === "" ? written : withArgs(written, args);
     this.#world.trace.add(
       "person",
       () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,
@@ -196,6 +216,78 @@ export class People {
     const event = this.#event("action", `p:${token}`, place, 0, "");
     const press = { ...event, message: undefined, action: { id: token, data: token } };
     this.#tell(place, press, kind === "message" ? token : undefined);
+  }
+
+  #card({ by, from, token }: Extract<PlanItem, { kind: "card" }>, place: Place): void {
+    const { bot, isDown, plan, scheduler, trace } = this.#world;
+    if (by === "command") {
+      this.#write(place, `c-${token}`, `/card ${token}`, "card", token);
+      return;
+    }
+    const speaker = plan.places[from] ?? place;
+    trace.add("bot", () => `posts ${token} from ${speaker.threadId} to ${place.threadId}`);
+    let isSettled = false;
+    const settle = (isStored: boolean): void => {
+      if (isSettled) return;
+      isSettled = true;
+      if (!isStored) {
+        scheduler.after(this.#random.int(50, 800), () =>
+          this.#card({ kind: "card", at: 0, place: 0, by, from, token }, place),
+        );
+      }
+    };
+    if (isDown) return settle(false);
+    this.#world
+      .thread(speaker)
+      .say(bot.next(token), addressIn(place), token)
+      .then(
+        () => settle(true),
+        () => settle(false),
+      );
+    scheduler.after(3_000, () => settle(false));
+  }
+
+  /** The bot's own code changes a card that it has posted. What its process does not survive is not tried again. */
+  #changeCard(item: Extract<PlanItem, { kind: "revise-card" | "remove-card" }>): void {
+    const { bot, isDown, oracle, threads, trace } = this.#world;
+    const card = oracle.cards.cards.get(item.token);
+    const thread = threads.get(card?.conversation ?? "");
+    if (card === undefined || thread === undefined || isDown) return;
+    const change = (body: () => void): void => {
+      trace.add("bot", () => `${item.kind} ${item.token}`);
+      try {
+        body();
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+      }
+    };
+    if (item.kind === "remove-card") {
+      change(() => thread.remove(card.id));
+      return;
+    }
+    for (let left = item.times; left > 0; left -= 1) change(() => thread.revise(card.id, bot.next(item.token)));
+  }
+
+  /** A button of a card as the person sees it, or has seen it. */
+  #pressCard({ button, card, isOld, token }: Extract<PlanItem, { kind: "press-card" }>): void {
+    const { oracle, plan, platform, trace } = this.#world;
+    const { threadId } = oracle.cards.cards.get(card) ?? {};
+    const place = plan.places.find((one) => one.threadId === threadId);
+    if (place === undefined) return;
+    const seen = isOld ? platform.keyboards : platform.visible(place.threadId);
+    const messages = seen.filter(({ buttons, text }) => buttons !== undefined && text.includes(`${card}v`));
+    const shown = isOld ? messages[0] : messages.at(-1);
+    const isMeant = ({ label }: { label: string }): boolean => (label === "keep") === (button === "keep");
+    const pressed = shown?.buttons?.flat().find((one) => one.kind === "callback" && isMeant(one));
+    if (pressed?.kind !== "callback") return;
+    trace.add("person", () => `presses ${token}: ${pressed.label} of ${card} in ${place.threadId}`);
+    oracle.presses.pressed(token, place.threadId, {
+      card,
+      label: pressed.label,
+      data: pressed.token,
+    });
+    const event = this.#event("action", `p:${token}`, place, 0, "");
+    this.#tell(place, { ...event, message: undefined, action: { id: token, data: pressed.token } });
   }
 
   #takeBack(token: string): void {
@@ -275,6 +367,7 @@ export class People {
       event,
       token,
       version,
+      isForGate: event.action !== undefined && event.action.data !== event.action.id,
       attempts: 0,
       findsWaiting: false,
     };
@@ -316,7 +409,8 @@ export class People {
       raw: update.event,
       ...(isNew && { messageId: update.event.message?.id }),
     };
-    const thread = this.#world.thread(update.place);
+    const gate = update.isForGate ? this.#world.gateThread(update.place) : undefined;
+    const thread = gate ?? this.#world.thread(update.place);
     const receive = async (): Promise<void> => {
       this.#observe(incoming);
       await thread.receive([incoming]);
