@@ -32,6 +32,8 @@ export interface Mutant {
   readonly saying?: (delivery: Delivery) => void;
   /** The bot's handler of presses, as it is called. */
   readonly onAction?: (handler: OnAction, clock: Clock) => OnAction;
+  /** How an event is stored in another object. */
+  readonly handOver?: () => Promise<void>;
   /** What the messenger is set up with, in place of what was asked for. */
   readonly policy?: DeliveryPolicy;
   /** Changes the event that is read from an update. */

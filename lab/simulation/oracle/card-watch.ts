@@ -89,6 +89,19 @@ export class CardWatch {
     return CARD_WORD.test(text) || stripMark(text) === REMOVED;
   }
 
+  /** Whether a message shows all of a card that has buttons, as far as is known. */
+  needsButtons(text: string): boolean {
+    const [, token = "", version] = CARD_WORD.exec(text) ?? [];
+    const card = this.cards.get(token);
+    if (card === undefined) return false;
+    const faces = CardWatch.lastOf(card).map(({ shows }) => shows);
+    const isWhole = (face: CardFace | undefined): boolean =>
+      face?.version === Number(version) &&
+      face.labels.length > 0 &&
+      face.words.length === wordsOf(text).length;
+    return faces.length > 0 && faces.every(isWhole);
+  }
+
   receiptsIn(threadId: string): DeliveryReceipt[] {
     return this.#in((card) => card.threadId === threadId).flatMap((card) => this.receiptOf(card) ?? []);
   }

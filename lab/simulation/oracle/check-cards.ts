@@ -18,8 +18,12 @@ export function checkCards(state: EndState, thread: Thread): void {
     // What people have deleted, and what was said to somebody who had gone, tells nothing.
     if (thread.wasBlocked || platform.hasDeletions(thread.threadId)) continue;
     if (receipt.state === "failed") {
-      const isUntold = platform.kind !== "telegram" || state.plan.policy.onUnknown !== "resend-marked";
-      if (!isUntold || !oracle.posts.hasLostIn(card.chatId)) {
+      // Only where nobody can find out what became of a post, or nobody wants to, it is given up.
+      const isGivenUp = platform.kind !== "telegram" || state.plan.policy.onUnknown !== "resend-marked";
+      const isLost =
+        oracle.posts.hasLostIn(card.chatId) ||
+        receipt.messages.some(({ attempts, state: row }) => row === "unknown" || attempts >= 2);
+      if (!isGivenUp || !isLost) {
         oracle.fail("I5", `${card.token} has failed without a reason`);
       }
       continue;

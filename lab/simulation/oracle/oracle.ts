@@ -216,10 +216,15 @@ export class Oracle {
     }
   }
 
-  /** Visible text is checked when calls leave the process, and at the end. */
-  onProcessed({ method }: SurfaceCall): void {
+  /** What is visible is judged at the end, and by what leaves the process. */
+  onProcessed({ method, number }: SurfaceCall): void {
     if (method === "draft") this.#seen.drafts += 1;
     if (method === "append") this.#seen.appends += 1;
+    const { strippedBySearch } = this.#platform;
+    if (strippedBySearch === undefined) return;
+    this.#platform.strippedBySearch = undefined;
+    if (!this.cards.needsButtons(strippedBySearch)) return;
+    this.fail("I5", `call #${number} searches a lost post, and takes the buttons of ${strippedBySearch}`);
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {

@@ -44,6 +44,11 @@ export function drawCards(random: Random, places: readonly Place[], platform: Pl
         manner: random.pick(MANNERS),
       } as const;
       // Twice at once, or a moment later.
+      if (random.chance(0.15)) {
+        const died = press.at + random.int(30, 3_000);
+        const victim = random.pick<"thread" | "machine">(["thread", "machine"]);
+        items.push({ kind: "crash-at", at: died, victim, place, downMs: random.int(0, 500) });
+      }
       for (let again = random.chance(0.3) ? 2 : 1; again > 0; again -= 1) {
         items.push({ ...press, at: press.at + random.int(0, 30), token: `x${(presses += 1)}` });
       }

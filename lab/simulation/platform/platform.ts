@@ -95,6 +95,8 @@ export class Platform {
   readonly messages: PlatformMessage[] = [];
   /** Everything with buttons that a person has seen. */
   readonly keyboards: (Pick<PlatformMessage, "threadId"> & ShownContent)[] = [];
+  /** The text of a message whose buttons a search has taken away. */
+  strippedBySearch: string | undefined;
   /** Calls that arrived while their chat was in a penalty. */
   penaltyBreaches = 0;
   readonly kind: PlatformKind;
@@ -286,6 +288,7 @@ export class Platform {
     if (JSON.stringify(message.buttons) === JSON.stringify(buttons)) {
       throw new PlatformRefusal({ kind: "not-modified" });
     }
+    if (buttons === undefined) this.strippedBySearch = message.text;
     message.buttons = buttons;
     return "own";
   }

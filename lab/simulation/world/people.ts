@@ -6,7 +6,6 @@ import type {
 } from "../../../src/core/messenger-event.ts";
 import type { Written } from "../oracle/end-state.ts";
 import type { Life } from "../machine/life.ts";
-import { Crash } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
@@ -33,6 +32,8 @@ function withArgs({ message, ...event }: MessengerEvent, args: string): Messenge
   if (message === undefined || command === undefined) return { ...event, message };
   return { ...event, message: { ...message, command: { ...command, args } } };
 }
+
+const ONCE = { times: 1 };
 
 const LONGEST_BACKOFF_MS = 4_000;
 
@@ -247,25 +248,36 @@ export class People {
     scheduler.after(3_000, () => settle(false));
   }
 
-  /** The bot's own code changes a card that it has posted. What its process does not survive is not tried again. */
+  /** The bot's own code changes a card that it has posted, again until it hears that this is durable. */
   #changeCard(item: Extract<PlanItem, { kind: "revise-card" | "remove-card" }>): void {
-    const { bot, isDown, oracle, threads, trace } = this.#world;
+    const { bot, isDown, oracle, scheduler, threads, trace } = this.#world;
     const card = oracle.cards.cards.get(item.token);
     const thread = threads.get(card?.conversation ?? "");
-    if (card === undefined || thread === undefined || isDown) return;
-    const change = (body: () => void): void => {
+    if (card === undefined || thread === undefined) return;
+    const change = (): void => {
+      let isSettled = false;
+      const settle = (isStored: boolean): void => {
+        if (isSettled) return;
+        isSettled = true;
+        if (!isStored) {
+          scheduler.after(this.#random.int(50, 800), () => this.#changeCard({ ...item, ...ONCE }));
+        }
+      };
+      if (isDown) return settle(false);
       trace.add("bot", () => `${item.kind} ${item.token}`);
-      try {
-        body();
-      } catch (error) {
-        if (!(error instanceof Crash)) throw error;
-      }
+      thread
+        .changeCards((cards) => {
+          if (item.kind === "remove-card") cards.remove(card.id);
+          else cards.revise(card.id, bot.next(item.token));
+        })
+        .then(
+          () => settle(true),
+          () => settle(false),
+        );
+      scheduler.after(3_000, () => settle(false));
     };
-    if (item.kind === "remove-card") {
-      change(() => thread.remove(card.id));
-      return;
-    }
-    for (let left = item.times; left > 0; left -= 1) change(() => thread.revise(card.id, bot.next(item.token)));
+    const times = item.kind === "revise-card" ? item.times : 1;
+    for (let left = times; left > 0; left -= 1) change();
   }
 
   /** A button of a card as the person sees it, or has seen it. */

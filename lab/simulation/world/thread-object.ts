@@ -12,6 +12,7 @@ import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
+import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import type { OperationStore } from "../oracle/contract.ts";
 import type { Life } from "../machine/life.ts";
@@ -182,16 +183,12 @@ export class ThreadObject {
     this.#later(live);
   }
 
-  /** The bot's own code changes a card. */
-  revise(id: string, content: Content): void {
+  /** The bot's own code changes a card. Resolves when that is durable. */
+  async changeCards(change: (cards: Cards) => void): Promise<void> {
     const live = this.#ensure();
-    live.runtime.cards.revise(id, content);
-    this.#later(live);
-  }
-
-  remove(id: string): void {
-    const live = this.#ensure();
-    live.runtime.cards.remove(id);
+    change(live.runtime.cards);
+    await live.arming;
+    live.life.boundary("before stored");
     this.#later(live);
   }
 
@@ -294,7 +291,8 @@ export class ThreadObject {
       definitions: () => definitions,
       commands: () => options.bot.commands(),
       onAction: options.mutant?.onAction?.(onAction, clock) ?? onAction,
-      handOver: (to, _messengerId, event) => options.handOver(to, event, life),
+      handOver: (to, _messengerId, event) =>
+        options.mutant?.handOver?.() ?? options.handOver(to, event, life),
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),
     });
