@@ -184,14 +184,17 @@ export class CardWatch {
     }
   }
 
-  #shownBy({ address, content }: SurfaceCall):
-    | { readonly card: SaidCard; readonly face: CardFace | undefined }
-    | undefined {
+  #shownBy({
+    address,
+    content,
+  }: SurfaceCall): { readonly card: SaidCard; readonly face: CardFace | undefined } | undefined {
     if (content === undefined) return undefined;
     const [, token = "", version] = CARD_WORD.exec(content.text) ?? [];
     const card = this.cards.get(token);
     if (card === undefined) {
-      const isTold = this.#in(({ threadId, changes }) => threadId === address.threadId && isTakenAway(changes));
+      const isTold = this.#in(
+        ({ threadId, changes }) => threadId === address.threadId && isTakenAway(changes),
+      );
       if (isTold.length === 0) this.#options.fail("I5", `${content.text} is shown, and no card was removed`);
       return undefined;
     }

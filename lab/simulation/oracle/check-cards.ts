@@ -35,9 +35,7 @@ export function checkCards(state: EndState, thread: Thread): void {
     const rows = receipt.messages.filter(({ state: row }) => row === "sent");
     const shown = rows
       .toSorted((left, right) => left.part - right.part)
-      .map(({ messageId }) =>
-        platform.visible(thread.threadId).find(({ id }) => String(id) === messageId),
-      );
+      .map(({ messageId }) => platform.visible(thread.threadId).find(({ id }) => String(id) === messageId));
     if (shown.includes(undefined)) {
       oracle.fail("I12", `${card.token} counts as shown, and is not visible`);
       continue;

@@ -164,6 +164,7 @@ export class PressWatch {
     }
     if (notice !== INTERRUPTED) return;
     this.interrupted += 1;
-    if (this.#deadUntil === -Infinity) fail("I2", `the press ${actionId} was interrupted, and nothing has died`);
+    if (this.#deadUntil === -Infinity)
+      fail("I2", `the press ${actionId} was interrupted, and nothing has died`);
   }
 }

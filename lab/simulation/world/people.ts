@@ -4,6 +4,7 @@ import type {
   MessengerEvent,
   MessengerEventKind,
 } from "../../../src/core/messenger-event.ts";
+import { CardPeople } from "./card-people.ts";
 import type { Written } from "../oracle/end-state.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
@@ -33,8 +34,6 @@ function withArgs({ message, ...event }: MessengerEvent, args: string): Messenge
   return { ...event, message: { ...message, command: { ...command, args } } };
 }
 
-const ONCE = { times: 1 };
-
 const LONGEST_BACKOFF_MS = 4_000;
 
 /**
@@ -50,12 +49,20 @@ export class People {
   readonly #lanes = new Map<string, Update[]>();
   readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
   readonly #versions = new Map<string, number>();
+  readonly #cards: CardPeople;
   #updates = 0;
 
   constructor(world: World, mutant: Mutant | undefined) {
     this.#world = world;
     this.#random = world.random.fork("people");
     this.#mutant = mutant;
+    this.#cards = new CardPeople(world, this.#random, {
+      writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
+      tellPress: (place, id, data) => {
+        const event = this.#event("action", `p:${id}`, place, 0, "");
+        this.#tell(place, { ...event, message: undefined, action: { id, data } });
+      },
+    });
   }
 
   /** Schedules all actions of people. */
@@ -118,14 +125,14 @@ export class People {
         if (place !== undefined) this.#press(place, item.token);
         return;
       case "card":
-        if (place !== undefined) this.#card(item, place);
+        if (place !== undefined) this.#cards.post(item, place);
         return;
       case "revise-card":
       case "remove-card":
-        this.#changeCard(item);
+        this.#cards.change(item);
         return;
       case "press-card":
-        this.#pressCard(item);
+        this.#cards.press(item);
         return;
       case "prompt":
         if (place !== undefined) this.#submit(place, item.token, item.again);
@@ -217,89 +224,6 @@ export class People {
     const event = this.#event("action", `p:${token}`, place, 0, "");
     const press = { ...event, message: undefined, action: { id: token, data: token } };
     this.#tell(place, press, kind === "message" ? token : undefined);
-  }
-
-  #card({ by, from, token }: Extract<PlanItem, { kind: "card" }>, place: Place): void {
-    const { bot, isDown, plan, scheduler, trace } = this.#world;
-    if (by === "command") {
-      this.#write(place, `c-${token}`, `/card ${token}`, "card", token);
-      return;
-    }
-    const speaker = plan.places[from] ?? place;
-    trace.add("bot", () => `posts ${token} from ${speaker.threadId} to ${place.threadId}`);
-    let isSettled = false;
-    const settle = (isStored: boolean): void => {
-      if (isSettled) return;
-      isSettled = true;
-      if (!isStored) {
-        scheduler.after(this.#random.int(50, 800), () =>
-          this.#card({ kind: "card", at: 0, place: 0, by, from, token }, place),
-        );
-      }
-    };
-    if (isDown) return settle(false);
-    this.#world
-      .thread(speaker)
-      .say(bot.next(token), addressIn(place), token)
-      .then(
-        () => settle(true),
-        () => settle(false),
-      );
-    scheduler.after(3_000, () => settle(false));
-  }
-
-  /** The bot's own code changes a card that it has posted, again until it hears that this is durable. */
-  #changeCard(item: Extract<PlanItem, { kind: "revise-card" | "remove-card" }>): void {
-    const { bot, isDown, oracle, scheduler, threads, trace } = this.#world;
-    const card = oracle.cards.cards.get(item.token);
-    const thread = threads.get(card?.conversation ?? "");
-    if (card === undefined || thread === undefined) return;
-    const change = (): void => {
-      let isSettled = false;
-      const settle = (isStored: boolean): void => {
-        if (isSettled) return;
-        isSettled = true;
-        if (!isStored) {
-          scheduler.after(this.#random.int(50, 800), () => this.#changeCard({ ...item, ...ONCE }));
-        }
-      };
-      if (isDown) return settle(false);
-      trace.add("bot", () => `${item.kind} ${item.token}`);
-      thread
-        .changeCards((cards) => {
-          if (item.kind === "remove-card") cards.remove(card.id);
-          else cards.revise(card.id, bot.next(item.token));
-        })
-        .then(
-          () => settle(true),
-          () => settle(false),
-        );
-      scheduler.after(3_000, () => settle(false));
-    };
-    const times = item.kind === "revise-card" ? item.times : 1;
-    for (let left = times; left > 0; left -= 1) change();
-  }
-
-  /** A button of a card as the person sees it, or has seen it. */
-  #pressCard({ button, card, isOld, token }: Extract<PlanItem, { kind: "press-card" }>): void {
-    const { oracle, plan, platform, trace } = this.#world;
-    const { threadId } = oracle.cards.cards.get(card) ?? {};
-    const place = plan.places.find((one) => one.threadId === threadId);
-    if (place === undefined) return;
-    const seen = isOld ? platform.keyboards : platform.visible(place.threadId);
-    const messages = seen.filter(({ buttons, text }) => buttons !== undefined && text.includes(`${card}v`));
-    const shown = isOld ? messages[0] : messages.at(-1);
-    const isMeant = ({ label }: { label: string }): boolean => (label === "keep") === (button === "keep");
-    const pressed = shown?.buttons?.flat().find((one) => one.kind === "callback" && isMeant(one));
-    if (pressed?.kind !== "callback") return;
-    trace.add("person", () => `presses ${token}: ${pressed.label} of ${card} in ${place.threadId}`);
-    oracle.presses.pressed(token, place.threadId, {
-      card,
-      label: pressed.label,
-      data: pressed.token,
-    });
-    const event = this.#event("action", `p:${token}`, place, 0, "");
-    this.#tell(place, { ...event, message: undefined, action: { id: token, data: pressed.token } });
   }
 
   #takeBack(token: string): void {

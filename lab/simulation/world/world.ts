@@ -265,7 +265,8 @@ export class World {
       ({ chatId, topicId }) =>
         typeof to === "object" && "chatId" in to && to.chatId === chatId && to.topicId === topicId,
     );
-    if (place === undefined) return { kind: "refused", code: "chat-unknown", message: "There is no such chat." };
+    if (place === undefined)
+      return { kind: "refused", code: "chat-unknown", message: "There is no such chat." };
     return { kind: "found", address: addressIn(place) };
   }
 
