@@ -2,7 +2,7 @@ import type { CallFailure, OutgoingContent, Surface } from "../../src/core/surfa
 import { backoffMs, CALL_RULES, GIVE_UP_AFTER_MS } from "../calls/call-policy.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { failureOf, logFailure, penalize } from "../calls/delivery-context.ts";
-import { callTimeoutMs } from "../outbox/reply-timing.ts";
+import { callTimeoutMs, landsBy } from "../outbox/reply-timing.ts";
 import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry, Probe } from "../outbox/outbox-entry.ts";
@@ -89,11 +89,11 @@ async function failed(
   reply: Reply,
   surface: Surface,
   entry: OutboxEntry,
-  { isLook }: Probe,
+  { id, isLook, newestId }: Probe,
   failure: CallFailure,
 ): Promise<number | undefined> {
   const { row } = entry;
-  const { address } = reply.record;
+  const { address, policy } = reply.record;
   const { clock, random } = context.deps;
   const now = clock.now();
   entry.probe = undefined;
@@ -118,7 +118,10 @@ async function failed(
       entry.searchFailingSince ??= now;
       // Asking later loses nothing, and a platform that does not answer shows nothing else either.
       if (attempts < LEAST_ATTEMPTS || now - entry.searchFailingSince < GIVE_UP_AFTER_MS) {
-        store(context, entry, { retryAt: now + backoffMs(attempts, random()) });
+        // The lost question may still take effect. Until then no message may get its id, and lose its buttons to it.
+        const mayHitLater = failure.kind === "unknown" && id > newestId;
+        const strayUntil = mayHitLater ? landsBy(policy, surface, now) : now;
+        store(context, entry, { retryAt: Math.max(strayUntil, now + backoffMs(attempts, random())) });
         return undefined;
       }
       leaveUnresolved(context, reply, surface, entry, "probing-failed");

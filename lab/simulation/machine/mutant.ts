@@ -2,10 +2,13 @@ import type { ChatGate } from "../../../src/core/gate.ts";
 import type { Address, Surface } from "../../../src/core/surface.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type { Delivery, DeliveryMode, DeliveryPolicy } from "../../../src/core/delivery.ts";
+import type { CardPress, PressAnswer } from "../../../src/core/card-press.ts";
 import type { Clock } from "../../../src/core/deps.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 
-/** A deliberate defect, wrapped around a part of the product. The simulation must find it. */
+export type OnAction = (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+
+/** A deliberate defect, put around a part of the product: the simulation must find it. */
 export interface Mutant {
   readonly name: string;
   /** The mistake of a programmer, in words. */
@@ -27,7 +30,11 @@ export interface Mutant {
   ) => void;
   /** Changes the calls to a delivery above the oracle, which sees the changed ones. */
   readonly saying?: (delivery: Delivery) => void;
-  /** Replaces the messenger's policy. */
+  /** The bot's handler of presses, as it is called. */
+  readonly onAction?: (handler: OnAction, clock: Clock) => OnAction;
+  /** How an event is stored in another object. */
+  readonly handOver?: () => Promise<void>;
+  /** What the messenger is set up with, in place of what was asked for. */
   readonly policy?: DeliveryPolicy;
   /** Changes the event that is read from an update. */
   readonly event?: (event: MessengerEvent) => MessengerEvent;

@@ -7,16 +7,22 @@ import type { NodeDatabase } from "../../support/node-database.ts";
  */
 const spare = new Map<string, NodeDatabase[]>();
 
-/** Returns an empty database for one run. Databases of one `kind` have the same tables. */
+/** Tables that are made when they are first needed, so that it makes a difference whether they are there. */
+const MADE_LATE: ReadonlySet<string> = new Set(["prompt_v1", "model_wait_v1"]);
+
+/** An empty database for one run. `kind` names who makes which tables in it. */
 export function takeStorage(kind: string): NodeDatabase {
   return spare.get(kind)?.pop() ?? createNodeDatabase();
 }
 
 /** Takes back the database of a finished run and empties it. */
 export function returnStorage(kind: string, database: NodeDatabase): void {
-  for (const { name } of database.all<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table'",
-  )) {
+  const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+  for (const { name } of tables) {
+    if (MADE_LATE.has(name)) {
+      database.run(`DROP TABLE ${name}`);
+      continue;
+    }
     // The counters of row numbers are a table of SQLite's own.
     if (!name.startsWith("sqlite_") || name === "sqlite_sequence") database.run(`DELETE FROM ${name}`);
   }

@@ -1,3 +1,4 @@
+import { cardMutants } from "./card-mutants.ts";
 import { conversationMutants } from "./conversation-mutants.ts";
 import { deliveryMutants } from "./delivery-mutants.ts";
 import { gateMutants } from "./gate-mutants.ts";
@@ -9,6 +10,7 @@ export const mutants: readonly Mutant[] = [
   ...gateMutants,
   ...conversationMutants,
   ...promptMutants,
+  ...cardMutants,
 ];
 
 /** @throws {Error} if there is no mutant of this name */

@@ -1,8 +1,8 @@
 import type { UIMessage } from "ai";
-import type { RichText } from "../../../src/core/rich-text.ts";
 import type { Address } from "../../../src/core/surface.ts";
 import type { InterruptedText } from "./interrupted-text.ts";
 import type { Script } from "../plan/model-script.ts";
+import type { ShownContent } from "../platform/platform.ts";
 
 /*
  * The contract between the parts of the simulation: stored operations of the model's engine, calls to the platform,
@@ -79,9 +79,13 @@ export interface SurfaceCall {
   readonly number: number;
   readonly method: SurfaceMethod;
   readonly address: Address;
-  readonly content?: RichText;
-  readonly messageId?: string;
+  readonly content?: ShownContent | undefined;
+  readonly messageId?: string | undefined;
   readonly draftId?: number;
+  /** The buttons that a probe takes with it. */
+  readonly keyboard?: ShownContent["buttons"];
+  /** What the person who pressed a button is told. */
+  readonly notice?: string | undefined;
   /** The message that a post quotes. */
   readonly replyTo?: string | undefined;
   readonly at: number;

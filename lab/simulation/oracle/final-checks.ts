@@ -1,6 +1,7 @@
 import type { DeliveryReceipt } from "../../../src/core/delivery.ts";
 import type { SaidReply } from "./contract.ts";
 import { STOPPED } from "./contract.ts";
+import { checkCards } from "./check-cards.ts";
 import { checkCommands } from "./check-commands.ts";
 import { checkPrompts } from "./check-prompts.ts";
 import { checkReply } from "./check-reply.ts";
@@ -66,6 +67,10 @@ export function checkEnd(state: EndState): EndFigures {
     }
     checkCommands(state, thread, receipts);
     checkPrompts(state, thread);
+    checkCards(state, thread);
+    for (const { messages } of state.oracle.cards.receiptsIn(thread.threadId)) {
+      for (const { messageId } of messages) if (messageId !== undefined) owned.add(messageId);
+    }
     checkOrder(state, thread, replies, receipts);
     checkNothingTwice(state, thread, owned, receipts, figures);
   }
@@ -168,7 +173,8 @@ function checkNothingTwice(
   const visible = platform.visible(thread.threadId);
   const orphans = visible.filter(({ id }) => !owned.has(String(id)));
   figures.leftovers += orphans.length;
-  const unresolved = [...receipts.values()].flatMap((receipt) =>
+  const cards = oracle.cards.receiptsIn(thread.threadId);
+  const unresolved = [...receipts.values(), ...cards].flatMap((receipt) =>
     receipt.messages.filter(({ state, attempts }) => {
       if (state === "unknown" || state === "failed") return true;
       // The search for an earlier message ends with the chat.

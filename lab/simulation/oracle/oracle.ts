@@ -4,6 +4,7 @@ import type { Address } from "../../../src/core/surface.ts";
 import type { Invariant, OperationStore, SaidReply, SurfaceCall, Violation } from "./contract.ts";
 import { isFinalRefusal, retryAfterOf } from "../platform/call-errors.ts";
 import { BudgetCount } from "./budget-count.ts";
+import { CardWatch } from "./card-watch.ts";
 import type { Life } from "../machine/life.ts";
 import { isPartOf, modeProblem } from "./mode-rules.ts";
 import { InboxWatch } from "./inbox-watch.ts";
@@ -37,6 +38,14 @@ export interface Happened extends Heard, SaidFigures {
   /** Presses of buttons that were answered, and those of them in a penalty. */
   presses: number;
   pressesInPenalty: number;
+  /** Presses of cards whose handler ran, of buttons that were gone, and those whose process died over them. */
+  handled: number;
+  stale: number;
+  interrupted: number;
+  /** Cards that were posted, and how often they were changed and taken away. */
+  cards: number;
+  revised: number;
+  removed: number;
   /** Calls that showed blocks, and those of them that the server refused. */
   rich: number;
   richRefused: number;
@@ -61,6 +70,7 @@ export class Oracle {
   readonly #seen: Seen = { drafts: 0, appends: 0 };
   /** The messages of people, and the turns that answer them. */
   readonly inbox: InboxWatch;
+  readonly cards: CardWatch;
   readonly presses: PressWatch;
   readonly posts: PostWatch;
   readonly lateness: LatenessWatch;
@@ -101,7 +111,8 @@ export class Oracle {
       conversationOf,
       replaces: (threadId, id, earlierId) => this.said.replaces(threadId, id, earlierId),
     });
-    this.presses = new PressWatch(now, fail);
+    this.cards = new CardWatch({ fail, delivery: (conversation) => this.said.delivery(conversation) });
+    this.presses = new PressWatch({ now, fail, cards: this.cards.cards });
     this.posts = new PostWatch({ now, fail, policy: plan.policy, platform: platform.kind });
     this.lateness = new LatenessWatch(now, fail);
     this.#rights = new RightWatch(now, this.said, fail);
@@ -154,13 +165,17 @@ export class Oracle {
 
   get happened(): Happened {
     const { rich, richRefused, resent } = this.posts;
-    const { answered: presses, inPenalty: pressesInPenalty } = this.presses;
-    const answers = { presses, pressesInPenalty };
+    const { answered: presses, inPenalty: pressesInPenalty, handled, stale, interrupted } = this.presses;
+    const { cards, revised, removed } = this.cards;
+    const answers = { presses, pressesInPenalty, handled, stale, interrupted };
     return {
       ...this.#seen,
       ...this.said.figures,
       ...this.inbox.heard,
       ...answers,
+      cards: cards.size,
+      revised,
+      removed,
       rich,
       richRefused,
       resent,
@@ -173,7 +188,7 @@ export class Oracle {
     this.lateness.call(address.chatId);
     if (fault !== undefined) this.lateness.trouble(address.chatId);
     if (method === "answer") {
-      this.presses.onCall(call.messageId ?? "", life, this.#penalties.isSilent(address.chatId));
+      this.presses.onCall(call, life, this.#penalties.isSilent(address.chatId));
       return;
     }
     const early = this.#penalties.check(call, life);
@@ -192,20 +207,29 @@ export class Oracle {
     if (isMarked(call.content?.text ?? "") && !isMarked(before)) {
       this.marks.set(address.threadId, (this.marks.get(address.threadId) ?? 0) + 1);
     }
-    if (call.content !== undefined) this.#checkI5(call, life);
+    if (call.content !== undefined) {
+      if (this.cards.isCard(call.content.text)) this.cards.onCall(call, life);
+      else this.#checkI5(call, life);
+    }
     if (call.content !== undefined && /^\W*\[\[si/i.test(call.content.text)) {
       this.fail("I5", `call #${call.number} shows how the model says that it says nothing`);
     }
   }
 
-  /** Visible text is checked when calls leave the process, and at the end. */
-  onProcessed({ method }: SurfaceCall): void {
+  /** What is visible is judged at the end, and by what leaves the process. */
+  onProcessed({ method, number }: SurfaceCall): void {
     if (method === "draft") this.#seen.drafts += 1;
     if (method === "append") this.#seen.appends += 1;
+    const { strippedBySearch } = this.#platform;
+    if (strippedBySearch === undefined) return;
+    this.#platform.strippedBySearch = undefined;
+    if (!this.cards.needsButtons(strippedBySearch)) return;
+    this.fail("I5", `call #${number} searches a lost post, and takes the buttons of ${strippedBySearch}`);
   }
 
   onAnswer(call: SurfaceCall, life: Life, error: unknown): void {
-    if (call.method === "answer") this.presses.onAnswer(call.messageId ?? "", life, error);
+    if (call.method === "answer") this.presses.onAnswer(call, life, error);
+    if (this.cards.isCard(call.content?.text ?? "")) this.cards.onAnswer(call, error);
     this.posts.onAnswer(call, life, error, [...this.replies.values()]);
     this.#underWay(life).delete(call.number);
     if (call.method === "draft" && error !== undefined && isFinalRefusal(error)) {
@@ -249,6 +273,7 @@ export class Oracle {
   }
 
   #hasOpenReply(conversation: string, chatId: string): boolean {
+    if (this.cards.hasOpen(conversation, chatId)) return true;
     const delivery = this.said.delivery(conversation);
     return [...this.replies.values()].some((reply) => {
       if (reply.conversation !== conversation || reply.chatId !== chatId) return false;
@@ -271,6 +296,7 @@ export class Oracle {
 
   #checkI4(call: SurfaceCall, life: Life): void {
     const { threadId } = call.address;
+    if (this.cards.isSending(life.name, threadId)) return;
     const delivery = this.said.delivery(life.name);
     // The newest first, because any match is enough.
     for (const reply of [...this.replies.values()].reverse()) {

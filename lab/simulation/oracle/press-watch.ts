@@ -1,70 +1,170 @@
-import type { Invariant } from "./contract.ts";
+import type { CardPress } from "../../../src/core/card-press.ts";
+import { CardWatch } from "./card-watch.ts";
+import type { SaidCard } from "./card-watch.ts";
+import type { Invariant, SurfaceCall } from "./contract.ts";
 import type { Life } from "../machine/life.ts";
+
+export interface PressWatchOptions {
+  readonly now: () => number;
+  readonly fail: (invariant: Invariant, message: string) => void;
+  /** By what the simulation calls them. */
+  readonly cards: ReadonlyMap<string, SaidCard>;
+}
+
+/** The button of a card that a person presses. */
+export interface PressedButton {
+  readonly card: string;
+  readonly label: string;
+  /** What the platform tells of the press. */
+  readonly data: string;
+}
 
 interface Press {
   readonly threadId: string;
-  /** The process that has stored it, and the time. */
+  /** Nothing for a button that no card has. */
+  readonly button: PressedButton | undefined;
+  /** The process that has stored it, and when. */
   stored: { readonly at: number; readonly by: Life | undefined } | undefined;
-  readonly calls: { readonly at: number; readonly by: Life; isAnswered: boolean; hasFailed: boolean }[];
+  /** How often the bot's handler has begun. */
+  handled: number;
+  readonly calls: {
+    readonly at: number;
+    readonly by: Life;
+    readonly notice: string | undefined;
+    hasFailed: boolean;
+  }[];
 }
+
+/** What a person is told whose press is not handled. */
+export const STALE = "stale";
+export const INTERRUPTED = "interrupted";
 
 /** Longest time from a stored press to its answer. */
 const AT_ONCE_MS = 50;
+/** The same for a press that a handler answers, with the way to another object, and what a death adds to it. */
+const HANDLED_MS = 10_100;
+const DEATH_MS = 15_000;
 
-/** Checks that every press of a button is answered once, and at once, even without budget (I7). */
+/**
+ * Every press of a button is answered: at once, or as soon as its handler is done, after 10 s at the latest, whatever the
+ * chat's budget says, and once (I7). Its handler runs at most once (I2), and always if nothing else is said.
+ */
 export class PressWatch {
   /** Presses that were answered while their chat was in a penalty. */
   inPenalty = 0;
   answered = 0;
-  readonly #now: () => number;
-  readonly #fail: (invariant: Invariant, message: string) => void;
+  handled = 0;
+  stale = 0;
+  interrupted = 0;
+  readonly #options: PressWatchOptions;
   readonly #presses = new Map<string, Press>();
+  /** When the last process that died could run again. */
+  #deadUntil = -Infinity;
 
-  constructor(now: () => number, fail: (invariant: Invariant, message: string) => void) {
-    this.#now = now;
-    this.#fail = fail;
+  constructor(options: PressWatchOptions) {
+    this.#options = options;
   }
 
-  pressed(actionId: string, threadId: string): void {
-    this.#presses.set(actionId, { threadId, stored: undefined, calls: [] });
+  pressed(actionId: string, threadId: string, button?: PressedButton): void {
+    this.#presses.set(actionId, { threadId, button, stored: undefined, handled: 0, calls: [] });
   }
 
   stored(actionId: string, by: Life | undefined): void {
     const press = this.#presses.get(actionId);
-    if (press !== undefined) press.stored ??= { at: this.#now(), by };
+    if (press !== undefined) press.stored ??= { at: this.#options.now(), by };
   }
 
-  onCall(actionId: string, by: Life, isInPenalty: boolean): void {
+  /** Something dies, and can run again at this time. */
+  death(back: number): void {
+    this.#deadUntil = Math.max(this.#deadUntil, back);
+  }
+
+  /** The bot's handler begins. */
+  begins({ cardId, event, label, payload }: CardPress): void {
+    const { cards, fail } = this.#options;
+    const actionId = event.action?.id ?? "";
+    const press = this.#presses.get(actionId);
+    if (press?.button === undefined) {
+      fail("I2", `a press ${actionId} is handled that nobody has made`);
+      return;
+    }
+    this.handled += 1;
+    press.handled += 1;
+    if (press.handled > 1) fail("I2", `the press ${actionId} is handled twice`);
+    const card = cards.get(press.button.card);
+    const meant = JSON.stringify({ card: press.button.card, button: press.button.label });
+    if (card?.id !== cardId || label !== press.button.label || JSON.stringify(payload) !== meant) {
+      fail("I11", `the press ${actionId} of ${meant} is handled as ${label} of ${cardId}`);
+    } else if (CardWatch.hasButton(card, press.button.data) === "no") {
+      fail("I5", `the press ${actionId} is handled, and ${card.token} has no ${label} any more`);
+    }
+  }
+
+  onCall({ messageId: actionId = "", notice }: SurfaceCall, by: Life, isInPenalty: boolean): void {
+    const { fail, now } = this.#options;
     const press = this.#presses.get(actionId);
     if (press === undefined) {
-      this.#fail("I7", `a press ${actionId} is answered that nobody has made`);
+      fail("I7", `a press ${actionId} is answered that nobody has made`);
       return;
     }
     if (isInPenalty) this.inPenalty += 1;
-    const lateMs = press.stored?.by === by ? this.#now() - press.stored.at : 0;
-    if (press.calls.length === 0 && lateMs > AT_ONCE_MS) {
-      this.#fail("I7", `the press ${actionId} is answered ${lateMs} ms after it was stored`);
+    const lateMs = this.#lateMs(press, by);
+    if (press.calls.length === 0 && lateMs > 0) {
+      fail("I7", `the press ${actionId} is answered ${lateMs} ms too late`);
     }
     // A process that died during the answer could not store it.
     const isRepeated = press.calls.some(
-      (call) => !call.hasFailed && (!call.by.isDead || call.by.diedAt > call.at + AT_ONCE_MS),
+      (call) =>
+        !call.hasFailed &&
+        (!call.by.isDead || (press.button === undefined && call.by.diedAt > call.at + AT_ONCE_MS)),
     );
-    if (isRepeated) this.#fail("I2", `the press ${actionId} is answered twice`);
-    press.calls.push({ at: this.#now(), by, isAnswered: false, hasFailed: false });
+    if (isRepeated) fail("I2", `the press ${actionId} is answered twice`);
+    if (press.button !== undefined) this.#checkNotice(actionId, press.button, notice);
+    press.calls.push({ at: now(), by, notice, hasFailed: false });
   }
 
-  onAnswer(actionId: string, by: Life, error: unknown): void {
+  onAnswer({ messageId: actionId = "" }: SurfaceCall, by: Life, error: unknown): void {
     const call = this.#presses.get(actionId)?.calls.findLast((candidate) => candidate.by === by);
     if (call === undefined) return;
-    call.isAnswered = error === undefined;
     call.hasFailed = error !== undefined;
-    if (call.isAnswered) this.answered += 1;
+    if (error === undefined) this.answered += 1;
   }
 
   checkThread(threadId: string): void {
+    const { fail } = this.#options;
     for (const [actionId, press] of this.#presses) {
-      if (press.threadId !== threadId || press.stored === undefined || press.calls.length > 0) continue;
-      this.#fail("I7", `the press ${actionId} was never answered`);
+      if (press.threadId !== threadId || press.stored === undefined) continue;
+      if (press.calls.length === 0) fail("I7", `the press ${actionId} was never answered`);
+      if (press.button === undefined || press.handled > 0) continue;
+      const isTold = press.calls.some(({ notice }) => notice === STALE || notice === INTERRUPTED);
+      if (!isTold) fail("I7", `the press ${actionId} was answered, and its handler never ran`);
     }
+  }
+
+  #lateMs({ button, stored }: Press, by: Life): number {
+    const now = this.#options.now();
+    if (stored === undefined) return 0;
+    if (button === undefined) return stored.by === by ? now - stored.at - AT_ONCE_MS : 0;
+    const isHit = this.#deadUntil >= stored.at;
+    return now - Math.max(stored.at, this.#deadUntil) - HANDLED_MS - (isHit ? DEATH_MS : 0);
+  }
+
+  /** That a button is gone, or that its press was interrupted, is said only where it is so. */
+  #checkNotice(
+    actionId: string,
+    { card: token, data, label }: PressedButton,
+    notice: string | undefined,
+  ): void {
+    const { cards, fail } = this.#options;
+    const card = cards.get(token);
+    if (notice === STALE) {
+      this.stale += 1;
+      const isThere = card !== undefined && CardWatch.hasButton(card, data) === "yes";
+      if (isThere) fail("I5", `the press ${actionId} is stale, and ${token} still has ${label}`);
+    }
+    if (notice !== INTERRUPTED) return;
+    this.interrupted += 1;
+    if (this.#deadUntil === -Infinity)
+      fail("I2", `the press ${actionId} was interrupted, and nothing has died`);
   }
 }

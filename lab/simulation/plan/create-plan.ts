@@ -1,4 +1,5 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import { drawCards } from "./draw-cards.ts";
 import { drawPolicy, extraItems } from "./draw-policy.ts";
 import { gateTrouble } from "./gate-trouble.ts";
 import type { CallFault, Place, Plan, PlanItem, PlatformKind, Victim } from "./plan.ts";
@@ -53,6 +54,7 @@ export function createPlan(seed: number): Plan {
       ...more,
       ...visits,
       ...prompts(random.fork("prompts"), chosen),
+      ...drawCards(random.fork("cards"), places, platform),
       ...gateTrouble(random.fork("gates"), places, objects),
     ],
     interruptedStep,

@@ -24,6 +24,7 @@ export function drawPolicy(random: Random, platform: PlatformKind): PlannedPolic
     footer: random.chance(0.15) ? FOOTER : undefined,
     silence: random.chance(0.2),
     tools: random.chance(0.3),
+    locksCards: random.chance(0.2),
   };
 }
 

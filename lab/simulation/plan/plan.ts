@@ -98,6 +98,29 @@ export type PlanItem =
       readonly token: string;
       readonly again: boolean;
     }
+  /** A card is posted: by a command that a person writes in its place, or by the conversation of another place. */
+  | {
+      readonly kind: "card";
+      readonly at: number;
+      readonly place: number;
+      readonly by: "command" | "bot";
+      /** The place whose conversation posts it. */
+      readonly from: number;
+      readonly token: string;
+    }
+  /** The bot's own code changes a card: so many times at once. */
+  | { readonly kind: "revise-card"; readonly at: number; readonly token: string; readonly times: number }
+  | { readonly kind: "remove-card"; readonly at: number; readonly token: string }
+  /** A person presses a button of a card. `isOld`: one that the card has had, but may not have any more. */
+  | {
+      readonly kind: "press-card";
+      readonly at: number;
+      readonly card: string;
+      readonly token: string;
+      readonly button: "keep" | "own";
+      readonly isOld: boolean;
+      readonly manner: PressManner;
+    }
   /** A person presses a button. */
   | { readonly kind: "press"; readonly at: number; readonly place: number; readonly token: string }
   /** A person deletes a message of their own, and the bot is told. */
@@ -106,6 +129,9 @@ export type PlanItem =
   | { readonly kind: "file"; readonly token: string; readonly loadedAfterMs: number; readonly fails: boolean }
   /** Fault of the n-th update after it was stored. */
   | { readonly kind: "again"; readonly update: number; readonly how: "answer-lost" | "twice" | "renumbered" };
+
+/** What the bot's handler does about a press. */
+export type PressManner = "nothing" | "toast" | "alert" | "slow" | "hang" | "throws" | "revises" | "removes";
 
 /**
  * Treatment of rich messages by the server.
@@ -135,6 +161,8 @@ export interface PlannedPolicy {
   readonly silence: boolean;
   /** Whether the model calls tools. */
   readonly tools: boolean;
+  /** Whether the platform refuses to remove cards, as Telegram does after 48 hours. */
+  readonly locksCards: boolean;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
 import type { Place, Plan, PlanItem } from "./plan.ts";
 import type { Random } from "../../support/random.ts";
 
@@ -58,7 +59,12 @@ function visit(random: Random, place: number): PlanItem[] {
   return items;
 }
 
-/** Returns the name of the object that is the gate of a chat: the one of its thread without a topic. */
+/** The name of an object as the bot's other objects call it. */
+export function objectName(name: string): string {
+  return name === ROOT ? ROOT : `${ROOT}/${threadConversationName("sim", name)}`;
+}
+
+/** The name of the object that is the gate of a chat: that of its thread without a topic. */
 export function gateName(chatId: string): string {
   return `sim:${chatId}`;
 }

@@ -22,6 +22,8 @@ export function classifyError(error: unknown): CallFailure {
     case "not-found":
     case "not-there":
       return { kind: "missing", code: "message-missing" };
+    case "locked":
+      return { kind: "missing", code: "message-locked", isLocked: true };
     case "not-modified":
       return { kind: "unchanged", code: "message-not-modified" };
     case "bad-request":

@@ -1,6 +1,6 @@
 import type { MessageBlock } from "../../../src/core/message-block.ts";
 import type { RichText } from "../../../src/core/rich-text.ts";
-import type { Address, Pacing, RichMessages } from "../../../src/core/surface.ts";
+import type { Address, OutgoingContent, Pacing, RichMessages } from "../../../src/core/surface.ts";
 import type { Place, PlatformKind, RichServer } from "../plan/plan.ts";
 
 /** The limits of the modelled platform: small, so that a short text makes several messages. */
@@ -21,6 +21,11 @@ export const PACING: Pacing = {
   global: { burst: 30, everyMs: 34 },
 };
 
+/** What a message shows. */
+export interface ShownContent extends RichText {
+  readonly buttons?: OutgoingContent["buttons"];
+}
+
 export interface PlatformMessage {
   readonly id: number;
   readonly threadId: string;
@@ -29,7 +34,8 @@ export interface PlatformMessage {
   text: string;
   entities: RichText["entities"];
   blocks: RichText["blocks"];
-  /** The one who deleted it. */
+  buttons: ShownContent["buttons"];
+  /** Who has taken it away. */
   deletedBy: "bot" | "person" | undefined;
   /** Whether it is being streamed into. It cannot be edited until that has ended. */
   isStreaming: boolean;
@@ -41,6 +47,8 @@ export type Refusal =
   | { readonly kind: "flood"; readonly retryAfterS: number }
   | { readonly kind: "blocked" }
   | { readonly kind: "not-found" }
+  /** It is too old to be removed. */
+  | { readonly kind: "locked" }
   /** Said of a probe only, where a box has one chat: the message is not somebody else's either. */
   | { readonly kind: "not-there" }
   | { readonly kind: "not-modified" }
@@ -85,6 +93,10 @@ export const DRAFT_LASTS_MS = 6_000;
  */
 export class Platform {
   readonly messages: PlatformMessage[] = [];
+  /** Everything with buttons that a person has seen. */
+  readonly keyboards: (Pick<PlatformMessage, "threadId"> & ShownContent)[] = [];
+  /** The text of a message whose buttons a search has taken away. */
+  strippedBySearch: string | undefined;
   /** Calls that arrived while their chat was in a penalty. */
   penaltyBreaches = 0;
   readonly kind: PlatformKind;
@@ -116,7 +128,8 @@ export class Platform {
   write(place: Place): number {
     const id = this.#nextId(place.chatId);
     const { threadId, chatId } = place;
-    const rest = { text: "", entities: [], blocks: undefined, isStreaming: false, call: 0 };
+    const shown = { text: "", entities: [], blocks: undefined, buttons: undefined };
+    const rest = { ...shown, isStreaming: false, call: 0 };
     this.messages.push({ id, threadId, chatId, isFromBot: false, deletedBy: undefined, ...rest });
     return id;
   }
@@ -174,13 +187,15 @@ export class Platform {
     if (blocks.length === 0) throw new PlatformRefusal({ kind: "bad-request", why: "no blocks" });
   }
 
-  post(address: Address, content: RichText, call: number, isStreaming = false): number {
+  post(address: Address, content: ShownContent, call: number, isStreaming = false): number {
     checkText(content);
     const id = this.#nextId(address.chatId);
     const { threadId, chatId } = address;
-    const { text, entities, blocks } = content;
-    const made = { id, threadId, chatId, isFromBot: true, text, entities, blocks, isStreaming, call };
+    const { text, entities, blocks, buttons } = content;
+    const shown = { text, entities, blocks, buttons };
+    const made = { id, threadId, chatId, isFromBot: true, ...shown, isStreaming, call };
     this.messages.push({ ...made, deletedBy: undefined });
+    if (buttons !== undefined) this.keyboards.push({ threadId, ...content });
     this.#drafts.delete(threadId);
     return id;
   }
@@ -212,7 +227,8 @@ export class Platform {
     this.#own(address, messageId).isStreaming = false;
   }
 
-  edit(address: Address, messageId: string, content: RichText): void {
+  /** An edit without buttons takes away those that the message has. */
+  edit(address: Address, messageId: string, content: ShownContent): void {
     const message = this.#own(address, messageId);
     checkText(content);
     if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no edits here" });
@@ -221,11 +237,16 @@ export class Platform {
     message.text = content.text;
     message.entities = content.entities;
     message.blocks = content.blocks;
+    message.buttons = content.buttons;
+    if (content.buttons !== undefined) this.keyboards.push({ threadId: message.threadId, ...content });
   }
 
-  remove(address: Address, messageId: string): void {
+  /** `isLocked`: the platform does not remove messages that have had buttons. */
+  remove(address: Address, messageId: string, isLocked = false): void {
     if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no deletions here" });
-    this.#own(address, messageId).deletedBy = "bot";
+    const message = this.#own(address, messageId);
+    if (isLocked && message.buttons !== undefined) throw new PlatformRefusal({ kind: "locked" });
+    message.deletedBy = "bot";
   }
 
   /** A person deletes the bot's last message in a thread, or one before it. The bot is not told. */
@@ -254,14 +275,22 @@ export class Platform {
     );
   }
 
-  /** Changes nothing and tells whether the message is the bot's own: "not modified" when it is. */
-  probe(address: Address, messageId: string): never {
+  /**
+   * Gives a message the buttons that it has, which tells whether it is the bot's own: "not modified" when it is. Other
+   * buttons take the place of those that it has.
+   */
+  probe(address: Address, messageId: string, buttons?: ShownContent["buttons"]): "own" {
     const { chatId } = address;
     if (this.boxOf(chatId) === chatId && !this.#isThere(chatId, Number(messageId))) {
       throw new PlatformRefusal({ kind: "not-there" });
     }
-    this.#own(address, messageId);
-    throw new PlatformRefusal({ kind: "not-modified" });
+    const message = this.#own(address, messageId);
+    if (JSON.stringify(message.buttons) === JSON.stringify(buttons)) {
+      throw new PlatformRefusal({ kind: "not-modified" });
+    }
+    if (buttons === undefined) this.strippedBySearch = message.text;
+    message.buttons = buttons;
+    return "own";
   }
 
   /** Whether a person has deleted any message of the bot in a thread. */
@@ -332,9 +361,10 @@ function checkText({ text, entities, blocks }: RichText): void {
   if (isOutside) throw new PlatformRefusal({ kind: "bad-request", why: "entities" });
 }
 
-function isSame(message: RichText, content: RichText): boolean {
+function isSame(message: ShownContent, content: ShownContent): boolean {
   return (
     message.text === content.text &&
+    JSON.stringify(message.buttons) === JSON.stringify(content.buttons) &&
     JSON.stringify(message.entities) === JSON.stringify(content.entities) &&
     JSON.stringify(message.blocks) === JSON.stringify(content.blocks)
   );

@@ -6,6 +6,7 @@ import type { NodeDatabase } from "../../support/node-database.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import { objectName } from "../plan/route-places.ts";
 import { callOver } from "../machine/rpc.ts";
 import type { Wire } from "../machine/rpc.ts";
 import { returnStorage, takeStorage } from "../machine/storage.ts";
@@ -25,7 +26,11 @@ export interface GateParts {
 /** Starts the gate of a chat in a new process, watched by the oracle. */
 export function startGate({ chatId, mutant, oracle, ...parts }: GateParts): ChatGate {
   const { database } = parts;
-  const real = createChatGate({ ...parts, database: mutant?.gateDatabase?.(database) ?? database });
+  const real = createChatGate({
+    ...parts,
+    name: objectName(parts.name),
+    database: mutant?.gateDatabase?.(database) ?? database,
+  });
   const gate = mutant?.gate?.(real) ?? real;
   oracle.onGateStarted(chatId);
   return {

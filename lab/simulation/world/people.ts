@@ -4,12 +4,13 @@ import type {
   MessengerEvent,
   MessengerEventKind,
 } from "../../../src/core/messenger-event.ts";
+import { CardPeople } from "./card-people.ts";
 import type { Written } from "../oracle/end-state.ts";
 import type { Life } from "../machine/life.ts";
 import type { Mutant } from "../machine/mutant.ts";
 import type { Place, PlanItem } from "../plan/plan.ts";
 import type { Random } from "../../support/random.ts";
-import { START_AT } from "./world.ts";
+import { addressIn, START_AT } from "./world.ts";
 import type { World } from "./world.ts";
 
 /** An update of the platform on its way to the bot. */
@@ -19,9 +20,18 @@ interface Update {
   readonly event: MessengerEvent;
   readonly token: string | undefined;
   readonly version: number | undefined;
+  /** It comes to the gate of its chat, which knows whose it is. */
+  readonly isForGate: boolean;
   attempts: number;
   /** For an edit or a deletion: whether its message was waiting when the update was stored. */
   findsWaiting: boolean;
+}
+
+/** A command with something behind it. */
+function withArgs({ message, ...event }: MessengerEvent, args: string): MessengerEvent {
+  const command = message?.command;
+  if (message === undefined || command === undefined) return { ...event, message };
+  return { ...event, message: { ...message, command: { ...command, args } } };
 }
 
 const LONGEST_BACKOFF_MS = 4_000;
@@ -39,12 +49,20 @@ export class People {
   readonly #lanes = new Map<string, Update[]>();
   readonly #messages = new Map<string, { readonly place: Place; readonly event: MessengerEvent }>();
   readonly #versions = new Map<string, number>();
+  readonly #cards: CardPeople;
   #updates = 0;
 
   constructor(world: World, mutant: Mutant | undefined) {
     this.#world = world;
     this.#random = world.random.fork("people");
     this.#mutant = mutant;
+    this.#cards = new CardPeople(world, this.#random, {
+      writeCommand: (place, token) => this.#write(place, `c-${token}`, `/card ${token}`, "card", token),
+      tellPress: (place, id, data) => {
+        const event = this.#event("action", `p:${id}`, place, 0, "");
+        this.#tell(place, { ...event, message: undefined, action: { id, data } });
+      },
+    });
   }
 
   /** Schedules all actions of people. */
@@ -106,6 +124,16 @@ export class People {
       case "press":
         if (place !== undefined) this.#press(place, item.token);
         return;
+      case "card":
+        if (place !== undefined) this.#cards.post(item, place);
+        return;
+      case "revise-card":
+      case "remove-card":
+        this.#cards.change(item);
+        return;
+      case "press-card":
+        this.#cards.press(item);
+        return;
       case "prompt":
         if (place !== undefined) this.#submit(place, item.token, item.again);
         return;
@@ -129,7 +157,7 @@ export class People {
   /** Submits a prompt again and again until it is durable. Its key makes it one prompt. */
   #submit(place: Place, token: string, again: boolean): void {
     const { isDown, oracle, scheduler, trace } = this.#world;
-    const { chatId, isDirectMessage, threadId, topicId } = place;
+    const { threadId } = place;
     const retry = (delayMs: number, more: boolean): void => {
       scheduler.after(delayMs, () => this.#submit(place, token, more));
     };
@@ -149,12 +177,11 @@ export class People {
         if (again) retry(this.#random.int(50, 9_000), false);
       }
     };
-    const address = { messengerId: "sim", threadId, chatId, isDirectMessage };
     const request = {
       kind: "prompt" as const,
       idempotencyKey: token,
       messages: [{ id: token, role: "user" as const, parts: [{ type: "text" as const, text: token }] }],
-      answerTo: [topicId === undefined ? address : { ...address, topicId }],
+      answerTo: [addressIn(place)],
     };
     this.#world
       .thread(place)
@@ -167,11 +194,12 @@ export class People {
     scheduler.after(3_000, () => settle(false));
   }
 
-  #write(place: Place, token: string, text: string, command?: string): void {
+  #write(place: Place, token: string, text: string, command?: string, args = ""): void {
     const id = this.#world.platform.write(place);
     const kind = place.isDirectMessage ? "direct-message" : "mention";
     const files = command === undefined ? this.#filesOf(token) : [];
-    const event = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
+    const written = this.#event(kind, `m:${place.chatId}:${id}`, place, id, text, command, files);
+    const event = args === "" ? written : withArgs(written, args);
     this.#world.trace.add(
       "person",
       () => `writes ${JSON.stringify(text)} to ${place.threadId} as message ${id}`,
@@ -275,6 +303,7 @@ export class People {
       event,
       token,
       version,
+      isForGate: event.action !== undefined && event.action.data !== event.action.id,
       attempts: 0,
       findsWaiting: false,
     };
@@ -316,7 +345,8 @@ export class People {
       raw: update.event,
       ...(isNew && { messageId: update.event.message?.id }),
     };
-    const thread = this.#world.thread(update.place);
+    const gate = update.isForGate ? this.#world.gateThread(update.place) : undefined;
+    const thread = gate ?? this.#world.thread(update.place);
     const receive = async (): Promise<void> => {
       this.#observe(incoming);
       await thread.receive([incoming]);

@@ -1,9 +1,9 @@
-import type { RichText } from "../../../src/core/rich-text.ts";
 import type {
   Address,
   CallOptions,
   Drafts,
   NativeStream,
+  OutgoingContent,
   Probing,
   Surface,
 } from "../../../src/core/surface.ts";
@@ -12,9 +12,9 @@ import type { SurfaceCall, SurfaceMethod } from "../oracle/contract.ts";
 import type { CallFaults } from "../platform/call-faults.ts";
 import type { Life } from "../machine/life.ts";
 import type { Oracle } from "../oracle/oracle.ts";
-import type { CallFault } from "../plan/plan.ts";
+import type { CallFault, Plan } from "../plan/plan.ts";
 import { DRAFT_LASTS_MS, LIMITS, PACING, PlatformRefusal, RICH } from "../platform/platform.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Platform, ShownContent } from "../platform/platform.ts";
 import type { Random } from "../../support/random.ts";
 import type { Scheduler } from "../machine/scheduler.ts";
 import type { Trace } from "../machine/trace.ts";
@@ -26,6 +26,7 @@ export interface SurfaceWorld {
   readonly oracle: Oracle;
   readonly trace: Trace;
   readonly random: Random;
+  readonly plan: Pick<Plan, "policy">;
 }
 
 type Answer =
@@ -34,7 +35,7 @@ type Answer =
 
 /** Creates the surface of one process: the platform behind a network with latency, faults and time limits. */
 export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface {
-  const { scheduler, platform, faults, oracle, trace, random } = world;
+  const { scheduler, platform, faults, oracle, trace, random, plan } = world;
 
   /** Carries out a call at the platform and returns its answer. */
   const process = (call: SurfaceCall, fault: CallFault | undefined): Answer => {
@@ -60,9 +61,9 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
       } else if (method === "edit" && content !== undefined && messageId !== undefined) {
         platform.edit(address, messageId, content);
       } else if (method === "remove" && messageId !== undefined) {
-        platform.remove(address, messageId);
+        platform.remove(address, messageId, plan.policy.locksCards);
       } else if (method === "probe" && messageId !== undefined) {
-        platform.probe(address, messageId);
+        platform.probe(address, messageId, call.keyboard);
       }
       trace.add(
         "platform",
@@ -83,9 +84,9 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     method: SurfaceMethod,
     address: Address,
     { signal }: CallOptions,
-    content?: RichText,
+    content?: ShownContent,
     messageId?: string,
-    more: Pick<SurfaceCall, "draftId" | "replyTo"> = {},
+    more: Pick<SurfaceCall, "draftId" | "replyTo" | "keyboard" | "notice"> = {},
   ): Promise<unknown> => {
     life.boundary(`before ${method}`);
     const number = faults.count();
@@ -193,7 +194,9 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     box: ({ chatId }) => platform.boxOf(chatId),
     async probe(address, messageId, options) {
       try {
-        await call("probe", address, options, undefined, messageId);
+        const { intended } = options;
+        await call("probe", address, options, undefined, messageId, { keyboard: intended?.buttons });
+        return "own";
       } catch (error) {
         const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;
         if (kind === "not-modified") return "own";
@@ -201,7 +204,6 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
         if (kind === "not-there") return "none";
         throw error;
       }
-      throw new Error("A probe cannot succeed: it changes nothing.");
     },
   });
 
@@ -223,8 +225,8 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     typing: async (address, options) => {
       await call("typing", address, options);
     },
-    answerAction: async (address, actionId, _notice, options) => {
-      await call("answer", address, options, undefined, actionId);
+    answerAction: async (address, actionId, notice, options) => {
+      await call("answer", address, options, undefined, actionId, { notice: notice?.text });
     },
     classifyError,
     ...(platform.kind === "telegram" && { drafts: drafts(), probing: probing(), rich: RICH }),
@@ -232,9 +234,14 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
   };
 }
 
-/** Returns the content of a call as a person sees it. */
-function shownOf({ text, entities, blocks }: RichText): RichText {
-  return blocks === undefined ? { text, entities } : { text, entities, blocks };
+/** What an error means, as the Telegram provider reads the real ones. */
+function shownOf({ text, entities, blocks, buttons }: OutgoingContent): ShownContent {
+  return {
+    text,
+    entities,
+    ...(blocks !== undefined && { blocks }),
+    ...(buttons !== undefined && { buttons }),
+  };
 }
 
 function describeCall(

@@ -12,17 +12,22 @@ import type { PromptRequest } from "../../../src/messengers/turns/prompts.ts";
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
+import type { Cards } from "../../../src/messengers/replies/cards.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import type { OperationStore } from "../oracle/contract.ts";
 import type { Life } from "../machine/life.ts";
+import type { BotCode } from "./bot-code.ts";
+import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
+import type { Content } from "../../../src/core/content.ts";
+import type { Address } from "../../../src/core/surface.ts";
 import { threadConversationName } from "../../../src/messengers/declare/conversation-name.ts";
 import { startGate } from "./gate-object.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { ModelEngine } from "./model-engine.ts";
 import type { ModelEngineOptions } from "./model-engine.ts";
-import type { Mutant } from "../machine/mutant.ts";
+import type { Mutant, OnAction } from "../machine/mutant.ts";
 import type { Place } from "../plan/plan.ts";
-import { gateName, ROOT } from "../plan/route-places.ts";
+import { gateName, objectName, ROOT } from "../plan/route-places.ts";
 import { returnStorage, takeStorage } from "../machine/storage.ts";
 
 export interface ThreadObjectOptions {
@@ -37,6 +42,10 @@ export interface ThreadObjectOptions {
   readonly root: (life: Life) => BotBudget;
   /** Returns the gate of a chat in another object, by the name of that object's conversation. */
   readonly gateOf: (conversation: string, life: Life) => ChatGate;
+  /** Stores an event in another object, by the name that it has among them. */
+  readonly handOver: (name: string, event: IncomingEvent, life: Life) => Promise<void>;
+  readonly resolveTarget: (to: ChatTarget) => Resolution;
+  readonly bot: BotCode;
   readonly oracle: Oracle;
   readonly definition: (life: Life) => NormalizedMessengerDefinition;
   readonly engine: Omit<ModelEngineOptions, "life" | "operations" | OfThread>;
@@ -164,6 +173,25 @@ export class ThreadObject {
     this.#later(live);
   }
 
+  /** The bot's own code posts something. Resolves when it is durable. */
+  async say(content: Content, address: Address, idempotencyKey: string): Promise<void> {
+    const live = this.#ensure();
+    const { chatId, messengerId, topicId } = address;
+    const to = { messenger: messengerId, chatId, ...(topicId !== undefined && { topicId }) };
+    await live.runtime.say(content, to, { event: undefined, idempotencyKey });
+    await live.arming;
+    this.#later(live);
+  }
+
+  /** The bot's own code changes a card. Resolves when that is durable. */
+  async changeCards(change: (cards: Cards) => void): Promise<void> {
+    const live = this.#ensure();
+    change(live.runtime.cards);
+    await live.arming;
+    live.life.boundary("before stored");
+    this.#later(live);
+  }
+
   onAlarm(): void {
     const live = this.#ensure();
     void live.life.guard(async () => {
@@ -242,8 +270,10 @@ export class ThreadObject {
       return options.mutant?.gateClient?.(reached, { clock, memory }) ?? reached;
     };
     const definitions = [options.definition(life)];
+    const { clock } = life;
+    const onAction: OnAction = (press) => options.bot.onAction(press, runtime.cards, clock);
     const runtime: ThreadRuntime = new ThreadRuntime({
-      name,
+      name: objectName(name),
       database,
       deps: options.deps(life),
       log: options.log,
@@ -256,12 +286,13 @@ export class ThreadObject {
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
         chatGone: () => Promise.resolve(),
-        resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
+        resolveTarget: (to) => Promise.resolve(options.resolveTarget(to)),
       },
       definitions: () => definitions,
-      commands: () => ({}),
-      onAction: () => undefined,
-      handOver: () => Promise.resolve(),
+      commands: () => options.bot.commands(),
+      onAction: options.mutant?.onAction?.(onAction, clock) ?? onAction,
+      handOver: (to, _messengerId, event) =>
+        options.mutant?.handOver?.() ?? options.handOver(to, event, life),
       wakeAt: (at) => this.#wakeAt(live, at),
       putOffWake: (at) => this.#putOffWake(live, at),
     });

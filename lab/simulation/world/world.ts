@@ -1,4 +1,8 @@
 import type { DeliveryMode } from "../../../src/core/delivery.ts";
+import type { ChatTarget, Resolution } from "../../../src/core/chat-target.ts";
+import type { Address } from "../../../src/core/surface.ts";
+import { BotCode } from "./bot-code.ts";
+import { INTERRUPTED, STALE } from "../oracle/press-watch.ts";
 import type { Deps } from "../../../src/core/deps.ts";
 import type { FetchedFile, IncomingEvent } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
@@ -20,7 +24,8 @@ import type { Place, Plan, Victim } from "../plan/plan.ts";
 import { createRandom } from "../../support/random.ts";
 import type { Random } from "../../support/random.ts";
 import { RootObject } from "./root-object.ts";
-import { gateName, ROOT } from "../plan/route-places.ts";
+import { gateName, objectName, ROOT } from "../plan/route-places.ts";
+import { callOver } from "../machine/rpc.ts";
 import type { Wire } from "../machine/rpc.ts";
 import { createScheduler } from "../machine/scheduler.ts";
 import type { Scheduler } from "../machine/scheduler.ts";
@@ -45,6 +50,7 @@ export class World {
   readonly platform: Platform;
   readonly faults: CallFaults;
   readonly oracle: Oracle;
+  readonly bot: BotCode;
   readonly trace: Trace;
   readonly random: Random;
   readonly plan: Plan;
@@ -73,6 +79,7 @@ export class World {
     this.platform = new Platform(plan.platform, now, plan.places, plan.policy.rich);
     this.faults = new CallFaults(plan.items, this.random.fork("storms"), START_AT);
     this.oracle = new Oracle({ now, platform: this.platform, modes: modesOf(plan), plan });
+    this.bot = new BotCode(plan, this.oracle);
     this.trace = createTrace(isTraced, now, START_AT);
     this.#wire = {
       scheduler: this.scheduler,
@@ -87,7 +94,10 @@ export class World {
       traffic: this.oracle.traffic,
       self: () => this.threads.get(ROOT),
     });
-    const names = [...new Set(plan.objects)];
+    // Presses of cards come to the gate of their chat, whoever posts there.
+    const hasCards = plan.items.some(({ kind }) => kind === "card");
+    const gates = hasCards ? plan.places.map(({ chatId }) => gateName(chatId)) : [];
+    const names = [...new Set([...plan.objects, ...gates])];
     this.threads = new Map(names.map((name) => [name, this.#thread(name, mutant)] as const));
     this.gates = this.#gates(mutant);
   }
@@ -102,7 +112,12 @@ export class World {
     return found;
   }
 
-  /** Kills processes now. A killed object starts again with the next call to it, a machine after `downMs`. */
+  /** The object to which presses in a place come. */
+  gateThread({ chatId }: Place): ThreadObject | undefined {
+    return this.threads.get(gateName(chatId));
+  }
+
+  /** Processes die, now. What was killed comes back when something calls it; a machine after `downMs`. */
   crash(victim: Victim, name: string | undefined, downMs: number): void {
     this.crashes += 1;
     this.oracle.lateness.death();
@@ -111,6 +126,7 @@ export class World {
       () => `${victim}${victim === "thread" ? ` ${name ?? ""}` : ""}, back after ${downMs} ms`,
     );
     const back = this.scheduler.now() + downMs;
+    this.oracle.presses.death(back);
     if (victim === "machine") this.#downUntil = Math.max(this.#downUntil, back);
     const isHit = (object: string, isGate: boolean): boolean =>
       victim === "machine" ||
@@ -238,6 +254,22 @@ export class World {
     return linkGate(this.#wire, caller, this.oracle.traffic, live);
   }
 
+  #handOver(to: string, event: IncomingEvent, caller: Life): Promise<void> {
+    const thread = [...this.threads.values()].find(({ name }) => objectName(name) === to);
+    if (thread === undefined) throw new Error(`There is no object ${to}.`);
+    return callOver(this.#wire, caller, "hand-over", () => thread.receive([event]));
+  }
+
+  #resolve(to: ChatTarget): Resolution {
+    const place = this.plan.places.find(
+      ({ chatId, topicId }) =>
+        typeof to === "object" && "chatId" in to && to.chatId === chatId && to.topicId === topicId,
+    );
+    if (place === undefined)
+      return { kind: "refused", code: "chat-unknown", message: "There is no such chat." };
+    return { kind: "found", address: addressIn(place) };
+  }
+
   #thread(name: string, mutant: Mutant | undefined): ThreadObject {
     const { objects, policy } = this.plan;
     const places = this.plan.places.filter((_place, index) => objects[index] === name);
@@ -246,7 +278,7 @@ export class World {
     const thread: ThreadObject = new ThreadObject({
       name,
       places,
-      gateOfChat: places.find(({ chatId }) => gateName(chatId) === name)?.chatId,
+      gateOfChat: this.plan.places.find(({ chatId }) => gateName(chatId) === name)?.chatId,
       newLife: () => this.#newLife(name),
       deps: (life) => this.#deps(life),
       log: createLog((level, line) => this.trace.add(name, () => `log ${level} ${line}`), {
@@ -254,6 +286,9 @@ export class World {
       }),
       root: (life) => this.root.link(life),
       gateOf: (conversation, life) => this.#gateOf(conversation, life),
+      handOver: (to, event, life) => this.#handOver(to, event, life),
+      resolveTarget: (to) => this.#resolve(to),
+      bot: this.bot,
       oracle: this.oracle,
       definition: (life) => this.#definition(places, life, mutant),
       engine: {
@@ -268,7 +303,10 @@ export class World {
         }),
         nextTurn: () => (this.#turns += 1),
       },
-      onDelivery: (delivery, life) => this.oracle.said.watch(name, delivery, life),
+      onDelivery: (delivery, life) => {
+        this.oracle.said.watch(name, delivery, life);
+        this.oracle.cards.watch(name, delivery, life);
+      },
       mutant,
       scheduleAlarm: () => this.#scheduleAlarm(thread, 0),
     });
@@ -309,6 +347,8 @@ export class World {
           richMessages: policy.rich !== undefined,
           footer,
           silence,
+          staleActionResponseText: STALE,
+          interruptedActionResponseText: INTERRUPTED,
           ...mutant?.policy,
         },
         platform: {
@@ -329,6 +369,11 @@ export class World {
     if (definition === undefined) throw new Error("The definition is missing.");
     return definition;
   }
+}
+
+export function addressIn({ chatId, isDirectMessage, threadId, topicId }: Place): Address {
+  const address = { messengerId: "sim", threadId, chatId, isDirectMessage };
+  return topicId === undefined ? address : { ...address, topicId };
 }
 
 function modesOf({ places, modes }: Plan): ReadonlyMap<string, DeliveryMode> {

@@ -25,6 +25,19 @@ it.each(LOST)(
   },
 );
 
+it("posts nothing under an id that a lost question may still reach", async () => {
+  const { surface, delivery, start, advance } = probed();
+  surface.fault("post", { kind: "lose", done: false });
+  // The first look finds nothing, and the question after it takes effect long after its connection was cut.
+  surface.fault("probe", undefined, { kind: "lose", done: false });
+  delivery.send(start("r1"), TEXT);
+  await advance(20_000);
+  const lost = surface.calls.find(({ method, outcome }) => method === "probe" && outcome === "unknown");
+  const posts = surface.calls.filter(({ method }) => method === "post");
+  expect(posts).toHaveLength(2);
+  expect((posts[1]?.at ?? 0) - (lost?.at ?? Infinity)).toBeGreaterThanOrEqual(3_000);
+});
+
 it.each(LOST)("goes on with a streaming reply whose first answer was lost and %s", async (_name, done) => {
   const { surface, delivery, start, visible, advance } = probed();
   surface.fault("post", { kind: "lose", done });

@@ -51,6 +51,12 @@ it(
     expect(totals.steered).toBeGreaterThan(SEEDS / 100);
     expect(totals.reruns).toBeGreaterThan(SEEDS / 20);
     expect(totals.prompts).toBeGreaterThan(SEEDS / 5);
+    expect(totals.cards).toBeGreaterThan(SEEDS / 10);
+    expect(totals.revised).toBeGreaterThan(SEEDS / 5);
+    expect(totals.removed).toBeGreaterThan(SEEDS / 50);
+    expect(totals.handled).toBeGreaterThan(SEEDS / 10);
+    expect(totals.stale).toBeGreaterThan(SEEDS / 20);
+    expect(totals.interrupted).toBeGreaterThan(SEEDS / 100);
     expect(totals.takenBack).toBeGreaterThan(SEEDS / 200);
     expect(totals.files).toBeGreaterThan(SEEDS / 50);
     expect(totals.lostFiles).toBeGreaterThan(SEEDS / 50);
@@ -80,6 +86,8 @@ it("gives another run for another seed", async () => {
 /** Where the search begins, near a seed that is known to show the defect, so that it is short. */
 const NEAR: Readonly<Record<string, number>> = {
   "draft-is-message": 135,
+  "keyboard-stripped-by-search": 110,
+  "card-posted-twice": 180,
   "penalty-for-all": 300,
 };
 

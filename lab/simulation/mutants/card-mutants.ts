@@ -1,0 +1,83 @@
+import type { Delivery } from "../../../src/core/delivery.ts";
+import type { Mutant } from "../machine/mutant.ts";
+import { NotDone } from "../platform/call-errors.ts";
+import { withoutWrites } from "./without-writes.ts";
+
+/** A moment after the press was acknowledged. */
+const BESIDE_MS = 3_000;
+const AT_ONCE_MS = 2_000;
+
+/** Defects of cards and of the presses of their buttons. */
+export const cardMutants: readonly Mutant[] = [
+  {
+    name: "press-handled-twice",
+    what: "that the handler of a press begins is not stored",
+    threadDatabase: (database) =>
+      withoutWrites(database, (statement) => statement.startsWith("INSERT INTO press_v1")),
+  },
+  {
+    name: "press-acknowledged-and-lost",
+    what: "a press is acknowledged and ended before its handler runs",
+    onAction: (handler, clock) => (press) => {
+      const later = async (): Promise<void> => void (await handler(press));
+      clock.setTimeout(() => void later().catch(() => undefined), BESIDE_MS);
+    },
+  },
+  {
+    name: "press-not-handed-on",
+    what: "a press of another conversation's card ends before it is stored there",
+    handOver: () => Promise.resolve(),
+  },
+  {
+    name: "keyboard-stripped-by-search",
+    what: "a search for a lost card takes the buttons of the message that it finds",
+    surface: (surface) => {
+      const { probing } = surface;
+      if (probing === undefined) return surface;
+      return {
+        ...surface,
+        probing: {
+          ...probing,
+          probe: (address, messageId, { signal }) => probing.probe(address, messageId, { signal }),
+        },
+      };
+    },
+  },
+  {
+    name: "keyboard-lost-by-edit",
+    what: "an edit of a card leaves out its buttons",
+    surface: (surface) => ({
+      ...surface,
+      edit: (address, messageId, { buttons: _buttons, ...content }, options) =>
+        surface.edit(address, messageId, content, options),
+    }),
+  },
+  {
+    name: "card-revised-backwards",
+    what: "of two revisions at once the earlier one wins",
+    delivery: (delivery, { clock }) => {
+      const revise = delivery.revise.bind(delivery);
+      const revisedAt = new Map<string, number>();
+      const changed: Pick<Delivery, "revise"> = {
+        revise: (id, card, ifDeleted) => {
+          const isSecond = clock.now() < (revisedAt.get(id) ?? -Infinity) + AT_ONCE_MS;
+          revisedAt.set(id, clock.now());
+          return isSecond || revise(id, card, ifDeleted);
+        },
+      };
+      Object.assign(delivery, changed);
+    },
+  },
+  {
+    name: "card-posted-twice",
+    what: "a card whose post has no answer counts as not posted",
+    surface: (surface) => ({
+      ...surface,
+      post: (address, message, options) =>
+        surface.post(address, message, options).catch((error: unknown) => {
+          const isLost = surface.classifyError(error).kind === "unknown";
+          throw isLost && message.isCard === true ? new NotDone("Nobody answers.") : error;
+        }),
+    }),
+  },
+];

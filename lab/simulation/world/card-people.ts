@@ -1,0 +1,109 @@
+import type { Place, PlanItem } from "../plan/plan.ts";
+import type { Random } from "../../support/random.ts";
+import { addressIn } from "./world.ts";
+import type { World } from "./world.ts";
+
+type PlannedCard = Extract<PlanItem, { kind: "card" }>;
+
+/** What people do about cards beside pressing them, and how an update about it is told. */
+export interface CardUpdates {
+  readonly writeCommand: (place: Place, token: string) => void;
+  readonly tellPress: (place: Place, actionId: string, data: string) => void;
+}
+
+const ONCE = { times: 1 };
+
+/** Cards: who has them posted and changed, and who presses their buttons. */
+export class CardPeople {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #people: CardUpdates;
+
+  constructor(world: World, random: Random, people: CardUpdates) {
+    this.#world = world;
+    this.#random = random;
+    this.#people = people;
+  }
+
+  post({ by, from, token }: PlannedCard, place: Place): void {
+    const { bot, isDown, plan, scheduler, trace } = this.#world;
+    if (by === "command") {
+      this.#people.writeCommand(place, token);
+      return;
+    }
+    const speaker = plan.places[from] ?? place;
+    trace.add("bot", () => `posts ${token} from ${speaker.threadId} to ${place.threadId}`);
+    let isSettled = false;
+    const settle = (isStored: boolean): void => {
+      if (isSettled) return;
+      isSettled = true;
+      if (!isStored) {
+        scheduler.after(this.#random.int(50, 800), () =>
+          this.post({ kind: "card", at: 0, place: 0, by, from, token }, place),
+        );
+      }
+    };
+    if (isDown) return settle(false);
+    this.#world
+      .thread(speaker)
+      .say(bot.next(token), addressIn(place), token)
+      .then(
+        () => settle(true),
+        () => settle(false),
+      );
+    scheduler.after(3_000, () => settle(false));
+  }
+
+  /** The bot's own code changes a card that it has posted, again until it hears that this is durable. */
+  change(item: Extract<PlanItem, { kind: "revise-card" | "remove-card" }>): void {
+    const { bot, isDown, oracle, scheduler, threads, trace } = this.#world;
+    const card = oracle.cards.cards.get(item.token);
+    const thread = threads.get(card?.conversation ?? "");
+    if (card === undefined || thread === undefined) return;
+    const once = (): void => {
+      let isSettled = false;
+      const settle = (isStored: boolean): void => {
+        if (isSettled) return;
+        isSettled = true;
+        if (!isStored) {
+          scheduler.after(this.#random.int(50, 800), () => this.change({ ...item, ...ONCE }));
+        }
+      };
+      if (isDown) return settle(false);
+      trace.add("bot", () => `${item.kind} ${item.token}`);
+      thread
+        .changeCards((cards) => {
+          if (item.kind === "remove-card") cards.remove(card.id);
+          else cards.revise(card.id, bot.next(item.token));
+        })
+        .then(
+          () => settle(true),
+          () => settle(false),
+        );
+      scheduler.after(3_000, () => settle(false));
+    };
+    const times = item.kind === "revise-card" ? item.times : 1;
+    for (let left = times; left > 0; left -= 1) once();
+  }
+
+  /** A button of a card as the person sees it, or has seen it. */
+  press({ button, card, isOld, token }: Extract<PlanItem, { kind: "press-card" }>): void {
+    const { oracle, plan, platform, trace } = this.#world;
+    const { threadId } = oracle.cards.cards.get(card) ?? {};
+    const place = plan.places.find((one) => one.threadId === threadId);
+    if (place === undefined) return;
+    const seen = isOld ? platform.keyboards : platform.visible(place.threadId);
+    const messages = seen.filter(({ buttons, text }) => buttons !== undefined && text.includes(`${card}v`));
+    const shown = isOld ? messages[0] : messages.at(-1);
+    const isMeant = ({ label }: { label: string }): boolean => (label === "keep") === (button === "keep");
+    const pressed = shown?.buttons?.flat().find((one) => one.kind === "callback" && isMeant(one));
+    if (pressed?.kind !== "callback") return;
+    trace.add("person", () => `presses ${token}: ${pressed.label} of ${card} in ${place.threadId}`);
+    oracle.presses.pressed(token, place.threadId, {
+      card,
+      label: pressed.label,
+      data: pressed.token,
+    });
+    this.#people.tellPress(place, token, pressed.token);
+  }
+}
