@@ -461,6 +461,29 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /**
+   * Sets the bot's reaction to a message, or with `undefined` takes it back. Returns an id for `getDelivery` when it is
+   * stored. It is sent in the background, tried again for up to an hour, and replaced by a later one.
+   *
+   * @param to as for `say`
+   * @throws {InvalidInputError} `mark-invalid`, or `reactions-unsupported` where the platform has none
+   * @throws {SwitchboardError} the codes of a target, as for `say`
+   * @example await this.react(event.message.id, "👍");
+   */
+  async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
+    return this.#runtime.mark({ kind: "reaction", messageId, emoji }, to);
+  }
+
+  /** Pins a message, without a notification. Otherwise as `react`; the code is `pins-unsupported`. */
+  async pin(messageId: string, to?: ChatTarget): Promise<string> {
+    return this.#runtime.mark({ kind: "pin", messageId }, to);
+  }
+
+  /** Takes a pinned message down, by default the one that was pinned last. Otherwise as `pin`. */
+  async unpin(messageId?: string, to?: ChatTarget): Promise<string> {
+    return this.#runtime.mark({ kind: "unpin", messageId }, to);
+  }
+
+  /**
    * Returns a page of the root's chats: private chats, groups and channels in which the bot was seen, with their
    * titles, topics and whether the bot can still write there. The cost of a page does not grow with the number of
    * chats.

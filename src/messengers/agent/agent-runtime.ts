@@ -15,6 +15,7 @@ import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
+import type { Mark } from "../../core/mark.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
@@ -43,6 +44,9 @@ import { ThreadRuntime } from "./thread-runtime.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
 import type { Cards } from "../replies/cards.ts";
+import { markMessage } from "../replies/mark-message.ts";
+import { say } from "../replies/say.ts";
+import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
@@ -321,10 +325,18 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
-    // Read before the first `await`: the turn that this code runs in.
-    const event = getMessengerContext();
+    return this.#sending((host) => say(host, content, to, options));
+  }
+
+  async mark(mark: Mark, to: ChatTarget | undefined): Promise<string> {
+    return this.#sending((host) => markMessage(host, mark, to));
+  }
+
+  async #sending(body: (host: SayHost) => Promise<string>): Promise<string> {
+    // What this code serves, before anything is waited for.
+    const served = { event: getMessengerContext(), turn: getTurn() };
     await this.lifecycle.ready();
-    const id = await this.thread.say(content, to, { ...options, event });
+    const id = await body(this.thread.sayHost(served));
     await this.#arming;
     return id;
   }
