@@ -17,11 +17,10 @@ import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { Mark } from "../../core/mark.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { streamChat } from "../../turn/chat-stream.ts";
 import type { StreamCallback } from "../../turn/chat-stream.ts";
 import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
@@ -39,7 +38,7 @@ import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
-import { safeText } from "../declare/texts.ts";
+import { runChat } from "./run-chat.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
@@ -216,6 +215,9 @@ export class AgentRuntime extends LifecycleCapability {
       onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
       approvals: this.actions.desk.approvals,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
+      ...(this.#options.agent.onChatMember !== undefined && {
+        onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),
+      }),
       ...(this.#options.agent.onReaction !== undefined && {
         onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
       }),
@@ -368,28 +370,9 @@ export class AgentRuntime extends LifecycleCapability {
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
     await this.lifecycle.ready();
     const { newId } = this.#options.deps;
-    const requestId = newId();
-    const { prompts } = this.thread.own;
-    const begun = prompts.untilBegun(requestId).then(() => this.thread.own.sessionOf(requestId));
-    try {
-      await this.submit({
-        id: requestId,
-        kind: "prompt",
-        messages: questionsOf(message, newId),
-        answerTo: [],
-      });
-    } catch (error) {
-      prompts.settle(requestId);
-      throw error;
-    }
-    await streamChat({
-      engine: this.engine,
-      requestId,
-      begun,
-      errorText: safeText(undefined, "errorResponseText", undefined, undefined),
-      overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
-      callback,
-    });
+    const submit = (id: string): Promise<unknown> =>
+      this.submit({ id, kind: "prompt", messages: questionsOf(message, newId), answerTo: [] });
+    await runChat({ engine: this.engine, own: this.thread.own, requestId: newId(), submit }, callback);
   }
 
   /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */

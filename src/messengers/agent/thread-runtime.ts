@@ -200,7 +200,7 @@ export class ThreadRuntime {
         openSession: () => memory.openSession(deps.newId()),
       },
       handlers: (messengerId) =>
-        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options.onReaction),
+        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options),
       root,
       answers: this.#runner,
       poke: () => this.poke(),
