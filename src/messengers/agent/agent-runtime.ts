@@ -48,6 +48,7 @@ import { say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
+import { addressesOf } from "../turns/answer-targets.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { parseSubmission, questionsOf, submitResultOf } from "../turns/submissions.ts";
 import type {
@@ -335,7 +336,6 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async #sending(body: (host: SayHost) => Promise<string>): Promise<string> {
-    // What this code serves, before anything is waited for.
     const served = { event: getMessengerContext(), turn: getTurn() };
     await this.lifecycle.ready();
     const id = await body(this.thread.sayHost(served));
@@ -356,14 +356,19 @@ export class AgentRuntime extends LifecycleCapability {
     input: SubmissionInput,
     options: SubmitMessagesOptions,
   ): Promise<SubmitMessagesResult> {
-    const { newId } = this.#options.deps;
-    return submitResultOf(await this.submit(parseSubmission(input, options, newId)));
+    return submitResultOf(await this.submit(await this.#submission(input, options)));
   }
 
-  /** Submits messages and waits until their turn has ended. */
+  async #submission(input: SubmissionInput, options: SubmitMessagesOptions): Promise<PromptRequest> {
+    await this.lifecycle.ready();
+    // The targets of one that is known already may be gone since.
+    const isKnown = this.thread.own.prompts.isKnown(options.submissionId, options.idempotencyKey);
+    const answerTo = isKnown ? [] : await addressesOf(options.answerTo, this.#link().resolveTarget);
+    return parseSubmission(input, { ...options, answerTo }, this.#options.deps.newId);
+  }
+
   async saveMessages(input: SubmissionInput, options: SubmitMessagesOptions): Promise<SaveMessagesResult> {
-    const { newId } = this.#options.deps;
-    const { prompt } = await this.submit(parseSubmission(input, options, newId));
+    const { prompt } = await this.submit(await this.#submission(input, options));
     return { requestId: prompt.id, status: await this.thread.own.prompts.untilEnded(prompt.id) };
   }
 
