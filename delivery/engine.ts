@@ -35,6 +35,8 @@ import { Reply } from "./outbox/reply.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
+import type { MarkStart } from "../src/core/mark.ts";
+import { Marks } from "./marks/marks.ts";
 import { adoptMessages } from "./lane/take-over.ts";
 import { seenText } from "./modes/seen-text.ts";
 import { Surfaces } from "./calls/surfaces.ts";
@@ -69,6 +71,7 @@ class Engine implements Delivery {
   readonly #sweep: Sweep;
   readonly #files: OutgoingFiles;
   readonly #rich: RichFallback;
+  readonly #marks: Marks;
   readonly #context: DeliveryContext;
   readonly #wake: DurableWake;
   readonly #lanes: Lanes;
@@ -103,7 +106,10 @@ class Engine implements Delivery {
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
     this.#files = new OutgoingFiles(options);
-    this.#sweep = new Sweep({ ...options, replies: this.#store, outbox: this.#outbox, files: this.#files });
+    const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
+    const context = (): DeliveryContext => this.#context;
+    this.#marks = new Marks({ ...options, ...stores, context, changed: () => this.#rearm() });
+    this.#sweep = new Sweep({ ...options, ...stores, files: this.#files, marks: this.#marks });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -260,6 +266,10 @@ class Engine implements Delivery {
     if (reply !== undefined) this.#poke(reply);
   }
 
+  mark(start: MarkStart): void {
+    this.#marks.add(start);
+  }
+
   revise(replyId: string, card: CardBody, ifDeleted: IfDeleted = "leave"): boolean {
     return this.#reopen(replyId, card.text, { kind: "card", card, ifDeleted });
   }
@@ -293,8 +303,9 @@ class Engine implements Delivery {
   async run(): Promise<void> {
     this.#sweep.run((id) => this.#replies.get(id)?.isOpen === true);
     for (const lane of this.#lanes.all()) lane.run();
+    const marks = this.#marks.run();
     this.#rearm();
-    await Promise.all([...this.#lanes.all()].map((lane) => lane.idle()));
+    await Promise.all([marks, ...this.#lanes.all().map((lane) => lane.idle())]);
   }
 
   nextWakeAt(): number | undefined {
@@ -310,7 +321,7 @@ class Engine implements Delivery {
   }
 
   receipt(replyId: string): DeliveryReceipt | undefined {
-    return this.#receipts.get(replyId);
+    return this.#receipts.get(replyId) ?? this.#marks.receipt(replyId);
   }
 
   receipts(filter: DeliveryFilter = {}): DeliveryReceipt[] {
@@ -474,8 +485,8 @@ class Engine implements Delivery {
   }
 
   #rearm(): void {
-    const needs = [...this.#lanes.all()].flatMap((lane) => lane.wakeNeed() ?? []);
-    this.#wake.update(needs, this.#options.deps.clock.now());
+    const needs = this.#lanes.all().flatMap((lane) => lane.wakeNeed() ?? []);
+    this.#wake.update([...needs, ...this.#marks.wakeNeeds()], this.#options.deps.clock.now());
   }
 }
 

@@ -12,26 +12,24 @@ import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
-import { durableDatabase } from "./core/database.ts";
-import { systemDeps } from "./core/deps.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
-import type { FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
-import { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
+import type { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
+import { runtimeOf } from "./messengers/agent/runtime-of.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
-import { answerSafely, failSafely } from "./messengers/root/answer-safely.ts";
+import { guardEvents } from "./messengers/root/answer-safely.ts";
 import {
   conversationNameOf,
   listedConversationName,
   namedConversationName,
 } from "./messengers/declare/conversation-name.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
-import type { AgentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import { submissionOf } from "./messengers/turns/submissions.ts";
@@ -44,20 +42,7 @@ import type {
   SubmitMessagesResult,
 } from "./messengers/turns/submissions.ts";
 import { ownHooks } from "./turn/hooks.ts";
-import type {
-  ChatErrorContext,
-  ChatResponseResult,
-  ChunkContext,
-  PrepareStepContext,
-  StepConfig,
-  StepContext,
-  ThinkHooks,
-  ToolCallContext,
-  ToolCallDecision,
-  ToolCallResultContext,
-  TurnConfig,
-  TurnContext,
-} from "./turn/hooks.ts";
+import type * as hook from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
@@ -77,7 +62,7 @@ const DEFAULT_SYSTEM_PROMPT =
  */
 export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   extends Agent<Env>
-  implements Partial<ThinkHooks>
+  implements Partial<hook.ThinkHooks>
 {
   /** Most model calls of one turn. */
   maxSteps = 10;
@@ -120,30 +105,17 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     adoptConsole(console, consoleLogOf(env));
     const log = consoleLogOf(env).with({ conversation: conversationNameOf(nameOf(ctx)) });
     this.#log = log;
-    let namespace: AgentNamespace | undefined;
-    this.#runtime = new AgentRuntime({
-      agent: this,
-      hooks: () => ownHooks(this),
-      name: () => nameOf(ctx) ?? this.name,
-      database: durableDatabase(ctx.storage),
-      deps: systemDeps,
-      log,
+    this.#runtime = runtimeOf(this, {
+      ctx,
       env,
-      stub: (name) => {
-        namespace ??= agentNamespace(ctx, env, this.constructor.name);
-        return namespace.getByName(name);
-      },
-      waitUntil: (work) => ctx.waitUntil(work),
+      log,
+      hooks: () => ownHooks(this),
+      name: () => this.name,
+      self: this.constructor.name,
     });
     this.lifecycle.use(this.#runtime.engine.harness);
     this.lifecycle.use(this.#runtime);
-    const onRequest = this.onRequest.bind(this);
-    this.onRequest = (request) => answerSafely(log, "onRequest", () => onRequest(request));
-    this.onStart = failSafely(log, "onStart", this.onStart.bind(this));
-    this.onConnect = failSafely(log, "onConnect", this.onConnect.bind(this));
-    this.onMessage = failSafely(log, "onMessage", this.onMessage.bind(this));
-    this.onClose = failSafely(log, "onClose", this.onClose.bind(this));
-    this.getConnectionTags = failSafely(log, "getConnectionTags", this.getConnectionTags.bind(this));
+    guardEvents(this, log);
   }
 
   /**
@@ -205,28 +177,30 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
   }
 
   /** Before the first model call of a turn. May change what the turn uses. */
-  beforeTurn?(context: TurnContext): TurnConfig | void | Promise<TurnConfig | void>;
+  beforeTurn?(context: hook.TurnContext): hook.TurnConfig | void | Promise<hook.TurnConfig | void>;
 
   /** Before each model call. May change what the call uses. */
-  beforeStep?(context: PrepareStepContext): StepConfig | void | Promise<StepConfig | void>;
+  beforeStep?(context: hook.PrepareStepContext): hook.StepConfig | void | Promise<hook.StepConfig | void>;
 
   /** Before a tool runs. May change its input, block it, or answer in its place. */
-  beforeToolCall?(context: ToolCallContext): ToolCallDecision | void | Promise<ToolCallDecision | void>;
+  beforeToolCall?(
+    context: hook.ToolCallContext,
+  ): hook.ToolCallDecision | void | Promise<hook.ToolCallDecision | void>;
 
   /** After each tool call, also one that did not run. */
-  afterToolCall?(context: ToolCallResultContext): void | Promise<void>;
+  afterToolCall?(context: hook.ToolCallResultContext): void | Promise<void>;
 
   /** After each model call, before its tools run. */
-  onStepFinish?(context: StepContext): void | Promise<void>;
+  onStepFinish?(context: hook.StepContext): void | Promise<void>;
 
   /** For each piece that the model streams. */
-  onChunk?(context: ChunkContext): void | Promise<void>;
+  onChunk?(context: hook.ChunkContext): void | Promise<void>;
 
   /** After a turn has ended and its answer is stored. */
-  onChatResponse?(result: ChatResponseResult): void | Promise<void>;
+  onChatResponse?(result: hook.ChatResponseResult): void | Promise<void>;
 
   /** When a turn fails. Returns the error that `onChatResponse` gets; nobody in a chat sees it. */
-  onChatError?(error: unknown, context: ChatErrorContext): unknown;
+  onChatError?(error: unknown, context: hook.ChatErrorContext): unknown;
 
   /** The messengers that this bot serves. @default none */
   getMessengers(): ThinkMessengers {
@@ -254,6 +228,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
    * }
    */
   transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
+
+  /**
+   * Called when the bot is added, removed, blocked or unblocked, or people join or leave a group (`event.member`). Runs
+   * as `onReaction` does. Content that it returns is sent to that chat once, but not if the bot has left it.
+   */
+  onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
 
   /**
    * Called when somebody reacts to a message or takes a reaction back, if the messenger has reactions switched on
@@ -462,6 +442,26 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
    */
   async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
     return this.#runtime.say(content, to, options);
+  }
+
+  /**
+   * Sets the bot's reaction to a message; `undefined` takes it back. Returns an id for `getDelivery` when it is stored.
+   *
+   * @throws {InvalidInputError} `mark-invalid`, or `reactions-unsupported`
+   * @throws {SwitchboardError} as `say`
+   */
+  async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
+    return this.#runtime.mark({ kind: "reaction", messageId, emoji }, to);
+  }
+
+  /** Pins a message, without a notification. Otherwise as `react`; the code is `pins-unsupported`. */
+  async pin(messageId: string, to?: ChatTarget): Promise<string> {
+    return this.#runtime.mark({ kind: "pin", messageId }, to);
+  }
+
+  /** Takes a pinned message down, by default the one that was pinned last. Otherwise as `pin`. */
+  async unpin(messageId?: string, to?: ChatTarget): Promise<string> {
+    return this.#runtime.mark({ kind: "unpin", messageId }, to);
   }
 
   /**

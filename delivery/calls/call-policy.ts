@@ -11,7 +11,8 @@ export type CallMethod =
   | "draft"
   | "probe"
   | "typing"
-  | "answer";
+  | "answer"
+  | "mark";
 
 /**
  * The reaction to a failed call.
@@ -158,6 +159,19 @@ export const CALL_RULES = {
     unchanged: "ignore",
     rejected: "ignore",
     misconfigured: "ignore",
+  },
+  // A reaction or a pin.
+  mark: {
+    "retry-after": "wait",
+    transient: "retry",
+    unknown: "retry",
+    // A bot that may not pin can still write. If the chat is gone, the next message finds it out.
+    gone: "refuse",
+    moved: "refuse",
+    missing: "refuse",
+    unchanged: "done",
+    rejected: "refuse",
+    misconfigured: "retry-slowly",
   },
 } as const satisfies Readonly<Record<CallMethod, Rules<Rule>>>;
 

@@ -10,6 +10,7 @@ export interface SweepOptions {
   readonly replies: ReplyStore;
   readonly outbox: OutboxStore;
   readonly files: OutgoingFiles;
+  readonly marks: { readonly sweep: (before: number) => void };
   /** How long receipts are kept, in milliseconds. @default 30 days */
   readonly keepReceiptsMs?: () => number;
 }
@@ -30,12 +31,13 @@ export class Sweep {
 
   /** Does nothing if the last sweep was less than a day ago. Open replies are kept. */
   run(isOpen: (replyId: string) => boolean): void {
-    const { database, deps, files, keepReceiptsMs, outbox, replies } = this.#options;
+    const { database, deps, files, keepReceiptsMs, marks, outbox, replies } = this.#options;
     const now = deps.clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
     files.sweep();
     const keepMs = keepReceiptsMs?.() ?? DEFAULT_KEEP_MS;
+    marks.sweep(now - keepMs);
     for (const id of replies.openedBefore(now - keepMs, now - Math.max(keepMs, KEEP_CARDS_MS))) {
       if (isOpen(id)) continue;
       database.transaction(() => {

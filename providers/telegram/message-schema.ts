@@ -204,6 +204,12 @@ export const membershipChange = z.object({
   new_chat_member: z.object({ status: z.string(), is_member: optional(z.boolean()) }),
 });
 
+/** A service message about people who came or went. */
+export const memberMessage = z.object({
+  new_chat_members: optional(z.array(telegramUser)),
+  left_chat_member: optional(telegramUser),
+});
+
 export type TelegramUser = z.infer<typeof telegramUser>;
 export type TelegramChat = z.infer<typeof telegramChat>;
 export type MessageEntity = z.infer<typeof messageEntity>;

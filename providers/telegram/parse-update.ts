@@ -18,7 +18,7 @@ import {
   stoppedGeneration,
   readTelegramMessage,
 } from "./message-schema.ts";
-import { isMember } from "./membership.ts";
+import { isMember, memberChangeOf } from "./membership.ts";
 import { quotedMessageOf } from "./quoted-message.ts";
 import { readableText, unreadableContent } from "./readable-text.ts";
 import { serviceDetailOf } from "./service-detail.ts";
@@ -94,7 +94,10 @@ async function readMessage(content: unknown, isEdit: boolean, bot: BotNames): Pr
   const author = authorOf(telegram);
   const isPrivate = telegram.chat.type === "private";
   const service = serviceDetailOf(content as Record<string, unknown>, { isPrivate });
-  if (service !== undefined) return { kind: "service", author, detail: service };
+  if (service !== undefined) {
+    const member = memberChangeOf(content, bot.botId);
+    return { kind: "service", author, detail: service, ...(member !== undefined && { member }) };
+  }
   if (author?.userId === bot.botId) return { ...unreadable("own message"), author };
   const message = await messageOf(telegram, isEdit, bot);
   const kind = messageKind(telegram, isEdit, message.isMention);
@@ -178,15 +181,23 @@ function readMembership(content: unknown): ParsedUpdate {
   const parsed = membershipChange.safeParse(content);
   if (!parsed.success) return unreadable("unreadable membership");
   const { from } = parsed.data;
+  const detail = membershipDetail(parsed.data);
   return {
     kind: "membership",
     ...(from ? { author: userAuthor(from) } : {}),
-    detail: membershipDetail(parsed.data),
+    detail,
+    ...(detail !== "rights changed" && { member: { change: detail, people: [] } }),
   };
 }
 
+type MembershipDetail = "blocked" | "unblocked" | "added" | "removed" | "rights changed";
+
 /** `blocked` and `unblocked` in private chats; `added`, `removed` and `rights changed` elsewhere. */
-function membershipDetail({ chat, old_chat_member: before, new_chat_member: now }: MembershipChange): string {
+function membershipDetail({
+  chat,
+  old_chat_member: before,
+  new_chat_member: now,
+}: MembershipChange): MembershipDetail {
   if (chat.type === "private") return isMember(now) ? "unblocked" : "blocked";
   if (isMember(now)) return isMember(before) ? "rights changed" : "added";
   return "removed";

@@ -107,7 +107,12 @@ export function createTelegramSurface(client: TelegramClient, pacing: Pacing): S
         );
       else
         await client.call("unpinChatMessage", signal, (api, signal) =>
-          api.unpinChatMessage(chatOf(address), Number(messageId), {}, signal),
+          api.unpinChatMessage(
+            chatOf(address),
+            messageId === undefined ? undefined : Number(messageId),
+            {},
+            signal,
+          ),
         );
     },
 

@@ -20,7 +20,14 @@ import path from "node:path";
  * of them. A room with rooms of its own comes after its part.
  */
 const ROOMS = {
-  delivery: [["text", "files"], ["budget", "outbox"], ["calls"], ["modes", "lost-posts"], ["lane"]],
+  delivery: [
+    ["text", "files"],
+    ["budget", "outbox"],
+    ["calls"],
+    ["modes", "lost-posts"],
+    ["lane"],
+    ["marks"],
+  ],
   "src/messengers": [["declare"], ["root"], ["replies"], ["intake", "turns"], ["agent"]],
   lab: [["support"], ["bench", "chaos", "simulation"]],
   "lab/simulation": [["machine"], ["plan"], ["platform"], ["oracle"], ["world", "mutants"]],

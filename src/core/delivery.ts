@@ -1,6 +1,7 @@
 import type { ChatMove, ChatPlace } from "./chat-move.ts";
 import type { CardField, ContentOptions, LocationContent, OutgoingFile, RemoteFile } from "./content.ts";
 import type { LocalSpeaker } from "./gate.ts";
+import type { MarkStart } from "./mark.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
 import type { Address, OutgoingButton, OutgoingMedia } from "./surface.ts";
 
@@ -266,6 +267,12 @@ export interface Delivery extends LocalSpeaker {
    * Returns `false` if there is no card with this id any more, or its chat accepts no messages.
    */
   remove(replyId: string, key: string, text: string): boolean;
+  /**
+   * Reacts to a message, pins one, or takes that back, outside of the order of messages. Its receipt has no messages.
+   *
+   * @throws {InvalidInputError} `reactions-unsupported` or `pins-unsupported`
+   */
+  mark(start: MarkStart): void;
   /** Answers a press of a button at once. Never throws. An answer that comes too late is dropped. */
   answerAction(address: Address, actionId: string, notice?: { text: string; alert?: boolean }): Promise<void>;
   /**

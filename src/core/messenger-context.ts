@@ -2,6 +2,7 @@ import type { FetchedFile } from "./messenger.ts";
 import type {
   MessengerAttachment,
   MessengerEvent,
+  MessengerMemberChange,
   MessengerMessage,
   QuotedMessage,
 } from "./messenger-event.ts";
@@ -19,6 +20,11 @@ export interface MessengerContext extends MessengerEvent {
    * For a command, the files of its own message.
    */
   readonly attachments: readonly FetchableAttachment[];
+}
+
+/** Somebody came to a chat of the bot, or left it. */
+export interface ChatMemberEvent extends MessengerContext {
+  readonly member: MessengerMemberChange;
 }
 
 export interface MessengerContextMessage extends MessengerMessage {

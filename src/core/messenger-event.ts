@@ -13,6 +13,8 @@ export interface MessengerEvent {
   readonly action?: MessengerAction;
   readonly stop?: MessengerStop;
   readonly reaction?: MessengerReaction;
+  /** Of `membership` and `service`: who came or went. */
+  readonly member?: MessengerMemberChange;
   readonly capabilities: MessengerCapabilities;
   /** Kind of a service event for the log ("joined", "pinned"). Never chat text. */
   readonly detail?: string;
@@ -143,6 +145,18 @@ export interface MessengerReaction {
   readonly current: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
+}
+
+/** Who came to a chat, or left it. */
+export interface MessengerMemberChange {
+  /**
+   * - `added`, `removed`: the bot, to or from a group or a channel; the event's author did it
+   * - `blocked`, `unblocked`: the bot, by the person of a private chat
+   * - `joined`, `left`: people, and other bots, in a group
+   */
+  readonly change: "added" | "removed" | "blocked" | "unblocked" | "joined" | "left";
+  /** Those who joined or left. Empty if it is the bot. */
+  readonly people: readonly MessengerAuthor[];
 }
 
 export interface MessengerAttachment {

@@ -215,10 +215,13 @@ export interface Surface {
     emoji: string | undefined,
     options: CallOptions,
   ) => Promise<void>;
-  /** Pins a message to its chat, or unpins it. Undefined if the platform has no pins. */
+  /**
+   * Pins a message to its chat, or unpins it: without an id, the one that was pinned last. Undefined if the platform has
+   * no pins.
+   */
   readonly pin?: (
     address: Address,
-    messageId: string,
+    messageId: string | undefined,
     pinning: { readonly isPinned: boolean; readonly silent?: boolean },
     options: CallOptions,
   ) => Promise<void>;

@@ -1,6 +1,9 @@
 import type { MessengerRespondTo } from "../core/messenger.ts";
 import type { MessengerCommand, MessengerEvent } from "../core/messenger-event.ts";
 
+/** Code of the bot for events that start no turn. */
+export type EventHook = "onChatMember" | "onReaction" | "onUpdate";
+
 /** The inbox's decision about an event. Each one leaves a line in the log with its reason. */
 export type Sorting =
   /** A message for the model. */
@@ -15,7 +18,7 @@ export type Sorting =
   | { readonly kind: "correct" }
   | { readonly kind: "withdraw" }
   /** For bot code outside of turns. Runs at once, beside everything else. */
-  | { readonly kind: "hand-over"; readonly to: "onReaction" | "onUpdate" }
+  | { readonly kind: "hand-over"; readonly to: EventHook }
   /** The person came back to the bot, or left it. */
   | { readonly kind: "membership" }
   | { readonly kind: "ignore"; readonly reason: string };
@@ -26,7 +29,7 @@ export interface SortSettings {
   /** Tells whether the bot has a command of this name. */
   readonly hasCommand: (name: string) => boolean;
   /** Whether the bot has code for such events. @default false */
-  readonly hears?: (handler: "onReaction" | "onUpdate") => boolean;
+  readonly hears?: (hook: EventHook) => boolean;
 }
 
 /**
@@ -40,8 +43,11 @@ export function sortEvent(event: MessengerEvent, settings: SortSettings): Sortin
     case "message-deleted":
       return { kind: "withdraw" };
     case "membership":
-      return { kind: "membership" };
+      return isHeardChange(event, settings)
+        ? { kind: "hand-over", to: "onChatMember" }
+        : { kind: "membership" };
     case "service":
+      if (isHeardChange(event, settings)) return { kind: "hand-over", to: "onChatMember" };
       return ignore(`service message: ${event.detail ?? "unknown"}`);
     case "ignored":
       return ignore(event.detail ?? "kind not handled");
@@ -87,7 +93,11 @@ function sortMessage(event: MessengerEvent, settings: SortSettings): Sorting {
   return settings.isSubscribed ? { kind: "answer" } : ignore("no mention, thread not subscribed");
 }
 
-function handOver(to: "onReaction" | "onUpdate", { hears }: SortSettings, reason: string): Sorting {
+function isHeardChange({ member }: MessengerEvent, { hears }: SortSettings): boolean {
+  return member !== undefined && hears?.("onChatMember") === true;
+}
+
+function handOver(to: EventHook, { hears }: SortSettings, reason: string): Sorting {
   return hears?.(to) === true ? { kind: "hand-over", to } : ignore(reason);
 }
 

@@ -24,6 +24,7 @@ export type { DeliveryPolicy } from "../core/delivery.ts";
 export { getMessengerContext } from "../core/turn-context.ts";
 export type {
   AttachmentMetadata,
+  ChatMemberEvent,
   FetchableAttachment,
   FetchAttachmentOptions,
   MessengerContext,
@@ -37,6 +38,7 @@ export type {
   MessengerCommand,
   MessengerEvent,
   MessengerEventKind,
+  MessengerMemberChange,
   MessengerMessage,
   MessengerThread,
   QuotedMessage,

@@ -9,6 +9,15 @@ import type {
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
 
+export class FakeFailure extends Error {
+  readonly failure: CallFailure;
+
+  constructor(failure: CallFailure) {
+    super(failure.code);
+    this.failure = failure;
+  }
+}
+
 export type FakeMethod =
   | "post"
   | "edit"
@@ -19,7 +28,9 @@ export type FakeMethod =
   | "draft"
   | "begin"
   | "append"
-  | "end";
+  | "end"
+  | "react"
+  | "pin";
 
 /**
  * What goes wrong with one call.
@@ -69,6 +80,8 @@ export interface FakeMessage {
   isLocked?: boolean;
   /** It is streamed into, and cannot be edited until that has ended. */
   isStreaming?: boolean;
+  reaction?: string | undefined;
+  isPinned?: boolean;
 }
 
 export interface FakeDraft {
@@ -78,6 +91,8 @@ export interface FakeDraft {
 }
 
 export interface FakeSurfaceOptions {
+  /** Whether there are reactions and pins. @default true */
+  readonly marks?: boolean;
   readonly clock: Clock;
   readonly latencyMs?: number;
   readonly limits?: TextLimits;

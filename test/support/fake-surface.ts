@@ -14,8 +14,11 @@ import type {
   ProbeOptions,
   Probing,
   RichMessages,
+  Surface,
   SurfaceCapabilities,
 } from "../../src/core/surface.ts";
+import { FakeFailure } from "./fake-platform.ts";
+import { fakeMarks } from "./fake-marks.ts";
 import { richFaults } from "./rich-faults.ts";
 import type {
   FakeCall,
@@ -27,6 +30,7 @@ import type {
   Fault,
 } from "./fake-platform.ts";
 
+export { FakeFailure } from "./fake-platform.ts";
 export type {
   FakeCall,
   FakeMessage,
@@ -44,15 +48,6 @@ export const ROOMY_PACING: Pacing = {
 
 function labelsOf({ buttons }: Pick<OutgoingContent, "buttons">): readonly (readonly string[])[] | undefined {
   return buttons?.map((row) => row.map(({ label }) => label));
-}
-
-export class FakeFailure extends Error {
-  readonly failure: CallFailure;
-
-  constructor(failure: CallFailure) {
-    super(failure.code);
-    this.failure = failure;
-  }
 }
 
 interface Platform {
@@ -94,6 +89,8 @@ class MemorySurface implements FakeSurface {
   readonly probing: Probing | undefined;
   readonly drafts: Drafts | undefined;
   readonly stream: NativeStream | undefined;
+  readonly react: Surface["react"];
+  readonly pin: Surface["pin"];
   readonly rich: RichMessages | undefined;
   readonly #options: FakeSurfaceOptions;
   readonly #platform: Platform;
@@ -113,6 +110,11 @@ class MemorySurface implements FakeSurface {
       refusedCode: "rich-refused",
       doubtfulCode: "rich-doubtful",
     };
+    if (options.marks !== false)
+      ({ pin: this.pin, react: this.react } = fakeMarks({
+        call: (...call) => this.#call(...call),
+        messages: (chatId) => this.#chat(chatId),
+      }));
     this.stream = options.streams === true ? this.#stream() : undefined;
     const { probing = false } = options;
     this.probing =

@@ -2,8 +2,9 @@ import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkActions } from "../../actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
+import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
-import type { FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
+import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
@@ -30,6 +31,7 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
+  onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
   onReaction?(reaction: MessengerContext): void | Promise<void>;
   transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
 }

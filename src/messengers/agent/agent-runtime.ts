@@ -15,12 +15,12 @@ import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
+import type { Mark } from "../../core/mark.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { streamChat } from "../../turn/chat-stream.ts";
 import type { StreamCallback } from "../../turn/chat-stream.ts";
 import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
@@ -38,13 +38,17 @@ import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
-import { safeText } from "../declare/texts.ts";
+import { runChat } from "./run-chat.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
 import type { Cards } from "../replies/cards.ts";
+import { markMessage } from "../replies/mark-message.ts";
+import { say } from "../replies/say.ts";
+import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
+import { addressesOf } from "../turns/answer-targets.ts";
 import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
 import { parseSubmission, questionsOf, submitResultOf } from "../turns/submissions.ts";
 import type {
@@ -212,6 +216,9 @@ export class AgentRuntime extends LifecycleCapability {
       onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
       approvals: this.actions.desk.approvals,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
+      ...(this.#options.agent.onChatMember !== undefined && {
+        onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),
+      }),
       ...(this.#options.agent.onReaction !== undefined && {
         onReaction: (reaction: MessengerContext) => this.#options.agent.onReaction?.(reaction),
       }),
@@ -321,10 +328,17 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
-    // Read before the first `await`: the turn that this code runs in.
-    const event = getMessengerContext();
+    return this.#sending((host) => say(host, content, to, options));
+  }
+
+  async mark(mark: Mark, to: ChatTarget | undefined): Promise<string> {
+    return this.#sending((host) => markMessage(host, mark, to));
+  }
+
+  async #sending(body: (host: SayHost) => Promise<string>): Promise<string> {
+    const served = { event: getMessengerContext(), turn: getTurn() };
     await this.lifecycle.ready();
-    const id = await this.thread.say(content, to, { ...options, event });
+    const id = await body(this.thread.sayHost(served));
     await this.#arming;
     return id;
   }
@@ -342,42 +356,28 @@ export class AgentRuntime extends LifecycleCapability {
     input: SubmissionInput,
     options: SubmitMessagesOptions,
   ): Promise<SubmitMessagesResult> {
-    const { newId } = this.#options.deps;
-    return submitResultOf(await this.submit(parseSubmission(input, options, newId)));
+    return submitResultOf(await this.submit(await this.#submission(input, options)));
   }
 
-  /** Submits messages and waits until their turn has ended. */
+  async #submission(input: SubmissionInput, options: SubmitMessagesOptions): Promise<PromptRequest> {
+    await this.lifecycle.ready();
+    // The targets of one that is known already may be gone since.
+    const isKnown = this.thread.own.prompts.isKnown(options.submissionId, options.idempotencyKey);
+    const answerTo = isKnown ? [] : await addressesOf(options.answerTo, this.#link().resolveTarget);
+    return parseSubmission(input, { ...options, answerTo }, this.#options.deps.newId);
+  }
+
   async saveMessages(input: SubmissionInput, options: SubmitMessagesOptions): Promise<SaveMessagesResult> {
-    const { newId } = this.#options.deps;
-    const { prompt } = await this.submit(parseSubmission(input, options, newId));
+    const { prompt } = await this.submit(await this.#submission(input, options));
     return { requestId: prompt.id, status: await this.thread.own.prompts.untilEnded(prompt.id) };
   }
 
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
     await this.lifecycle.ready();
     const { newId } = this.#options.deps;
-    const requestId = newId();
-    const { prompts } = this.thread.own;
-    const begun = prompts.untilBegun(requestId).then(() => this.thread.own.sessionOf(requestId));
-    try {
-      await this.submit({
-        id: requestId,
-        kind: "prompt",
-        messages: questionsOf(message, newId),
-        answerTo: [],
-      });
-    } catch (error) {
-      prompts.settle(requestId);
-      throw error;
-    }
-    await streamChat({
-      engine: this.engine,
-      requestId,
-      begun,
-      errorText: safeText(undefined, "errorResponseText", undefined, undefined),
-      overloadedText: safeText(undefined, "overloadedResponseText", undefined, undefined),
-      callback,
-    });
+    const submit = (id: string): Promise<unknown> =>
+      this.submit({ id, kind: "prompt", messages: questionsOf(message, newId), answerTo: [] });
+    await runChat({ engine: this.engine, own: this.thread.own, requestId: newId(), submit }, callback);
   }
 
   /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */

@@ -8,6 +8,7 @@ import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { EventHandlers } from "../intake/event-handler.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 
@@ -27,6 +28,8 @@ export interface ThreadRuntimeOptions {
   readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** The bot's handler of members who come and go. @default none */
+  readonly onChatMember?: EventHandlers["onChatMember"];
   /** The bot's handler of reactions. @default none */
   readonly onReaction?: (reaction: MessengerContext) => void | Promise<void>;
   /** Whether the bot transcribes audio files. @default never */

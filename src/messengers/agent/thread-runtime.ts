@@ -1,6 +1,5 @@
 import { atOnce } from "../../core/at-once.ts";
-import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
-import type { Content } from "../../core/content.ts";
+import type { ChatTarget } from "../../core/chat-target.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
@@ -28,7 +27,7 @@ import { Intake } from "../intake/intake.ts";
 import { Cards } from "../replies/cards.ts";
 import { RootNews } from "../replies/root-news.ts";
 import { silenceInstruction } from "../replies/reply-filter.ts";
-import { say } from "../replies/say.ts";
+import type { SayHost, Served } from "../replies/say.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { OwnTurns } from "./own-turns.ts";
@@ -201,7 +200,7 @@ export class ThreadRuntime {
         openSession: () => memory.openSession(deps.newId()),
       },
       handlers: (messengerId) =>
-        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options.onReaction),
+        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options),
       root,
       answers: this.#runner,
       poke: () => this.poke(),
@@ -265,24 +264,19 @@ export class ThreadRuntime {
     return { ...thread, id: place.threadId, chatId: place.chatId, formerChatId: thread.chatId };
   }
 
-  /** Sends content of bot code. Returns the id of its receipt. */
-  say(
-    content: Content,
-    to: ChatTarget | undefined,
-    { event, ...options }: SayOptions & { readonly event: MessengerEvent | undefined },
-  ): Promise<string> {
+  /** What `say` and its like need to write from this object. */
+  sayHost(served: Served): SayHost {
     const { deps, name, root } = this.#options;
-    const host = {
+    return {
       delivery: this.delivery,
       cards: this.cards,
       definition: (messengerId: string) => this.#definition(messengerId),
       resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
       newId: () => deps.newId(),
       wakeSoon: () => this.#options.wakeAt(deps.clock.now() + HEARTBEAT_MS),
-      event,
+      served,
       conversation: conversationNameOf(name),
     };
-    return say(host, content, to, options);
   }
 
   hasEvent(messengerId: string, key: string): boolean {

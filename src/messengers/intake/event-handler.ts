@@ -5,10 +5,10 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
-import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerCommand, MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
-import type { Sorting } from "../../inbox/sort-event.ts";
+import type { EventHook, Sorting } from "../../inbox/sort-event.ts";
 import { queueMessage, waitingMessage } from "../../inbox/waiting-messages.ts";
 import { addressOf } from "../replies/address-of.ts";
 import type { Answers } from "../replies/answers.ts";
@@ -52,8 +52,12 @@ export interface EventHandlerOptions {
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
 }
 
+/** What a hook sends to the chat of its event. */
+export type HookContent = Content | undefined | void;
+
 /** The bot's handlers of events that start no turn. */
 export interface EventHandlers {
+  readonly onChatMember?: ((event: ChatMemberEvent) => HookContent | Promise<HookContent>) | undefined;
   readonly onReaction?: ((reaction: MessengerContext) => void | Promise<void>) | undefined;
   readonly onUpdate?: ((update: MessengerEvent) => void | Promise<void>) | undefined;
 }
@@ -66,6 +70,13 @@ interface RunCommand {
   readonly outcome: CommandOutcome;
 }
 
+/** An event whose handler has run. */
+interface HandedOver {
+  readonly outcome: string;
+  /** Sends what the handler returned. */
+  readonly post?: (() => void) | undefined;
+}
+
 /** Carries out the decision about a sorted event, and records its outcome. */
 export class EventHandler {
   readonly #options: EventHandlerOptions;
@@ -75,8 +86,8 @@ export class EventHandler {
   readonly #beside = new Set<number>();
   /** Commands that have run but whose end could not be stored, by the number of their row. */
   readonly #unended = new Map<number, RunCommand>();
-  /** Outcomes of events whose handler has run but whose end could not be stored, by row number. */
-  readonly #handedOver = new Map<number, string>();
+  /** Events whose handler has run but whose end could not be stored, by row number. */
+  readonly #handedOver = new Map<number, HandedOver>();
 
   constructor(options: EventHandlerOptions, outcomes: EventOutcomes) {
     this.#options = options;
@@ -100,9 +111,13 @@ export class EventHandler {
 
   /** Stores the end of an event whose code has run, without running it again. Returns false if there is none. */
   async resume(row: InboxRow): Promise<boolean> {
-    const outcome = this.#handedOver.get(row.seq);
-    if (outcome !== undefined) {
-      this.#outcomes.end(row, outcome);
+    const ran = this.#handedOver.get(row.seq);
+    if (ran !== undefined) {
+      // Together, so that the content of an event is sent once.
+      this.#options.database.transaction(() => {
+        ran.post?.();
+        this.#outcomes.end(row, ran.outcome);
+      });
       this.#handedOver.delete(row.seq);
       return true;
     }
@@ -136,8 +151,8 @@ export class EventHandler {
         this.#outcomes.end(row, `membership: ${event.detail ?? "changed"}`);
         return;
       case "hand-over":
-        if (sorting.to === "onUpdate" || (await this.#admission.mayUse(event, definition)))
-          this.#handOver(row, event, sorting.to);
+        if (sorting.to !== "onReaction" || (await this.#admission.mayUse(event, definition)))
+          this.#handOver(row, event, sorting.to, definition);
         else this.#outcomes.end(row, "ignored: not allowed");
         return;
       case "stop":
@@ -270,29 +285,35 @@ export class EventHandler {
    * Runs the bot's handler beside the intake. Its event is done when the handler has ended. So the handler runs again
    * only if the process dies before that.
    */
-  #handOver(row: InboxRow, event: MessengerEvent, method: "onReaction" | "onUpdate"): void {
-    const { deps, handlers, inContext, log, poke } = this.#options;
-    const of = handlers(event.messengerId);
-    const run = async (): Promise<string> => {
+  #handOver(
+    row: InboxRow,
+    event: MessengerEvent,
+    hook: EventHook,
+    definition: NormalizedMessengerDefinition,
+  ): void {
+    const { cards, deps, inContext, log, poke } = this.#options;
+    const own = { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) };
+    const run = async (): Promise<HandedOver> => {
       try {
-        await runBotCode(
-          { clock: deps.clock, log: log.with(eventFields(event.messengerId, event)) },
-          method,
-          () =>
-            inContext(event, (context) =>
-              method === "onReaction" ? of.onReaction?.(context) : of.onUpdate?.(event),
-            ),
-        );
-        return `handed to ${method}`;
+        const content = await runBotCode(own, hook, async () => {
+          const returned = await inContext(event, (context) => this.#callHook(hook, event, context));
+          return returned ? cards.prepare(event.messengerId, returned) : undefined;
+        });
+        const outcome = `handed to ${hook}`;
+        if (content === undefined) return { outcome };
+        if (hasLeft(event)) return { outcome: `${outcome}; the bot cannot write there any more` };
+        const post = (): void =>
+          cards.post({ id: `event:${row.seq}`, ...postingOf(event, definition) }, content);
+        return { outcome, post };
       } catch {
         // The log has the reason. The handler may already have done something, so it does not run again.
-        return `handed to ${method}, which failed`;
+        return { outcome: `handed to ${hook}, which failed` };
       }
     };
     this.#beside.add(row.seq);
     void run()
-      .then((outcome) => {
-        this.#handedOver.set(row.seq, outcome);
+      .then((ran) => {
+        this.#handedOver.set(row.seq, ran);
         return this.resume(row);
       })
       .then(() => this.#outcomes.settle(row))
@@ -305,6 +326,14 @@ export class EventHandler {
       });
   }
 
+  async #callHook(hook: EventHook, event: MessengerEvent, context: MessengerContext): Promise<HookContent> {
+    const { onChatMember, onReaction, onUpdate } = this.#options.handlers(event.messengerId);
+    if (hook === "onUpdate") await onUpdate?.(event);
+    else if (hook === "onReaction") await onReaction?.(context);
+    else if (isMemberEvent(context)) return onChatMember?.(context);
+    return undefined;
+  }
+
   async #endCommand(row: InboxRow, { command, definition, event, outcome }: RunCommand): Promise<void> {
     const { prompt } = outcome;
     if (prompt === undefined || event.message === undefined) {
@@ -314,4 +343,12 @@ export class EventHandler {
     const { command: _command, ...message } = event.message;
     await this.#queue(row, { ...event, message: { ...message, text: prompt } }, definition);
   }
+}
+
+function isMemberEvent(context: MessengerContext): context is ChatMemberEvent {
+  return context.member !== undefined;
+}
+
+function hasLeft({ member }: MessengerEvent): boolean {
+  return member?.change === "blocked" || member?.change === "removed";
 }

@@ -6,7 +6,11 @@ import type { EventHandlers } from "./event-handler.ts";
 export function eventHandlers(
   { platform: { handleUpdate } }: NormalizedMessengerDefinition,
   context: PlatformContext,
-  onReaction: EventHandlers["onReaction"],
+  { onChatMember, onReaction }: Pick<EventHandlers, "onChatMember" | "onReaction">,
 ): EventHandlers {
-  return { onReaction, onUpdate: handleUpdate && ((event) => handleUpdate(event, context)) };
+  return {
+    onChatMember,
+    onReaction,
+    onUpdate: handleUpdate && ((event) => handleUpdate(event, context)),
+  };
 }

@@ -5,13 +5,20 @@ import type { Delivery } from "../../core/delivery.ts";
 import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { Address } from "../../core/surface.ts";
+import type { TurnInfo } from "../../core/turn-info.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import type { Cards } from "./cards.ts";
 import { addressOf } from "./address-of.ts";
 
+/** What bot code serves while it calls: a turn, or an event that no turn answers. */
+export interface Served {
+  readonly event: MessengerEvent | undefined;
+  readonly turn: Pick<TurnInfo, "answerTo"> | undefined;
+}
+
 export interface SayHost {
-  readonly delivery: Pick<Delivery, "receipt" | "revive">;
+  readonly delivery: Pick<Delivery, "receipt" | "revive" | "mark">;
   readonly cards: Pick<Cards, "post" | "prepare">;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
   /** Asks the root. */
@@ -19,8 +26,8 @@ export interface SayHost {
   readonly newId: () => string;
   /** Makes the loop run soon, even if the object dies before. */
   readonly wakeSoon: () => void;
-  /** The event that the running turn answers. */
-  readonly event: MessengerEvent | undefined;
+  /** What the calling code serves. */
+  readonly served: Served;
   /** The conversation of this object. Undefined at the root, which has no chat of its own. */
   readonly conversation: string | undefined;
 }
@@ -57,16 +64,28 @@ export async function say(
   return id;
 }
 
-async function addressFor(
-  { conversation, event, resolveTarget }: SayHost,
+/**
+ * The address of a target. Without one: the chat of what the code serves, else the conversation's own.
+ *
+ * @throws {SwitchboardError} with the code of a refused target, or `target-missing`
+ */
+export async function addressFor(
+  { conversation, resolveTarget, served: { event, turn } }: SayHost,
   to: ChatTarget | undefined,
 ): Promise<Address> {
   if (to === undefined && event !== undefined) return addressOf(event);
+  const [address, ...others] = turn?.answerTo ?? [];
+  if (to === undefined && others.length > 0)
+    throw new SwitchboardError(
+      "target-missing",
+      "The answer of this turn goes to several chats. Name the one that is meant.",
+    );
+  if (to === undefined && address !== undefined) return address;
   const target = to ?? (conversation === undefined ? undefined : { conversation });
   if (target === undefined) {
     throw new SwitchboardError(
       "target-missing",
-      "say() of the root needs a target outside of a turn: a chat, a person or a conversation.",
+      "The root needs a target outside of a turn: a chat, a person or a conversation.",
     );
   }
   const resolution = await resolveTarget(target);

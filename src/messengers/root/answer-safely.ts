@@ -1,3 +1,4 @@
+import type { Agent } from "agents";
 import { logBotFailure } from "../../core/bot-code.ts";
 import { SwitchboardError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -44,4 +45,15 @@ export function failSafely<Parameters extends readonly unknown[], T>(
       throw safe;
     }
   };
+}
+
+/** Guards the methods of the bot that the base class calls. */
+export function guardEvents(agent: Agent, log: Log): void {
+  const onRequest = agent.onRequest.bind(agent);
+  agent.onRequest = (request) => answerSafely(log, "onRequest", () => onRequest(request));
+  agent.onStart = failSafely(log, "onStart", agent.onStart.bind(agent));
+  agent.onConnect = failSafely(log, "onConnect", agent.onConnect.bind(agent));
+  agent.onMessage = failSafely(log, "onMessage", agent.onMessage.bind(agent));
+  agent.onClose = failSafely(log, "onClose", agent.onClose.bind(agent));
+  agent.getConnectionTags = failSafely(log, "getConnectionTags", agent.getConnectionTags.bind(agent));
 }

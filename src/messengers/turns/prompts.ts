@@ -72,6 +72,13 @@ export class Prompts {
     return { prompt, isNew: true };
   }
 
+  /** Whether an earlier request had this id or key. */
+  isKnown(id: string | undefined, idempotencyKey: string | undefined): boolean {
+    const { store } = this.#options;
+    const byKey = idempotencyKey === undefined ? undefined : store.byKey(idempotencyKey);
+    return (byKey ?? (id === undefined ? undefined : store.get(id))) !== undefined;
+  }
+
   get(id: string): Prompt | undefined {
     return this.#options.store.get(id);
   }

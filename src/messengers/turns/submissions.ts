@@ -6,6 +6,7 @@ import type { PromptMetadata } from "../../core/turn-info.ts";
 import type { Prompt, PromptState } from "../../inbox/prompt-store.ts";
 import { fromPeople } from "./own-marks.ts";
 import { questionIdOf } from "../../turn/question-id.ts";
+import type { AnswerTarget } from "./answer-targets.ts";
 import type { AcceptedPrompt, PromptRequest } from "./prompts.ts";
 import { replyIdOf } from "./turn-replies.ts";
 
@@ -21,7 +22,7 @@ export interface SubmitMessagesOptions {
    */
   readonly idempotencyKey?: string;
   /** Chats that show the answer, each once. @default none: the answer is only in the conversation's transcript */
-  readonly answerTo?: Address | readonly Address[];
+  readonly answerTo?: AnswerTarget | readonly AnswerTarget[];
   /**
    * Plain facts for the bot's own code, returned by `getTurn()` and `inspectSubmission()`. The model never sees them.
    */
@@ -104,7 +105,7 @@ const messagesSchema = z.array(messageSchema).min(1);
  */
 export function parseSubmission(
   input: SubmissionInput,
-  options: SubmitMessagesOptions,
+  options: Omit<SubmitMessagesOptions, "answerTo"> & { readonly answerTo?: readonly Address[] },
   newId: () => string,
 ): PromptRequest {
   const messages = questionsOf(input, newId);

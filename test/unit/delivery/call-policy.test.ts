@@ -51,6 +51,7 @@ const RULES: Readonly<Record<CallMethod, readonly Rule[]>> = {
   probe: ["wait", "retry", "retry", "gone", "move", "undecided", "undecided", "undecided", "retry"],
   typing: ["wait", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
   answer: ["wait", "retry", "retry", "ignore", "ignore", "ignore", "ignore", "ignore", "ignore"],
+  mark: ["wait", "retry", "retry", "refuse", "refuse", "refuse", "done", "refuse", "retry-slowly"],
 };
 
 it.each(Object.entries(RULES))("has a rule for every failure of the call %s", (method, rules) => {

@@ -176,6 +176,98 @@ describe("onReaction", () => {
   });
 });
 
+describe("onChatMember", () => {
+  const bot = { id: 700001, is_bot: true, first_name: "Bot" };
+  const change = (id: number, chat: object, before: string, now: string) => ({
+    update_id: id,
+    my_chat_member: {
+      chat,
+      from: ada,
+      date: 1_800_000_000,
+      old_chat_member: { user: bot, status: before },
+      new_chat_member: { user: bot, status: now },
+    },
+  });
+  const joined = (id: number, ...people: readonly object[]) => ({
+    update_id: id,
+    message: { message_id: id, date: 1_800_000_000, chat: group, from: ada, new_chat_members: people },
+  });
+  const numbered = () => Promise.resolve(Response.json({ ok: true, result: { message_id: 5 } }));
+  /** A bot that greets, and what it has sent. */
+  const greeter = (onChatMember: NonNullable<NonNullable<WorldOptions["settings"]>["onChatMember"]>) => {
+    const sent: string[] = [];
+    const fetch = (input: unknown, init?: RequestInit) => {
+      if (String(input).endsWith("/sendMessage")) sent.push(JSON.parse(init?.body as string).text as string);
+      return numbered();
+    };
+    return {
+      sent,
+      ...telegramWorld({ fetch }, { settings: { onChatMember } }),
+    };
+  };
+
+  it("greets a group that the bot was added to, once, however often the update comes", async () => {
+    const heard: unknown[] = [];
+    const { post, sent, world } = greeter(({ author, member }) => {
+      heard.push([member, author?.userId]);
+      return "**Hello**, I am new here.";
+    });
+    const added = change(31, group, "left", "member");
+    expect([await post(added), await post(added)]).toEqual([200, 200]);
+    await vi.waitFor(() => expect(sent).toEqual(["Hello, I am new here."]));
+    await runInDurableObject(objectOf(world, "-100"), (_bot, state) => state.abort("killed")).catch(() => {});
+    expect(await post(added)).toBe(200);
+    expect(await hasEnded(world, "u:31", "-100")).toBe(true);
+    expect(heard).toEqual([[{ change: "added", people: [] }, "1001"]]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("greets people who join, but not itself", async () => {
+    const { post, sent, world } = greeter(
+      ({ member }) => `Welcome, ${member.people.map(({ fullName }) => fullName).join(" and ")}`,
+    );
+    expect(await post(joined(32, bot))).toBe(200);
+    expect(await post(joined(33, ada, bot, { id: 5, is_bot: false, first_name: "Bob" }))).toBe(200);
+    await vi.waitFor(() => expect(sent).toEqual(["Welcome, Ada and Bob"]));
+    expect(await hasEnded(world, "m:-100:32", "-100")).toBe(true);
+  });
+
+  it("hears that the bot was removed or blocked, and then sends nothing", async () => {
+    const heard: string[] = [];
+    const { post, sent, world } = greeter(({ member }) => {
+      heard.push(member.change);
+      return "Good bye";
+    });
+    const me = { id: 1001, type: "private", first_name: "Ada" };
+    await post(change(34, group, "member", "kicked"));
+    await post(change(35, me, "member", "kicked"));
+    await post(change(36, group, "member", "administrator"));
+    await vi.waitFor(async () => expect(await hasEnded(world, "u:36", "-100")).toBe(true));
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(["blocked", "removed"]));
+    await vi.waitFor(async () => expect(await hasEnded(world, "u:34", "-100")).toBe(true));
+    await vi.waitFor(async () => expect(await hasEnded(world, "u:35", "1001")).toBe(true));
+    expect(sent).toEqual([]);
+  });
+
+  it("sends one greeting also when the process dies while the bot's code runs", async () => {
+    const gate = createGate();
+    let runs = 0;
+    const { post, sent, world } = greeter(async () => {
+      runs += 1;
+      if (runs === 1) await gate.pass();
+      return "Welcome back";
+    });
+    await post(change(37, group, "left", "member"));
+    await untilReached(gate);
+    await runInDurableObject(objectOf(world, "-100"), (_bot, state) => state.abort("killed")).catch(() => {});
+    await runDurableObjectAlarm(objectOf(world, "-100"));
+    await vi.waitFor(() => expect(sent).toEqual(["Welcome back"]));
+    gate.open();
+    expect(await hasEnded(world, "u:37", "-100")).toBe(true);
+    expect([runs, sent.length]).toEqual([2, 1]);
+  });
+});
+
 function hasEnded(world: World, key: string, threadId = "700001"): Promise<boolean> {
   return runInDurableObject(
     objectOf(world, threadId),

@@ -65,6 +65,8 @@ export class FakeChats {
   readonly answered: string[] = [];
   /** What people were told privately after a press, by the id of the press. */
   readonly notices = new Map<string, string>();
+  /** What the bot did to messages, in order. */
+  readonly marks: string[] = [];
   /** When the typing indicator was shown, in epoch milliseconds. */
   readonly typed: number[] = [];
   /** Chats that take nothing any more, and those that they have become. */
@@ -149,6 +151,10 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
     edit: async (address, messageId, content) => chats.edit(open(address), messageId, content),
     remove: async (address, messageId) => chats.remove(open(address), messageId),
     typing: async () => void chats.typed.push(Date.now()),
+    react: async (address, messageId, emoji) =>
+      void chats.marks.push(`${open(address)}: ${messageId} ${emoji ?? "none"}`),
+    pin: async (address, messageId, { isPinned }) =>
+      void chats.marks.push(`${open(address)}: ${isPinned ? "pin" : "unpin"} ${messageId ?? "the newest"}`),
     answerAction: async (_address, actionId, notice) => {
       chats.answered.push(actionId);
       if (notice !== undefined) chats.notices.set(actionId, notice.text);

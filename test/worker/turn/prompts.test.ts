@@ -227,6 +227,54 @@ describe("a prompt", () => {
   });
 });
 
+describe("the target of a prompt's answer", () => {
+  it("may be any that say() takes, and is looked for once for each key", async () => {
+    const world = createWorld();
+    await world.write("c1", "Hello");
+    await world.shows("c1", "You said: Hello");
+    const thread = world.thread("c2");
+    const submit = () =>
+      thread.submitMessages("News", {
+        idempotencyKey: "monday",
+        answerTo: [
+          { messenger: "fake", chatId: "c1" },
+          { messenger: "fake", userId: "ada" },
+        ],
+      });
+    const { submissionId } = await submit();
+    await world.shows("c1", "You said: Hello", "You said: News");
+    await untilStatus(world, "c2", submissionId, "completed");
+    world.chats.gone.add("c1");
+    await world.stub.say("Lost", { messenger: "fake", chatId: "c1" });
+    expect(await submit()).toMatchObject({ accepted: false, submissionId });
+  });
+
+  it("is refused with its code before anything is stored", async () => {
+    const world = createWorld();
+    const refusal = await world
+      .thread("c1")
+      .submitMessages("News", { answerTo: { messenger: "fake", chatId: "nowhere" } })
+      .catch((error: { readonly code?: string }) => error.code);
+    expect(refusal).toBe("chat-unknown");
+    expect(await world.thread("c1").listSubmissions()).toEqual([]);
+  });
+
+  it("is where say() without a target goes", async () => {
+    const world = createWorld({
+      getTools: (agent) => ({
+        tell: tool({ inputSchema: z.object({}), execute: () => agent.say("From the tool.") }),
+      }),
+      script: ({ prompt }) => (prompt.at(-1)?.role === "tool" ? [say("Done")] : [callTool("tell")]),
+    });
+    await world.thread("c1").submitMessages("Go", { answerTo: at("c9") });
+    await vi.waitFor(
+      () => expect(world.chats.visible("c9").toSorted()).toEqual(["Done", "From the tool."]),
+      8000,
+    );
+    expect(world.chats.visible("c1")).toEqual([]);
+  });
+});
+
 describe("an idempotency key", () => {
   it("starts one turn, however often it is used, also after a crash (I2)", async () => {
     const world = createWorld();

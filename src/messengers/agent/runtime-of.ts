@@ -1,0 +1,43 @@
+import type { AgentContext } from "agents";
+import { durableDatabase } from "../../core/database.ts";
+import { systemDeps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { ThinkHooks } from "../../turn/hooks.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+import { agentNamespace } from "./agent-namespace.ts";
+import type { AgentNamespace } from "./agent-namespace.ts";
+import { AgentRuntime } from "./agent-runtime.ts";
+import { nameOf } from "./object-name.ts";
+
+export interface RuntimePlace {
+  readonly ctx: AgentContext;
+  readonly env: object;
+  readonly log: Log;
+  readonly hooks: () => Partial<ThinkHooks>;
+  /** The name of the object, if its context has none. */
+  readonly name: () => string;
+  /** The name of the bot's class. */
+  readonly self: string;
+}
+
+/** Creates the runtime of an agent object on the storage, the clock and the namespace of its platform. */
+export function runtimeOf(
+  agent: AgentMethods,
+  { ctx, env, hooks, log, name, self }: RuntimePlace,
+): AgentRuntime {
+  let namespace: AgentNamespace | undefined;
+  return new AgentRuntime({
+    agent,
+    hooks,
+    name: () => nameOf(ctx) ?? name(),
+    database: durableDatabase(ctx.storage),
+    deps: systemDeps,
+    log,
+    env,
+    stub: (to) => {
+      namespace ??= agentNamespace(ctx, env, self);
+      return namespace.getByName(to);
+    },
+    waitUntil: (work) => ctx.waitUntil(work),
+  });
+}
