@@ -225,9 +225,9 @@ export class TurnReplies {
   }
 }
 
-/** Returns the id of a prompt's reply in one of its chats. */
+/** Returns the id of a prompt's reply in one of its chats. Bot code chooses ids of prompts, such as `news` and `news:1`. */
 export function replyIdOf(promptId: string, index: number): string {
-  return index === 0 ? promptId : `${promptId}:${index}`;
+  return index === 0 ? promptId : `answer:${index}:${promptId}`;
 }
 
 function waitingId(turnId: string): string {

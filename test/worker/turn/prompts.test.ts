@@ -76,6 +76,15 @@ describe("a prompt", () => {
     expect(world.chats.visible("c1")).toEqual(["You said: News"]);
   });
 
+  it("is answered under any id of its own, also one that looks like that of another prompt's second answer", async () => {
+    const world = createWorld();
+    const thread = world.thread("c1");
+    await thread.submitMessages("News", { submissionId: "news", answerTo: [at("c1"), at("c2")] });
+    await thread.submitMessages("More news", { submissionId: "news:1", answerTo: at("c1") });
+    await world.shows("c1", "You said: News", "You said: More news");
+    await world.shows("c2", "You said: News");
+  });
+
   it("waits for the running answer, and comes before what is written later (I3)", async () => {
     const gate = createGate();
     const world = createWorld({
