@@ -48,16 +48,27 @@ export class CardIndexStore {
     return this.#database.all<Stored>("SELECT * FROM gate_card_v1 WHERE card_key = ?", key).map(cardOf)[0];
   }
 
-  /** Returns all cards of a chat, newest first. Reads the table once. */
-  ofChat({ messengerId, chatId }: ChatKey): IndexedCard[] {
+  /** Returns the card of a chat that has this visible message. */
+  withMessage(chat: ChatKey, messageId: string): IndexedCard | undefined {
+    return this.#newest(chat, "EXISTS (SELECT 1 FROM json_each(message_ids) WHERE value = ?)", messageId);
+  }
+
+  /** Returns the newest card of a thread that listens to numbers. */
+  numbered(chat: ChatKey, threadId: string): IndexedCard | undefined {
+    return this.#newest(chat, "options > 0 AND thread_id = ?", threadId);
+  }
+
+  /** Reads the table once. A chat may have thousands of cards, so the database chooses the one. */
+  #newest({ messengerId, chatId }: ChatKey, condition: string, value: string): IndexedCard | undefined {
     return this.#database
       .all<Stored>(
-        `SELECT * FROM gate_card_v1 WHERE messenger_id = ? AND chat_id = ?
-         ORDER BY COALESCE(sent_at, 9e15) DESC, noted_at DESC`,
+        `SELECT * FROM gate_card_v1 WHERE messenger_id = ? AND chat_id = ? AND ${condition}
+         ORDER BY COALESCE(sent_at, 9e15) DESC, noted_at DESC LIMIT 1`,
         messengerId,
         chatId,
+        value,
       )
-      .map(cardOf);
+      .map(cardOf)[0];
   }
 
   write(card: IndexedCard, notedAt: number): void {

@@ -46,14 +46,13 @@ export class CardIndex {
   }
 
   claim(question: ClaimQuestion): CardClaim | undefined {
-    const cards = this.#store.ofChat(question);
     const { number, quotedId, threadId } = question;
     if (quotedId !== undefined) {
-      const quoted = cards.find(({ messageIds }) => messageIds.includes(quotedId));
+      const quoted = this.#store.withMessage(question, quotedId);
       if (quoted === undefined) return undefined;
       return claimOf(quoted, isAboutRevision(question, quoted) ? number : undefined);
     }
-    const newest = cards.find((card) => card.options > 0 && card.threadId === threadId);
+    const newest = this.#store.numbered(question, threadId);
     if (newest === undefined || number === undefined || number < 1 || number > newest.options)
       return undefined;
     const isMeant = isAfter(question, newest) && isAboutRevision(question, newest);
