@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ConfigurationError } from "../../core/errors.ts";
 import type { ConversationTarget } from "../../core/messenger.ts";
 
@@ -13,7 +14,11 @@ const MAX_ENCODED_BYTES = 900;
  * separator. So two threads never share a name (I11). Names from a `conversation` function begin differently.
  */
 export function threadConversationName(messengerId: string, threadId: string): string {
-  return `thread:${encodeURIComponent(messengerId)}:${encodeURIComponent(threadId)}`;
+  const messenger = `thread:${encodeURIComponent(messengerId)}`;
+  const name = `${messenger}:${encodeURIComponent(threadId)}`;
+  if (name.length <= MAX_ENCODED_BYTES) return name;
+  // No other thread has a second separator.
+  return `${messenger}:sha256:${createHash("sha256").update(threadId).digest("hex")}`;
 }
 
 /** Tells whether an object's name is that of a thread's own conversation. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
   chosenConversationName,
+  isThreadConversation,
   threadConversationName,
 } from "../../../src/messengers/declare/conversation-name.ts";
 
@@ -15,6 +16,16 @@ it("gives different threads different names, whatever they are called (I11)", ()
       ).toBe(isSame);
     }),
   );
+});
+
+it("gives a thread with a very long id a name that an object can have, and no other thread the same", () => {
+  const long = `mail:<${"a".repeat(998)}@example.com>`;
+  const name = threadConversationName("mail", long);
+  expect(name.length).toBeLessThanOrEqual(900);
+  expect(isThreadConversation(`default/${name}`)).toBe(true);
+  expect(threadConversationName("mail", long)).toBe(name);
+  expect(threadConversationName("mail", `${long}b`)).not.toBe(name);
+  expect(threadConversationName("mail", name.slice("thread:mail:".length))).not.toBe(name);
 });
 
 it("keeps chosen names apart from those of threads, and both free of the root's separator", () => {
