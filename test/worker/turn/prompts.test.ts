@@ -83,6 +83,7 @@ describe("a prompt", () => {
     await thread.submitMessages("More news", { submissionId: "news:1", answerTo: at("c1") });
     await world.shows("c1", "You said: News", "You said: More news");
     await world.shows("c2", "You said: News");
+    expect((await thread.inspectSubmission("news"))?.deliveryIds).not.toContain("news:1");
   });
 
   it("waits for the running answer, and comes before what is written later (I3)", async () => {
