@@ -13,6 +13,7 @@ import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
 import { parseStoredFile } from "../../../src/messengers/turns/user-message.ts";
 import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
 import type { Cards } from "../../../src/messengers/replies/cards.ts";
+import { say } from "../../../src/messengers/replies/say.ts";
 import type { NodeDatabase } from "../../support/node-database.ts";
 import type { OperationStore } from "../oracle/contract.ts";
 import type { Life } from "../machine/life.ts";
@@ -178,7 +179,7 @@ export class ThreadObject {
     const live = this.#ensure();
     const { chatId, messengerId, topicId } = address;
     const to = { messenger: messengerId, chatId, ...(topicId !== undefined && { topicId }) };
-    await live.runtime.say(content, to, { event: undefined, idempotencyKey });
+    await say(live.runtime.sayHost({ event: undefined, turn: undefined }), content, to, { idempotencyKey });
     await live.arming;
     this.#later(live);
   }

@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { messageEvent } from "../../../lab/support/messenger-events.ts";
+import { say } from "../../../src/messengers/replies/say.ts";
 import { createPressRig, DIRECT, placeOf } from "./press-rig.ts";
 
 it("asks to be woken for a message that is repeated after a crash and still waits, and sends it once", async () => {
   const rig = createPressRig();
   const event = messageEvent({ thread: DIRECT });
-  const sayIt = () => rig.object(DIRECT).say("Ready.", undefined, { event, idempotencyKey: "order-7" });
+  const sayIt = () => say(rig.object(DIRECT).sayHost({ event, turn: undefined }), "Ready.", undefined, { idempotencyKey: "order-7" });
   await rig.gateOf(DIRECT).penalize(placeOf(DIRECT), 60_000);
   const id = await sayIt();
   await rig.advance(100);

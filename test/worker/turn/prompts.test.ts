@@ -84,6 +84,7 @@ describe("a prompt", () => {
     await world.shows("c1", "You said: News", "You said: More news");
     await world.shows("c2", "You said: News");
     expect(world.chats.visible("c2")).toEqual(["You said: News"]);
+    expect((await thread.inspectSubmission("news"))?.deliveryIds).not.toContain("news:1");
   });
 
   it("waits for the running answer, and comes before what is written later (I3)", async () => {
