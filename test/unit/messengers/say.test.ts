@@ -6,7 +6,10 @@ import { createPressRig, DIRECT, placeOf } from "./press-rig.ts";
 it("asks to be woken for a message that is repeated after a crash and still waits, and sends it once", async () => {
   const rig = createPressRig();
   const event = messageEvent({ thread: DIRECT });
-  const sayIt = () => say(rig.object(DIRECT).sayHost({ event, turn: undefined }), "Ready.", undefined, { idempotencyKey: "order-7" });
+  const sayIt = () =>
+    say(rig.object(DIRECT).sayHost({ event, turn: undefined }), "Ready.", undefined, {
+      idempotencyKey: "order-7",
+    });
   await rig.gateOf(DIRECT).penalize(placeOf(DIRECT), 60_000);
   const id = await sayIt();
   await rig.advance(100);
