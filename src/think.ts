@@ -444,12 +444,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return this.#runtime.say(content, to, options);
   }
 
-  /**
-   * Sets the bot's reaction to a message; `undefined` takes it back. Returns an id for `getDelivery` when it is stored.
-   *
-   * @throws {InvalidInputError} `mark-invalid`, or `reactions-unsupported`
-   * @throws {SwitchboardError} as `say`
-   */
+  /** Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`, `mark-invalid` */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
     return this.#runtime.mark({ kind: "reaction", messageId, emoji }, to);
   }

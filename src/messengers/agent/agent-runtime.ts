@@ -363,7 +363,7 @@ export class AgentRuntime extends LifecycleCapability {
     await this.lifecycle.ready();
     // The targets of one that is known already may be gone since.
     const isKnown = this.thread.own.prompts.isKnown(options.submissionId, options.idempotencyKey);
-    const answerTo = isKnown ? [] : await addressesOf(options.answerTo, this.#link().resolveTarget);
+    const answerTo = isKnown ? [] : await addressesOf(options.answerTo, this.#link());
     return parseSubmission(input, { ...options, answerTo }, this.#options.deps.newId);
   }
 

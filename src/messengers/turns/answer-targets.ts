@@ -12,7 +12,7 @@ export type AnswerTarget = Address | ChatTarget;
  */
 export async function addressesOf(
   answerTo: AnswerTarget | readonly AnswerTarget[] | undefined,
-  resolveTarget: (to: ChatTarget) => Promise<Resolution>,
+  root: { resolveTarget(to: ChatTarget): Promise<Resolution> },
 ): Promise<Address[]> {
   const targets: readonly AnswerTarget[] = answerTo === undefined ? [] : [answerTo].flat();
   const addresses: Address[] = [];
@@ -21,7 +21,7 @@ export async function addressesOf(
       addresses.push(target);
       continue;
     }
-    const resolution = await resolveTarget(target);
+    const resolution = await root.resolveTarget(target);
     if (resolution.kind === "refused") throw new SwitchboardError(resolution.code, resolution.message);
     addresses.push(resolution.address);
   }
