@@ -153,8 +153,7 @@ export class ThreadRuntime {
           log.warn("access.not-reported", { code: failureCode(error) });
         }),
     });
-    const cards = new Cards({ database, deps, delivery: this.delivery });
-    this.cards = cards;
+    this.cards = new Cards({ database, deps, delivery: this.delivery });
     this.files = new EventFiles({
       definition: (messengerId) => this.#definition(messengerId),
       context: (messengerId) => this.#platform(messengerId),
@@ -186,7 +185,7 @@ export class ThreadRuntime {
       inbox,
       memory,
       delivery: this.delivery,
-      cards,
+      cards: this.cards,
       ...links,
       handOver: options.handOver,
       onAction: options.onAction,
@@ -215,8 +214,8 @@ export class ThreadRuntime {
   }
 
   /**
-   * Stores events. Decides about them in the same commit, if no other object is needed. When this resolves, either
-   * nothing is left to do (`false`), or a wake-up is set and the caller must call `drive` (I1).
+   * Stores events, and decides about them in the same commit if no other object is needed. When this resolves, nothing
+   * is left to do (`false`), or a wake-up is set and the caller must call `drive` (I1).
    */
   async receive(messengerId: string, events: readonly IncomingEvent[]): Promise<boolean> {
     const now = this.#options.deps.clock.now();
@@ -429,16 +428,16 @@ export class ThreadRuntime {
 
   /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
-    const { deps, putOffWake, wakeAt } = this.#options;
+    const { approvals, deps, putOffWake, wakeAt } = this.#options;
     const now = deps.clock.now();
-    const isBusy = this.#runner.isBusy() || this.#options.approvals?.isBusy() === true;
+    const isBusy = this.#runner.isBusy() || approvals?.isBusy() === true;
     const needs = [
       this.#readAgainAt,
       this.#advanceAt,
       this.#retryAt,
       this.#rootNews.tellAgainAt,
       this.own.responses.runAgainAt,
-      this.#options.approvals?.nextWakeAt(),
+      approvals?.nextWakeAt(),
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);
