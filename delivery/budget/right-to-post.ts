@@ -102,7 +102,9 @@ export class RightToPost {
     this.#forgetOld();
     const holder = this.#holder;
     // A report from before the right was given, or from a dead process, does not count for this right.
-    const isHolder = holder?.key === key && (ticket === holder.ticket || startedAt > holder.startedAt);
+    const isHolder =
+      holder?.key === key &&
+      (startedAt === holder.startedAt ? ticket === holder.ticket : startedAt > holder.startedAt);
     let isChanged = sentIds.length > 0;
     if (isHolder && isInDoubt) {
       holder.until = Math.max(holder.until, now + HOLD_IN_DOUBT_MS);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { RightToPost } from "../../../delivery/budget/right-to-post.ts";
 import type { CallRequest, ChatNews, Grant, LocalSpeaker } from "../../../src/core/gate.ts";
 import type { Address, Pacing } from "../../../src/core/surface.ts";
 import { NOBODY } from "../../support/chat-gates.ts";
@@ -352,6 +353,26 @@ class Speaker {
     this.grant = undefined;
   }
 }
+
+it("is not freed by a late report of a dead process whose ticket had the same number", () => {
+  const right = new RightToPost({
+    stored: undefined,
+    sentIds: [],
+    startedAt: 1_000,
+    penaltyUntil: 0,
+    write: () => {},
+  });
+  const ticket = right.give(OWN, 1_000, false, 1_000);
+  right.hear(OWN, newsOf({ sentIds: [], newestId: 0, startedAt: 0, isInDoubt: false, ticket }), false, 1_001);
+  expect(right.heldUntil("object 3", 1_002)).toBeGreaterThan(1_002);
+  right.hear(
+    OWN,
+    newsOf({ sentIds: [], newestId: 0, startedAt: 1_000, isInDoubt: false, ticket }),
+    false,
+    1_003,
+  );
+  expect(right.heldUntil("object 3", 1_004)).toBeUndefined();
+});
 
 it("never belongs to two speakers at once, whoever asks, reports late or dies", async () => {
   let rights = 0;
