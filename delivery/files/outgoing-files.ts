@@ -81,7 +81,7 @@ export class OutgoingFiles {
   }
 }
 
-/** Returns refused files in another form: photos as documents, voice as audio. `undefined` if there is none. */
+/** Returns refused files in another form: photos as documents, voice as audio. Undefined if no other form exists. */
 export function inOtherForm(
   files: readonly OutgoingMedia[],
   failure: CallFailure,

@@ -95,7 +95,7 @@ async function openSource(
   if (typeof source === "object" && source !== null && "url" in source) return openAddress(source, options);
   throw new InvalidInputError(
     "file-source",
-    "A file's source is none: give a Uint8Array, a Blob, a ReadableStream, { fileId } or { url }.",
+    "A file has no usable source. Give a Uint8Array, a Blob, a ReadableStream, { fileId } or { url }.",
   );
 }
 

@@ -269,8 +269,8 @@ function isLocked(failure: CallFailure): boolean {
 }
 
 /**
- * Prepares another form of refused files, such as a document for a photo, or bytes for an id. Returns `false` if there
- * is none.
+ * Prepares another form of refused files, such as a document for a photo, or bytes for an id. Returns false if no other
+ * form exists.
  */
 function reshape(
   context: DeliveryContext,

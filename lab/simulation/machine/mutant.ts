@@ -34,7 +34,7 @@ export interface Mutant {
   readonly onAction?: (handler: OnAction, clock: Clock) => OnAction;
   /** How an event is stored in another object. */
   readonly handOver?: () => Promise<void>;
-  /** What the messenger is set up with, in place of what was asked for. */
+  /** Replaces the delivery policy of the plan. */
   readonly policy?: DeliveryPolicy;
   /** Changes the event that is read from an update. */
   readonly event?: (event: MessengerEvent) => MessengerEvent;

@@ -4,7 +4,7 @@ import type { Life } from "../machine/life.ts";
 import type { Invariant, SurfaceCall } from "./contract.ts";
 import { isRunOf, stripMark, wordsOf } from "./visible-text.ts";
 
-/** What is asked of a card, in the order in which it was asked. Nothing to show: it is taken away. */
+/** One change that the bot asks of a card. `shows` is undefined if the bot removes the card. */
 export interface CardChange {
   readonly shows: CardFace | undefined;
   /** Whether it is known to be stored; the process may have died over it. */
@@ -19,7 +19,7 @@ interface CardFace {
 }
 
 export interface SaidCard {
-  /** What the simulation calls it, e.g. `k1`. */
+  /** Name of the card in the simulation, such as `k1`. */
   readonly token: string;
   /** The id of its reply. */
   readonly id: string;

@@ -15,7 +15,7 @@ export function checkCards(state: EndState, thread: Thread): void {
       if (last.length > 0) oracle.fail("I4", `${card.token} was accepted, and nothing is stored of it`);
       continue;
     }
-    // What people have deleted, and what was said to somebody who had gone, tells nothing.
+    // Deleted cards, and cards to a person who had blocked the bot, prove nothing.
     if (thread.wasBlocked || platform.hasDeletions(thread.threadId)) continue;
     if (receipt.state === "failed") {
       // Only where nobody can find out what became of a post, or nobody wants to, it is given up.

@@ -143,7 +143,7 @@ function requireDefinition(id: string, definition: unknown): void {
   if (typeof definition === "object" && definition !== null && "platform" in definition) return;
   throw new ConfigurationError(
     "messenger-missing",
-    `The messenger "${id}" is none. Give it what a factory returns, for example: ${id}: telegramMessenger({ token, secretToken })`,
+    `The messenger "${id}" is not a messenger definition. Give it what a factory returns, for example: ${id}: telegramMessenger({ token, secretToken })`,
   );
 }
 
