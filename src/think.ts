@@ -1,28 +1,20 @@
-import { Agent } from "agents";
-import type { AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
+import type { Agent, AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type { ThinkActions } from "./actions/action.ts";
-import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
 import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "./approvals/pending-approval.ts";
 import type { ApprovalFilter } from "./approvals/approval-store.ts";
 import { adoptConsole } from "./core/adopt-console.ts";
-import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
 import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
-import { ConfigurationError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
-import type { ThinkMessengers } from "./core/messenger.ts";
-import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { MessengerContext } from "./core/messenger-context.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
-import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import type { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
 import { runtimeOf } from "./messengers/agent/runtime-of.ts";
-import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import { guardEvents } from "./messengers/root/answer-safely.ts";
 import {
   conversationNameOf,
@@ -41,13 +33,9 @@ import type {
   SubmitMessagesOptions,
   SubmitMessagesResult,
 } from "./messengers/turns/submissions.ts";
+import { ThinkMembers } from "./think-members.ts";
 import { ownHooks } from "./turn/hooks.ts";
-import type * as hook from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
-import type { ThinkTools } from "./turn/bot-tools.ts";
-
-const DEFAULT_SYSTEM_PROMPT =
-  "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
 
 /**
  * The class that a bot extends. One class has all roles: the root takes the webhooks, every conversation has its own
@@ -60,42 +48,7 @@ const DEFAULT_SYSTEM_PROMPT =
  * }
  * export default createWorker(MyBot);
  */
-export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
-  extends Agent<Env>
-  implements Partial<hook.ThinkHooks>
-{
-  /** Most model calls of one turn. */
-  maxSteps = 10;
-  /** About this many tokens of the transcript reach the model. Older parts are summarized, then left out. */
-  maxContextTokens = 60_000;
-  /**
-   * Decides about the text of an interrupted model call. `"restart"`: the text is dropped and the call is made again.
-   * `"continue"`: the text is kept and the model continues it, for models that support this.
-   */
-  interruptedStep: "restart" | "continue" = "restart";
-  /**
-   * Longest silence of a model in the middle of its answer, in milliseconds. Visible thinking is not silence. After
-   * that the call has failed. `0` waits forever.
-   */
-  chatStreamStallTimeoutMs = 30_000;
-  /** Longest silence of a model before the first part of its answer, in milliseconds. `0` waits forever. */
-  chatStreamFirstChunkTimeoutMs = 120_000;
-  /**
-   * How long one turn waits in total for a model server that is busy or away, in milliseconds. If a server asks for
-   * more time, the turn does not wait. `0` gives up at the first failure.
-   */
-  modelPatienceMs = 120_000;
-  /** Whether the callback of `chat()` gets the model's reasoning. */
-  sendReasoning = true;
-  /**
-   * Age at which a run of an action counts as interrupted, in milliseconds. A run of an object that has restarted
-   * counts as interrupted at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
-   */
-  actionLedgerPendingRetryLeaseMs: number | false = 300_000;
-
-  /** How long receipts are kept, in milliseconds. */
-  keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
-
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMembers<Env> {
   readonly #log: Log;
   readonly #runtime: AgentRuntime;
 
@@ -118,135 +71,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     guardEvents(this, log);
   }
 
-  /**
-   * Returns the model: an AI SDK `LanguageModel`, or the id of a Workers AI model. Called before every model call.
-   *
-   * @throws {ConfigurationError} unless overridden
-   */
-  getModel(): ThinkModel {
-    throw new ConfigurationError(
-      "model-missing",
-      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env); }`,
-    );
-  }
-
-  /** @default a short prompt for a careful assistant */
-  getSystemPrompt(): string | Promise<string> {
-    return DEFAULT_SYSTEM_PROMPT;
-  }
-
-  /**
-   * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
-   * safely run twice can have `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and
-   * none may have `needsApproval`.
-   *
-   * @default none
-   */
-  getTools(): ThinkTools | Promise<ThinkTools> {
-    return {};
-  }
-
-  /**
-   * Returns actions: tools whose effects happen once. They may need a permission or a person's consent. See `action`.
-   *
-   * @default none
-   */
-  getActions(): ThinkActions {
-    return {};
-  }
-
-  /**
-   * Decides the permissions of a turn. It is called once for each person whose messages the turn answers, and the turn
-   * has the permissions that all of them have. It is called again right before an approved action runs. If it throws,
-   * nothing is allowed.
-   *
-   * @default everything is allowed
-   */
-  authorizeTurn(_context: ActionTurnContext): ActionAuthorization {
-    return true;
-  }
-
-  /**
-   * Decides about one call of an action, for each person whose messages the turn answers. If it throws, the call does not
-   * run.
-   *
-   * @default whether the turn has the permissions that the action requires: `context.isGranted`
-   */
-  authorizeAction(context: ActionCallContext): ActionAuthorization {
-    return context.isGranted;
-  }
-
-  /** Before the first model call of a turn. May change what the turn uses. */
-  beforeTurn?(context: hook.TurnContext): hook.TurnConfig | void | Promise<hook.TurnConfig | void>;
-
-  /** Before each model call. May change what the call uses. */
-  beforeStep?(context: hook.PrepareStepContext): hook.StepConfig | void | Promise<hook.StepConfig | void>;
-
-  /** Before a tool runs. May change its input, block it, or answer in its place. */
-  beforeToolCall?(
-    context: hook.ToolCallContext,
-  ): hook.ToolCallDecision | void | Promise<hook.ToolCallDecision | void>;
-
-  /** After each tool call, also one that did not run. */
-  afterToolCall?(context: hook.ToolCallResultContext): void | Promise<void>;
-
-  /** After each model call, before its tools run. */
-  onStepFinish?(context: hook.StepContext): void | Promise<void>;
-
-  /** For each piece that the model streams. */
-  onChunk?(context: hook.ChunkContext): void | Promise<void>;
-
-  /** After a turn has ended and its answer is stored. */
-  onChatResponse?(result: hook.ChatResponseResult): void | Promise<void>;
-
-  /** When a turn fails. Returns the error that `onChatResponse` gets; nobody in a chat sees it. */
-  onChatError?(error: unknown, context: hook.ChatErrorContext): unknown;
-
-  /** The messengers that this bot serves. @default none */
-  getMessengers(): ThinkMessengers {
-    return {};
-  }
-
-  /** Returns commands in addition to `/start`, `/help`, `/stop` and `/new`, or instead of them. @default none */
-  getCommands(): ThinkCommands {
-    return {};
-  }
-
-  /**
-   * Returns the words spoken in a voice message or an audio file. The model reads them next to the line that names the
-   * file. Files that `acceptsMedia` gives to the model itself are not transcribed.
-   *
-   * Runs before the first model call that needs the text, and again only if the process dies before the text is stored.
-   * `undefined`: there is no transcript yet, and the method is called again before the next model call. An empty text:
-   * nobody speaks in the file. If it throws or takes longer than 30 seconds, the log says so and the model gets the
-   * line alone.
-   *
-   * @default no transcripts
-   * @example
-   * override transcribe(audio: FetchableAttachment) {
-   *   return transcriberFromEnv(this.env)?.(audio);
-   * }
-   */
-  transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
-
-  /**
-   * Called when the bot is added, removed, blocked or unblocked, or people join or leave a group (`event.member`). Runs
-   * as `onReaction` does. Content that it returns is sent to that chat once, but not if the bot has left it.
-   */
-  onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
-
-  /**
-   * Called when somebody reacts to a message or takes a reaction back, if the messenger has reactions switched on
-   * (`reactions` of `telegramMessenger`). Starts no turn.
-   *
-   * Runs in the object of the chat without a topic, whatever `conversation` returns. Runs at least once for each
-   * reaction: if the process dies meanwhile, it runs again with the same `reaction.key`. If it throws or takes longer
-   * than 30 seconds, the log says so, and it does not run again.
-   *
-   * @default reactions are ignored
-   */
-  onReaction?(reaction: MessengerContext): void | Promise<void>;
-
   /** Returns the event that the running turn answers; `undefined` if no message of a person began the turn. */
   getMessengerContext(): MessengerContext | undefined {
     return getMessengerContext();
@@ -258,17 +82,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
    */
   getTurn(): TurnInfo | undefined {
     return getTurn();
-  }
-
-  /**
-   * Called when a person presses a button of a card that this conversation has posted, or writes the number of its
-   * option. Called at most once for a press, even across a crash. A press is acknowledged after 10 s at the latest, and
-   * a handler may take 30 s.
-   *
-   * @default nothing
-   */
-  onAction(_press: CardPress): PressAnswer | Promise<PressAnswer> {
-    return undefined;
   }
 
   /**
@@ -290,11 +103,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     return this.#runtime.changeCards((cards) => cards.remove(id));
   }
 
-  /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */
-  override onRequest(_request: Request): Response | Promise<Response> {
-    return new Response("Not found", { status: 404 });
-  }
-
   /**
    * Receives errors of requests and connections. Errors of a connection are logged here with their kind and place,
    * because the base class would log their text. Always throws the given error.
@@ -311,12 +119,12 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
    * @param message text, or an AI SDK user message
    */
   async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
-    await this.#runtime.chat(message, callback);
+    await this.#runtime.submissions.chat(message, callback);
   }
 
   /** Ends a turn of `chat()`, also one that still waits. Returns `false` if it has ended already. */
   async cancelChat(requestId: string, _reason?: string): Promise<boolean> {
-    return this.#runtime.cancel(requestId);
+    return this.#runtime.submissions.cancel(requestId);
   }
 
   /**
@@ -332,7 +140,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     messages: SubmissionInput,
     options: SubmitMessagesOptions = {},
   ): Promise<SubmitMessagesResult> {
-    return this.#runtime.submitMessages(messages, options);
+    return this.#runtime.submissions.submitMessages(messages, options);
   }
 
   /**
@@ -345,7 +153,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
     messages: SubmissionInput,
     options: SubmitMessagesOptions = {},
   ): Promise<SaveMessagesResult> {
-    return this.#runtime.saveMessages(messages, options);
+    return this.#runtime.submissions.saveMessages(messages, options);
   }
 
   /** Returns a submission. Undefined if it does not exist. Ended submissions are kept for 30 days. */
@@ -363,7 +171,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env>
 
   /** Ends a submission that waits or runs. Returns `false` if it has ended already. */
   async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
-    return this.#runtime.cancel(submissionId);
+    return this.#runtime.submissions.cancel(submissionId);
   }
 
   /** Returns the calls of actions in this conversation that wait for a person: all of them, or this one. */

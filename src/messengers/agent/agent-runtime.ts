@@ -1,6 +1,6 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
-import type { LanguageModel, UIMessage } from "ai";
+import type { LanguageModel } from "ai";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
@@ -21,7 +21,6 @@ import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-con
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import type { StreamCallback } from "../../turn/chat-stream.ts";
 import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
@@ -33,12 +32,13 @@ import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import { AgentActions } from "./agent-actions.ts";
+import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
-import { runChat } from "./run-chat.ts";
+import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
@@ -48,15 +48,7 @@ import { say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
-import { addressesOf } from "../turns/answer-targets.ts";
-import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
-import { parseSubmission, questionsOf, submitResultOf } from "../turns/submissions.ts";
-import type {
-  SaveMessagesResult,
-  SubmissionInput,
-  SubmitMessagesOptions,
-  SubmitMessagesResult,
-} from "../turns/submissions.ts";
+import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
   readonly agent: AgentMethods;
@@ -73,13 +65,6 @@ export interface AgentRuntimeOptions {
 
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
-/** Wake-ups that are closer together than this count as one. */
-const SAME_WAKE_MS = 5;
-/**
- * A wake-up is postponed by at least this much, and only shortly before it fires, because each move is a durable write.
- */
-const PUT_OFF_FROM_MS = 1000;
-const PUT_OFF_WITHIN_MS = 600;
 /**
  * The platform gets its answer before a turn begins, although both are done by the same thread. This is the number of
  * short waits in between. One long wait would not help: on a busy machine it can pass without any progress of the
@@ -95,6 +80,8 @@ const ANSWER_FIRST_MS = 1;
 export class AgentRuntime extends LifecycleCapability {
   readonly engine: TurnEngine;
   readonly health: BotHealth;
+  /** Turns that the bot's own code begins. */
+  readonly submissions: SubmissionCalls;
   readonly #options: AgentRuntimeOptions;
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
@@ -104,44 +91,43 @@ export class AgentRuntime extends LifecycleCapability {
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
-  /** Time of the durable wake-up, as far as this object knows. */
-  #armedAt: number | undefined;
-  #arming = Promise.resolve();
+  readonly #wakeUp: WakeUp;
   /** The calls that this object answers, as a root and as a conversation. */
-  readonly #calls: InnerCalls = {
-    acquire: (...asked) => this.gate.acquire(...asked),
-    penalize: (...asked) => this.gate.penalize(...asked),
-    report: (...asked) => this.gate.report(...asked),
-    unclaimed: (...asked) => this.gate.unclaimed(...asked),
-    noteCard: (...told) => this.gate.noteCard(...told),
-    findCard: (...asked) => this.gate.findCard(...asked),
-    claimMessage: (...asked) => this.gate.claimMessage(...asked),
-    lend: (...asked) => this.budget.lend(...asked),
-    tellSent: (...asked) => this.budget.tellSent(...asked),
-    seenIds: (...asked) => this.budget.seenIds(...asked),
+  readonly #calls: InnerCalls = answeredCalls({
+    gate: () => this.gate,
+    budget: () => this.budget,
+    root: () => this.root,
+    thread: () => this.thread,
+    ledger: () => this.actions.ledger,
     healthProblem: () => this.health.problem(),
-    chatMoved: async (...asked) => this.root.chatMoved(...asked),
-    identity: (...asked) => this.root.identity(...asked),
-    takeQuestion: async (...asked) => this.root.takeQuestion(...asked),
-    reportAccess: async (messengerId, refusedWith) => {
-      if (refusedWith === undefined) this.root.access.works(messengerId);
-      else this.root.access.refused(messengerId, refusedWith);
-    },
-    chatGone: async (...asked) => this.root.chatGone(...asked),
-    resolveTarget: async (to) => this.root.resolveTarget(to),
-    routeEvent: (...asked) => this.root.route(...asked),
-    receiveEvents: (...asked) => this.#receive(...asked),
-    claimAction: async (request) => this.actions.ledger.claim(request),
-    lookAtAction: async (...asked) => this.actions.ledger.look(...asked),
-    endAction: async (...told) => this.actions.ledger.end(...told),
-    hasEvent: async (...asked) => this.thread.hasEvent(...asked),
-  };
+    receive: (...asked) => this.#receive(...asked),
+  });
   #files: ModelFiles | undefined;
 
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
     this.#options = options;
     const { agent, deps, log } = options;
+    this.#wakeUp = new WakeUp({
+      clock: deps.clock,
+      log,
+      arm: async (at) => {
+        const { jobs } = this.lifecycle;
+        if (at === undefined) await jobs.cancel(DRIVE_JOB);
+        else await jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
+      },
+    });
+    this.submissions = new SubmissionCalls({
+      newId: () => deps.newId(),
+      ready: () => this.lifecycle.ready(),
+      own: () => this.thread.own,
+      engine: () => this.engine,
+      root: () => this.#link(),
+      stored: async () => {
+        await this.#wakeUp.stored();
+        this.#later(() => this.thread.poke());
+      },
+    });
     const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: this.#turnLog() });
     this.health = new BotHealth({
       log,
@@ -228,8 +214,8 @@ export class AgentRuntime extends LifecycleCapability {
           this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
       }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
-      wakeAt: (at) => this.#wakeAt(at),
-      putOffWake: (at) => this.#putOffWake(at),
+      wakeAt: (at) => this.#wakeUp.at(at),
+      putOffWake: (at) => this.#wakeUp.putOff(at),
     });
     return this.#thread;
   }
@@ -242,7 +228,7 @@ export class AgentRuntime extends LifecycleCapability {
       declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
-      wakeAt: (at) => this.#wakeAt(at),
+      wakeAt: (at) => this.#wakeUp.at(at),
       later: (work) => this.#later(work),
     });
     return this.#actions;
@@ -256,7 +242,7 @@ export class AgentRuntime extends LifecycleCapability {
   async decide(approvalId: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
     await this.lifecycle.ready();
     const result = await this.actions.desk.decide(approvalId, decision);
-    await this.#arming;
+    await this.#wakeUp.stored();
     return result;
   }
 
@@ -296,7 +282,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Runs after every start. A job of an earlier process may be due, and open turns are resumed without waiting. */
   override onStart(): void {
     const job = this.lifecycle.jobs.get(DRIVE_JOB);
-    this.#armedAt = job?.time;
+    this.#wakeUp.known(job?.time);
     if (job !== undefined) this.#later(() => this.thread.poke());
   }
 
@@ -307,15 +293,15 @@ export class AgentRuntime extends LifecycleCapability {
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {
     if (job.fn !== DRIVE) return;
-    this.#armedAt = undefined;
+    this.#wakeUp.known(undefined);
     await this.thread.drive();
-    await this.#arming;
+    await this.#wakeUp.stored();
   }
 
   async #receive(messengerId: string, events: readonly IncomingEvent[]): Promise<void> {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
-    await this.#arming;
+    await this.#wakeUp.stored();
     this.#later(() => this.thread.poke(), this.#answerFirst());
   }
 
@@ -323,7 +309,7 @@ export class AgentRuntime extends LifecycleCapability {
   async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
     await this.lifecycle.ready();
     const result = body(this.thread.cards);
-    await this.#arming;
+    await this.#wakeUp.stored();
     return result;
   }
 
@@ -339,55 +325,8 @@ export class AgentRuntime extends LifecycleCapability {
     const served = { event: getMessengerContext(), turn: getTurn() };
     await this.lifecycle.ready();
     const id = await body(this.thread.sayHost(served));
-    await this.#arming;
+    await this.#wakeUp.stored();
     return id;
-  }
-
-  /** Stores a prompt, and makes sure that its turn begins when it is due. Resolves when the prompt is durable. */
-  async submit(request: PromptRequest): Promise<AcceptedPrompt> {
-    await this.lifecycle.ready();
-    const accepted = this.thread.own.submit(request);
-    await this.#arming;
-    this.#later(() => this.thread.poke());
-    return accepted;
-  }
-
-  async submitMessages(
-    input: SubmissionInput,
-    options: SubmitMessagesOptions,
-  ): Promise<SubmitMessagesResult> {
-    return submitResultOf(await this.submit(await this.#submission(input, options)));
-  }
-
-  async #submission(input: SubmissionInput, options: SubmitMessagesOptions): Promise<PromptRequest> {
-    await this.lifecycle.ready();
-    // The targets of one that is known already may be gone since.
-    const isKnown = this.thread.own.prompts.isKnown(options.submissionId, options.idempotencyKey);
-    const answerTo = isKnown ? [] : await addressesOf(options.answerTo, this.#link());
-    return parseSubmission(input, { ...options, answerTo }, this.#options.deps.newId);
-  }
-
-  async saveMessages(input: SubmissionInput, options: SubmitMessagesOptions): Promise<SaveMessagesResult> {
-    const { prompt } = await this.submit(await this.#submission(input, options));
-    return { requestId: prompt.id, status: await this.thread.own.prompts.untilEnded(prompt.id) };
-  }
-
-  async chat(message: string | UIMessage, callback: StreamCallback): Promise<void> {
-    await this.lifecycle.ready();
-    const { newId } = this.#options.deps;
-    const submit = (id: string): Promise<unknown> =>
-      this.submit({ id, kind: "prompt", messages: questionsOf(message, newId), answerTo: [] });
-    await runChat({ engine: this.engine, own: this.thread.own, requestId: newId(), submit }, callback);
-  }
-
-  /** Ends a prompt that waits or runs. Returns `false` if it has ended already, or does not exist. */
-  async cancel(promptId: string): Promise<boolean> {
-    await this.lifecycle.ready();
-    const isCancelled = this.thread.own.cancel(promptId);
-    if (!isCancelled) return false;
-    await this.#arming;
-    this.#later(() => this.thread.poke());
-    return true;
   }
 
   #isRoot(): boolean {
@@ -455,37 +394,6 @@ export class AgentRuntime extends LifecycleCapability {
   /** The log, with the fields of the turn that the bot's code is running for. */
   #turnLog(): Log {
     return this.#options.log.with(turnFields(getTurn()?.id, getMessengerContext()));
-  }
-
-  /** Sets the durable wake-up to `at`, unless an earlier one is set. */
-  #wakeAt(at: number): void {
-    if (this.#armedAt !== undefined && this.#armedAt <= at + SAME_WAKE_MS) return;
-    this.#arm(at);
-  }
-
-  /** Moves the durable wake-up to a later time, or removes it. */
-  #putOffWake(at: number | undefined): void {
-    if (this.#armedAt === undefined) return;
-    if (at === undefined) {
-      this.#arm(undefined);
-      return;
-    }
-    const isSoon = this.#armedAt <= this.#options.deps.clock.now() + PUT_OFF_WITHIN_MS;
-    if (isSoon && this.#armedAt <= at - PUT_OFF_FROM_MS) this.#arm(at);
-  }
-
-  #arm(at: number | undefined): void {
-    this.#armedAt = at;
-    const push = async (): Promise<void> => {
-      const { jobs } = this.lifecycle;
-      if (at === undefined) await jobs.cancel(DRIVE_JOB);
-      else await jobs.push({ id: DRIVE_JOB, fn: DRIVE, time: at, singleflight: true });
-    };
-    this.#arming = this.#arming.then(push, push);
-    this.#arming.catch((error: unknown) => {
-      this.#armedAt = undefined;
-      this.#options.log.error("wake.failed", { code: failureCode(error) });
-    });
   }
 
   async #answerFirst(): Promise<void> {

@@ -3,9 +3,8 @@ import type { ChatTarget } from "../../core/chat-target.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
-import type { IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
-import type { Surface } from "../../core/surface.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
@@ -19,8 +18,9 @@ import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
-import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { DeclaredMessengers } from "./declared-messengers.ts";
 import { createCardLinks } from "./card-links.ts";
+import { chatNews } from "./chat-news.ts";
 import type { ThreadRuntimeOptions } from "./thread-runtime-options.ts";
 import { eventHandlers } from "../intake/event-handlers.ts";
 import { Intake } from "../intake/intake.ts";
@@ -73,7 +73,7 @@ export class ThreadRuntime {
   readonly #intake: Intake;
   readonly #runner: TurnRunner;
   readonly #rootNews: RootNews;
-  readonly #platforms = new Map<string, PlatformContext>();
+  readonly #messengers: DeclaredMessengers;
   #driving: Promise<void> | undefined;
   /** Number of consecutive failures of the loop. `#retryAt` is the time of its next try. */
   #failures = 0;
@@ -92,6 +92,7 @@ export class ThreadRuntime {
   constructor(options: ThreadRuntimeOptions) {
     this.#options = options;
     const { database, deps, engine, log, root } = options;
+    this.#messengers = new DeclaredMessengers(options);
     const inbox = createInboxStore(database);
     const turns = createTurnStore(database);
     const memory = createThreadMemory(database);
@@ -99,7 +100,7 @@ export class ThreadRuntime {
       ...options,
       turns,
       inbox,
-      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      isDeclared: (messengerId) => this.#messengers.find(messengerId) !== undefined,
       placeOf: ({ chatId, messengerId }) => this.delivery.movedTo(messengerId, chatId),
       cancel: (promptId) => this.#runner.endings.cancel(promptId),
     });
@@ -109,8 +110,8 @@ export class ThreadRuntime {
     const links = createCardLinks({
       name: options.name,
       root,
-      definition: (messengerId) => this.#definition(messengerId),
-      surface: (messengerId) => this.#surface(messengerId),
+      definition: (messengerId) => this.#messengers.get(messengerId),
+      surface: (messengerId) => this.#messengers.surface(messengerId),
     });
     this.own = own;
     this.delivery = createDelivery({
@@ -119,44 +120,25 @@ export class ThreadRuntime {
       log,
       ...links,
       keepReceiptsMs: options.keepDeliveriesMs,
-      surfaceFor: (messengerId) => this.#surface(messengerId),
+      surfaceFor: (messengerId) => this.#messengers.surface(messengerId),
       onWake: (at) => {
         if (at !== undefined) options.wakeAt(at);
         else if (this.#driving === undefined) this.#putOffWake();
       },
-      onMoved: (messengerId, move) => {
-        inbox.move(messengerId, move);
-        turns.move(messengerId, move);
-        prompts.move(messengerId, move);
-        memory.moveThread(move.from.threadId, move.to.threadId);
-        memory.keepUntold({ kind: "moved", messengerId, move });
-        log.info("chat.moved", {
-          messenger: messengerId,
-          chat: move.from.chatId,
-          toChat: move.to.chatId,
-        });
-        // Runs after the current transaction.
-        void Promise.resolve().then(() => this.poke());
-      },
-      onGone: (place, code) => {
-        const { chatId, messengerId, threadId } = place;
-        log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
-        // A topic that is gone says nothing about its chat.
-        if (threadId === undefined)
-          memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
-        this.#runner.endings.abandon(place);
-        this.poke();
-      },
-      onAccess: (...report) =>
-        void root.reportAccess(...report).catch((error: unknown) => {
-          // Reported again with the next refused call.
-          log.warn("access.not-reported", { code: failureCode(error) });
-        }),
+      ...chatNews({
+        ...options,
+        inbox,
+        turns,
+        prompts,
+        memory,
+        abandon: (place) => this.#runner.endings.abandon(place),
+        poke: () => this.poke(),
+      }),
     });
     this.cards = new Cards({ database, deps, delivery: this.delivery });
     this.files = new EventFiles({
-      definition: (messengerId) => this.#definition(messengerId),
-      context: (messengerId) => this.#platform(messengerId),
+      definition: (messengerId) => this.#messengers.get(messengerId),
+      context: (messengerId) => this.#messengers.context(messengerId),
     });
     this.#runner = new TurnRunner({
       database,
@@ -168,8 +150,8 @@ export class ThreadRuntime {
       memory,
       delivery: this.delivery,
       engine,
-      definition: (messengerId) => this.#definition(messengerId),
-      isDeclared: (messengerId) => this.#declared(messengerId) !== undefined,
+      definition: (messengerId) => this.#messengers.get(messengerId),
+      isDeclared: (messengerId) => this.#messengers.find(messengerId) !== undefined,
       ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
       responses: this.own.responses,
       hasUnread: () => this.#intake.hasUnread(),
@@ -189,8 +171,8 @@ export class ThreadRuntime {
       ...links,
       handOver: options.handOver,
       onAction: options.onAction,
-      definition: (messengerId) => this.#declared(messengerId),
-      context: (messengerId) => this.#platform(messengerId),
+      definition: (messengerId) => this.#messengers.find(messengerId),
+      context: (messengerId) => this.#messengers.context(messengerId),
       route: options.route,
       commands,
       host: {
@@ -199,7 +181,7 @@ export class ThreadRuntime {
         openSession: () => memory.openSession(deps.newId()),
       },
       handlers: (messengerId) =>
-        eventHandlers(this.#definition(messengerId), this.#platform(messengerId), options),
+        eventHandlers(this.#messengers.get(messengerId), this.#messengers.context(messengerId), options),
       root,
       answers: this.#runner,
       poke: () => this.poke(),
@@ -269,7 +251,7 @@ export class ThreadRuntime {
     return {
       delivery: this.delivery,
       cards: this.cards,
-      definition: (messengerId: string) => this.#definition(messengerId),
+      definition: (messengerId: string) => this.#messengers.get(messengerId),
       resolveTarget: (target: ChatTarget) => root.resolveTarget(target),
       newId: () => deps.newId(),
       wakeSoon: () => this.#options.wakeAt(deps.clock.now() + HEARTBEAT_MS),
@@ -319,7 +301,7 @@ export class ThreadRuntime {
 
   /** Returns the addition to the bot's own system prompt for the turn of an event. */
   promptFor(event: MessengerEvent | undefined): string | undefined {
-    const definition = event === undefined ? undefined : this.#declared(event.messengerId);
+    const definition = event === undefined ? undefined : this.#messengers.find(event.messengerId);
     return event === undefined || definition === undefined
       ? undefined
       : silenceInstruction(definition, event);
@@ -462,33 +444,5 @@ export class ThreadRuntime {
     this.#sweptAt = now;
     this.#inbox.sweep(now - KEEP_KEYS_MS);
     this.own.prompts.sweep(now - KEEP_PROMPTS_MS);
-  }
-
-  #declared(messengerId: string): NormalizedMessengerDefinition | undefined {
-    return this.#options.definitions().find(({ id }) => id === messengerId);
-  }
-
-  #definition(messengerId: string): NormalizedMessengerDefinition {
-    const definition = this.#declared(messengerId);
-    if (definition !== undefined) return definition;
-    throw new Error(`The messenger "${messengerId}" is not declared`);
-  }
-
-  #surface(messengerId: string): Surface {
-    return this.#definition(messengerId).platform.surface(this.#platform(messengerId));
-  }
-
-  #platform(messengerId: string): PlatformContext {
-    const known = this.#platforms.get(messengerId);
-    if (known !== undefined) return known;
-    const { deps, log, root } = this.#options;
-    const context = {
-      messengerId,
-      deps,
-      log: log.with({ messenger: messengerId }),
-      identity: () => root.identity(messengerId),
-    };
-    this.#platforms.set(messengerId, context);
-    return context;
   }
 }

@@ -1,7 +1,7 @@
 import type { DeliveryPolicy } from "../../core/delivery.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
-import type { TurnOutcome } from "../../turn/turn-engine.ts";
+import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
 import { joinParagraphs } from "../../outgoing/index.ts";
 import { plainText, splitText } from "../../../delivery/index.ts";
 import { safeText } from "../declare/texts.ts";

@@ -6,7 +6,8 @@ import type { IncomingEvent, MessengerDefinition } from "../../../src/core/messe
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { ThreadRuntime } from "../../../src/messengers/agent/thread-runtime.ts";
-import type { TurnEngine, TurnOutcome } from "../../../src/turn/turn-engine.ts";
+import type { TurnEngine } from "../../../src/turn/turn-engine.ts";
+import type { TurnOutcome } from "../../../src/turn/turn-engine-options.ts";
 import { definitionOf, messageEvent } from "../../../lab/support/messenger-events.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -50,7 +50,7 @@ function waitingWorld(script: ModelScript): World {
 async function prompt(world: World, text: string): Promise<string> {
   return runInDurableObject(botOf(world), async ({ runtime }) => {
     const parts = [{ type: "text" as const, text }];
-    const { prompt: accepted } = await runtime.submit({
+    const { prompt: accepted } = await runtime.submissions.submit({
       kind: "outcome",
       messages: [{ id: "any", role: "user", parts }],
       answerTo: [HERE],
@@ -155,13 +155,13 @@ describe("the outcome of an action", () => {
         decision: "approved by Ada",
         result: { refunded: true },
       });
-      const accepted = await runtime.submit({
+      const accepted = await runtime.submissions.submit({
         kind: "outcome",
         idempotencyKey: "approval-7",
         messages: [message],
         answerTo: [HERE],
       });
-      const again = await runtime.submit({
+      const again = await runtime.submissions.submit({
         kind: "outcome",
         idempotencyKey: "approval-7",
         messages: [message],

@@ -1,0 +1,49 @@
+import type { ActionLedger } from "../../actions/ledger.ts";
+import type { ChatGate } from "../../core/gate.ts";
+import type { RootBudget } from "../../../delivery/index.ts";
+import type { RootRuntime } from "../root/root-runtime.ts";
+import type { InnerCalls } from "./inner-calls.ts";
+import type { ThreadRuntime } from "./thread-runtime.ts";
+
+/** The parts of an object that answer calls of other objects. Each is created when it is needed first. */
+export interface AnsweringParts {
+  readonly gate: () => ChatGate;
+  readonly budget: () => RootBudget;
+  readonly root: () => RootRuntime;
+  readonly thread: () => Pick<ThreadRuntime, "hasEvent">;
+  readonly ledger: () => ActionLedger;
+  readonly healthProblem: InnerCalls["healthProblem"];
+  readonly receive: InnerCalls["receiveEvents"];
+}
+
+/** Returns the calls that an object answers, as a root and as a conversation. */
+export function answeredCalls(host: AnsweringParts): InnerCalls {
+  return {
+    acquire: (...asked) => host.gate().acquire(...asked),
+    penalize: (...asked) => host.gate().penalize(...asked),
+    report: (...asked) => host.gate().report(...asked),
+    unclaimed: (...asked) => host.gate().unclaimed(...asked),
+    noteCard: (...told) => host.gate().noteCard(...told),
+    findCard: (...asked) => host.gate().findCard(...asked),
+    claimMessage: (...asked) => host.gate().claimMessage(...asked),
+    lend: (...asked) => host.budget().lend(...asked),
+    tellSent: (...asked) => host.budget().tellSent(...asked),
+    seenIds: (...asked) => host.budget().seenIds(...asked),
+    healthProblem: () => host.healthProblem(),
+    chatMoved: async (...asked) => host.root().chatMoved(...asked),
+    identity: (...asked) => host.root().identity(...asked),
+    takeQuestion: async (...asked) => host.root().takeQuestion(...asked),
+    reportAccess: async (messengerId, refusedWith) => {
+      if (refusedWith === undefined) host.root().access.works(messengerId);
+      else host.root().access.refused(messengerId, refusedWith);
+    },
+    chatGone: async (...asked) => host.root().chatGone(...asked),
+    resolveTarget: async (to) => host.root().resolveTarget(to),
+    routeEvent: (...asked) => host.root().route(...asked),
+    receiveEvents: (...asked) => host.receive(...asked),
+    claimAction: async (request) => host.ledger().claim(request),
+    lookAtAction: async (...asked) => host.ledger().look(...asked),
+    endAction: async (...told) => host.ledger().end(...told),
+    hasEvent: async (...asked) => host.thread().hasEvent(...asked),
+  };
+}

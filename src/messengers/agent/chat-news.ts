@@ -1,0 +1,57 @@
+import { failureCode } from "../../core/errors.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { DeliveryOptions } from "../../../delivery/index.ts";
+import type { InboxStore } from "../../inbox/inbox-store.ts";
+import type { TurnStore } from "../../turn/turn-store.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import type { RootLink } from "../root/root-link.ts";
+import type { TurnEndings } from "../turns/turn-endings.ts";
+import type { OwnTurns } from "./own-turns.ts";
+
+export interface ChatNewsOptions {
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly root: Pick<RootLink, "reportAccess">;
+  readonly inbox: InboxStore;
+  readonly turns: TurnStore;
+  readonly prompts: OwnTurns["prompts"];
+  readonly memory: ThreadMemory;
+  readonly abandon: TurnEndings["abandon"];
+  readonly poke: () => void;
+}
+
+/** Returns what a conversation does when its delivery finds that a chat has moved, is gone, or refuses the bot. */
+export function chatNews(options: ChatNewsOptions): Pick<DeliveryOptions, "onMoved" | "onGone" | "onAccess"> {
+  const { abandon, deps, inbox, log, memory, poke, prompts, root, turns } = options;
+  return {
+    onMoved: (messengerId, move) => {
+      inbox.move(messengerId, move);
+      turns.move(messengerId, move);
+      prompts.move(messengerId, move);
+      memory.moveThread(move.from.threadId, move.to.threadId);
+      memory.keepUntold({ kind: "moved", messengerId, move });
+      log.info("chat.moved", {
+        messenger: messengerId,
+        chat: move.from.chatId,
+        toChat: move.to.chatId,
+      });
+      // Runs after the current transaction.
+      void Promise.resolve().then(poke);
+    },
+    onGone: (place, code) => {
+      const { chatId, messengerId, threadId } = place;
+      log.warn("chat.gone", { messenger: messengerId, chat: chatId, thread: threadId, code });
+      // A topic that is gone says nothing about its chat.
+      if (threadId === undefined)
+        memory.keepUntold({ kind: "gone", messengerId, chatId, code, at: deps.clock.now() });
+      abandon(place);
+      poke();
+    },
+    onAccess: (...report) =>
+      void root.reportAccess(...report).catch((error: unknown) => {
+        // Reported again with the next refused call.
+        log.warn("access.not-reported", { code: failureCode(error) });
+      }),
+  };
+}

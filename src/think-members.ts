@@ -1,0 +1,198 @@
+import { Agent } from "agents";
+import type { ThinkActions } from "./actions/action.ts";
+import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
+import type { CardPress, PressAnswer } from "./core/card-press.ts";
+import type { Content } from "./core/content.ts";
+import { ConfigurationError } from "./core/errors.ts";
+import type { ThinkMessengers } from "./core/messenger.ts";
+import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { ThinkCommands } from "./messengers/declare/commands.ts";
+import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
+import type * as hook from "./turn/hooks.ts";
+import type { ThinkTools } from "./turn/bot-tools.ts";
+
+const DEFAULT_SYSTEM_PROMPT =
+  "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
+
+/** The members of `Think` that a bot can override: its settings, what it consists of, and its hooks. */
+export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
+  extends Agent<Env>
+  implements Partial<hook.ThinkHooks>
+{
+  /** Most model calls of one turn. */
+  maxSteps = 10;
+  /** About this many tokens of the transcript reach the model. Older parts are summarized, then left out. */
+  maxContextTokens = 60_000;
+  /**
+   * Decides about the text of an interrupted model call. `"restart"`: the text is dropped and the call is made again.
+   * `"continue"`: the text is kept and the model continues it, for models that support this.
+   */
+  interruptedStep: "restart" | "continue" = "restart";
+  /**
+   * Longest silence of a model in the middle of its answer, in milliseconds. Visible thinking is not silence. After
+   * that the call has failed. `0` waits forever.
+   */
+  chatStreamStallTimeoutMs = 30_000;
+  /** Longest silence of a model before the first part of its answer, in milliseconds. `0` waits forever. */
+  chatStreamFirstChunkTimeoutMs = 120_000;
+  /**
+   * How long one turn waits in total for a model server that is busy or away, in milliseconds. If a server asks for
+   * more time, the turn does not wait. `0` gives up at the first failure.
+   */
+  modelPatienceMs = 120_000;
+  /** Whether the callback of `chat()` gets the model's reasoning. */
+  sendReasoning = true;
+  /**
+   * Age at which a run of an action counts as interrupted, in milliseconds. A run of an object that has restarted
+   * counts as interrupted at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
+   */
+  actionLedgerPendingRetryLeaseMs: number | false = 300_000;
+
+  /** How long receipts are kept, in milliseconds. */
+  keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
+
+  /**
+   * Returns the model: an AI SDK `LanguageModel`, or the id of a Workers AI model. Called before every model call.
+   *
+   * @throws {ConfigurationError} unless overridden
+   */
+  getModel(): ThinkModel {
+    throw new ConfigurationError(
+      "model-missing",
+      `${this.constructor.name} has no model. Override getModel(), for example: getModel() { return modelFromEnv(this.env); }`,
+    );
+  }
+
+  /** @default a short prompt for a careful assistant */
+  getSystemPrompt(): string | Promise<string> {
+    return DEFAULT_SYSTEM_PROMPT;
+  }
+
+  /**
+   * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
+   * safely run twice can have `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and
+   * none may have `needsApproval`.
+   *
+   * @default none
+   */
+  getTools(): ThinkTools | Promise<ThinkTools> {
+    return {};
+  }
+
+  /**
+   * Returns actions: tools whose effects happen once. They may need a permission or a person's consent. See `action`.
+   *
+   * @default none
+   */
+  getActions(): ThinkActions {
+    return {};
+  }
+
+  /**
+   * Decides the permissions of a turn. It is called once for each person whose messages the turn answers, and the turn
+   * has the permissions that all of them have. It is called again right before an approved action runs. If it throws,
+   * nothing is allowed.
+   *
+   * @default everything is allowed
+   */
+  authorizeTurn(_context: ActionTurnContext): ActionAuthorization {
+    return true;
+  }
+
+  /**
+   * Decides about one call of an action, for each person whose messages the turn answers. If it throws, the call does not
+   * run.
+   *
+   * @default whether the turn has the permissions that the action requires: `context.isGranted`
+   */
+  authorizeAction(context: ActionCallContext): ActionAuthorization {
+    return context.isGranted;
+  }
+
+  /** Before the first model call of a turn. May change what the turn uses. */
+  beforeTurn?(context: hook.TurnContext): hook.TurnConfig | void | Promise<hook.TurnConfig | void>;
+
+  /** Before each model call. May change what the call uses. */
+  beforeStep?(context: hook.PrepareStepContext): hook.StepConfig | void | Promise<hook.StepConfig | void>;
+
+  /** Before a tool runs. May change its input, block it, or answer in its place. */
+  beforeToolCall?(
+    context: hook.ToolCallContext,
+  ): hook.ToolCallDecision | void | Promise<hook.ToolCallDecision | void>;
+
+  /** After each tool call, also one that did not run. */
+  afterToolCall?(context: hook.ToolCallResultContext): void | Promise<void>;
+
+  /** After each model call, before its tools run. */
+  onStepFinish?(context: hook.StepContext): void | Promise<void>;
+
+  /** For each piece that the model streams. */
+  onChunk?(context: hook.ChunkContext): void | Promise<void>;
+
+  /** After a turn has ended and its answer is stored. */
+  onChatResponse?(result: hook.ChatResponseResult): void | Promise<void>;
+
+  /** When a turn fails. Returns the error that `onChatResponse` gets; nobody in a chat sees it. */
+  onChatError?(error: unknown, context: hook.ChatErrorContext): unknown;
+
+  /** The messengers that this bot serves. @default none */
+  getMessengers(): ThinkMessengers {
+    return {};
+  }
+
+  /** Returns commands in addition to `/start`, `/help`, `/stop` and `/new`, or instead of them. @default none */
+  getCommands(): ThinkCommands {
+    return {};
+  }
+
+  /**
+   * Returns the words spoken in a voice message or an audio file. The model reads them next to the line that names the
+   * file. Files that `acceptsMedia` gives to the model itself are not transcribed.
+   *
+   * Runs before the first model call that needs the text, and again only if the process dies before the text is stored.
+   * `undefined`: there is no transcript yet, and the method is called again before the next model call. An empty text:
+   * nobody speaks in the file. If it throws or takes longer than 30 seconds, the log says so and the model gets the
+   * line alone.
+   *
+   * @default no transcripts
+   * @example
+   * override transcribe(audio: FetchableAttachment) {
+   *   return transcriberFromEnv(this.env)?.(audio);
+   * }
+   */
+  transcribe?(audio: FetchableAttachment): string | undefined | Promise<string | undefined>;
+
+  /**
+   * Called when the bot is added, removed, blocked or unblocked, or people join or leave a group (`event.member`). Runs
+   * as `onReaction` does. Content that it returns is sent to that chat once, but not if the bot has left it.
+   */
+  onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
+
+  /**
+   * Called when somebody reacts to a message or takes a reaction back, if the messenger has reactions switched on
+   * (`reactions` of `telegramMessenger`). Starts no turn.
+   *
+   * Runs in the object of the chat without a topic, whatever `conversation` returns. Runs at least once for each
+   * reaction: if the process dies meanwhile, it runs again with the same `reaction.key`. If it throws or takes longer
+   * than 30 seconds, the log says so, and it does not run again.
+   *
+   * @default reactions are ignored
+   */
+  onReaction?(reaction: MessengerContext): void | Promise<void>;
+
+  /**
+   * Called when a person presses a button of a card that this conversation has posted, or writes the number of its
+   * option. Called at most once for a press, even across a crash. A press is acknowledged after 10 s at the latest, and
+   * a handler may take 30 s.
+   *
+   * @default nothing
+   */
+  onAction(_press: CardPress): PressAnswer | Promise<PressAnswer> {
+    return undefined;
+  }
+
+  /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */
+  override onRequest(_request: Request): Response | Promise<Response> {
+    return new Response("Not found", { status: 404 });
+  }
+}

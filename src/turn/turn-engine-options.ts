@@ -1,0 +1,85 @@
+import type { LanguageModel, ToolSet } from "ai";
+import type { Clock } from "../core/deps.ts";
+import type { Log } from "../core/log.ts";
+import type { Patience } from "../core/model-patience.ts";
+import type { TurnInfo } from "../core/turn-info.ts";
+import type { ThinkHooks } from "./hooks.ts";
+import type { ModelMessagesOptions } from "./model-messages.ts";
+import type { WaitStore } from "./wait-store.ts";
+
+export type ModelInstance = Exclude<LanguageModel, string>;
+
+/** The agent's functions that the turn engine needs. Functions of a turn run inside that turn's context. */
+export interface TurnEngineOptions {
+  /** Returns the log of an operation, whose lines name the operation. */
+  readonly logOf: (operationId: string) => Log;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly waits: WaitStore;
+  /**
+   * The model of one call: the bot's, or `instead`. Only a call with `patience` waits for a model that cannot answer
+   * now.
+   */
+  readonly model: (
+    patience: Patience | undefined,
+    instead?: LanguageModel,
+  ) => ModelInstance | Promise<ModelInstance>;
+  /** The hooks that the bot has. */
+  readonly hooks: () => Partial<ThinkHooks>;
+  readonly turnInfo: (operationId: string) => TurnInfo | undefined;
+  readonly sendReasoning: () => boolean;
+  readonly modelPatienceMs: () => number;
+  readonly system: () => string | undefined | Promise<string | undefined>;
+  readonly tools: () => ToolSet | Promise<ToolSet>;
+  readonly maxSteps: () => number;
+  readonly maxContextTokens: () => number;
+  readonly interruptedStep: () => "restart" | "continue";
+  readonly resolveFile: (
+    ...file: [...Parameters<ModelMessagesOptions["resolveFile"]>, signal: AbortSignal | undefined]
+  ) => ReturnType<ModelMessagesOptions["resolveFile"]>;
+  /**
+   * Called before the model is called again after its tools ran. `yield` ends the operation there, with their results.
+   */
+  readonly beforeStep: (operationId: string) => Promise<"go" | "yield">;
+  /** Called before a tool with an effect runs. `block` keeps it from running. */
+  readonly beforeTool: (operationId: string) => Promise<"run" | "block">;
+  /** Called when the `execute` of a tool with an effect begins. */
+  readonly beginCall: (operationId: string, callId: string) => void;
+  /** Whether the `execute` of a tool with an effect has begun before, as far as is known. */
+  readonly hasBegun: (operationId: string, callId: string) => boolean;
+  /** Whether the result of a call waits for somebody's decision. */
+  readonly isWaiting: (operationId: string, callId: string) => boolean;
+  /** Called when an operation ends early. Its text so far is its answer. */
+  readonly onPark: (operationId: string) => void;
+  /**
+   * Called when an operation has ended. May be called repeatedly, and is not called if the object died: use `outcome`
+   * at start.
+   */
+  readonly onSettled: (operationId: string) => void;
+  /**
+   * Called when an operation has waited for its model so long that the person should be told. May be called more than
+   * once.
+   */
+  readonly onLongWait: (operationId: string) => void;
+  /** Called when an operation no longer waits for its model, for whatever reason. */
+  readonly onWaitEnd: (operationId: string) => void;
+  /** Runs the bot's code in a context that knows the current turn. */
+  readonly inTurn: <T>(operationId: string, body: () => T) => T;
+}
+
+/**
+ * The end of an operation. `text` is its whole text, also if it failed. `isOverloaded` means that it failed because the
+ * model could not answer for too long.
+ */
+export type TurnOutcome =
+  | { readonly kind: "open" }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "done"; readonly text: string }
+  | { readonly kind: "stopped"; readonly text: string }
+  | {
+      readonly kind: "failed";
+      readonly text: string;
+      readonly isOverloaded?: boolean;
+      /** Reason of the failure, for the bot's own code. It may contain a provider's words. */
+      readonly reason?: string | undefined;
+    };
