@@ -1,11 +1,10 @@
 import type { FileKind, OutgoingFile } from "../../src/core/content.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
-import { InvalidInputError } from "../../src/core/errors.ts";
 import type { Address, CallFailure, OutgoingMedia, PostedMessage, Surface } from "../../src/core/surface.ts";
 import { FileStore } from "./file-store.ts";
 import { SentFileStore } from "./sent-file-store.ts";
-import { storeFile } from "./store-file.ts";
+import { linkedFile, storeFile } from "./store-file.ts";
 
 /** Longest time to read a file from its source. */
 const READ_MS = 60_000;
@@ -27,8 +26,7 @@ export class OutgoingFiles {
   /** Makes a file durable. */
   async add(file: OutgoingFile, { capabilities }: Surface): Promise<OutgoingMedia> {
     const { files } = capabilities;
-    if (files === undefined)
-      throw new InvalidInputError("files-unsupported", "The platform of this messenger takes no files.");
+    if (files === undefined) return linkedFile(file);
     const signal = AbortSignal.timeout(READ_MS);
     return storeFile(file, { store: this.#store, deps: this.#deps, capabilities: files, signal });
   }

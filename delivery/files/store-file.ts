@@ -30,15 +30,37 @@ const HEAD_BYTES = 64;
 export async function storeFile(file: OutgoingFile, options: StoreFileOptions): Promise<OutgoingMedia> {
   const { kind, name, source } = file;
   if (name !== undefined) checkName(name);
-  if (isPlain(source) && "fileId" in source)
+  const hasReferences = options.capabilities.references !== false;
+  if (isPlain(source) && "fileId" in source) {
+    if (!hasReferences) throw unsupported("files by id. Give the bytes or an address");
     return described(file, kind, { kind: "platform", fileId: source.fileId }, undefined);
-  if (isPlain(source) && source.fetchedBy === "platform") {
-    const { href } = parsePublicUrl(source.url, undefined, ADDRESS);
-    return described(file, kind, { kind: "address", url: href }, undefined);
   }
+  if (isPlain(source) && source.fetchedBy === "platform" && hasReferences)
+    return described(file, kind, addressed(source), undefined);
   const { mediaType, stream } = await openSource(source, options);
   const { head, ...stored } = await write(stream, kind, options);
   return described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
+}
+
+/**
+ * Returns a file for a platform that takes none: people get a link to it.
+ *
+ * @throws {InvalidInputError} `files-unsupported` if the file has no address
+ */
+export function linkedFile(file: OutgoingFile): OutgoingMedia {
+  const { kind, name, source } = file;
+  if (name !== undefined) checkName(name);
+  if (!isPlain(source) || "fileId" in source)
+    throw unsupported("files. Only a file with an address can be linked");
+  return described(file, kind, addressed(source), undefined);
+}
+
+function addressed({ url }: FileAddress): OutgoingMedia["source"] {
+  return { kind: "address", url: parsePublicUrl(url, undefined, ADDRESS).href };
+}
+
+function unsupported(what: string): InvalidInputError {
+  return new InvalidInputError("files-unsupported", `The platform of this messenger takes no ${what}.`);
 }
 
 const ADDRESS = { code: "file-address", owner: "A file's" };

@@ -1,4 +1,9 @@
-import type { OutgoingContent, SurfaceCapabilities } from "../../src/core/surface.ts";
+import type {
+  FileCapabilities,
+  OutgoingContent,
+  OutgoingMedia,
+  SurfaceCapabilities,
+} from "../../src/core/surface.ts";
 import { hashContent } from "../text/split/pack/hash.ts";
 import type { Part } from "../text/split/index.ts";
 import { shownButtons } from "./card-text.ts";
@@ -29,12 +34,7 @@ export function dressParts(
     }));
   }
   if (body.kind === "files") {
-    const { files } = body;
-    return parts.map((part, at) =>
-      at === 0
-        ? { ...part, content: { ...part.content, files }, hash: hashContent([part.hash, { files }]) }
-        : part,
-    );
+    return capabilities.files === undefined ? parts : withFiles(parts, body.files, capabilities.files);
   }
   if (body.kind === "location" && capabilities.location !== true) return parts;
   if (body.kind === "location") {
@@ -56,4 +56,26 @@ export function dressParts(
     if (Object.keys(more).length === 0) return part;
     return { ...part, content: { ...part.content, ...more }, hash: hashContent([part.hash, more]) };
   });
+}
+
+/** Adds as many files to the first message as one can have. The others follow the text, in messages of their own. */
+function withFiles(
+  parts: readonly Part<OutgoingContent>[],
+  all: readonly OutgoingMedia[],
+  { maxAlbumSize }: FileCapabilities,
+): readonly Part<OutgoingContent>[] {
+  const files = all.slice(0, maxAlbumSize);
+  const dressed = parts.map((part, at) =>
+    at === 0
+      ? { ...part, content: { ...part.content, files }, hash: hashContent([part.hash, { files }]) }
+      : part,
+  );
+  for (let at = maxAlbumSize; at < all.length; at += maxAlbumSize) {
+    const more = all.slice(at, at + maxAlbumSize);
+    const content = { text: "", entities: [], files: more };
+    // Two equal files are two messages.
+    const hash = hashContent([{ at, files: more }]);
+    dressed.push({ index: dressed.length, complete: true, content, hash });
+  }
+  return dressed;
 }

@@ -1,5 +1,5 @@
 import type { CardBody } from "../../src/core/delivery.ts";
-import type { OutgoingButton, SurfaceCapabilities } from "../../src/core/surface.ts";
+import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
 
 type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images">;
 
@@ -52,6 +52,14 @@ function textOf(button: OutgoingButton, { buttons, copyButtons }: Forms): string
 /** Joins lines with hard line breaks. */
 function lines(all: readonly string[]): string {
   return all.join("  \n");
+}
+
+/** Returns a caption with a link to each file, for a platform without files. */
+export function linksText(files: readonly OutgoingMedia[], caption: string): string {
+  const links = files.flatMap(({ name, source }) =>
+    source.kind === "address" ? [`[${plain(name)}](<${source.url}>)`] : [],
+  );
+  return [caption, lines(links)].filter((block) => block.trim() !== "").join("\n\n");
 }
 
 /** Escapes plain text for Markdown. */

@@ -2,7 +2,7 @@ import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
 import { dressParts } from "./card-parts.ts";
-import { cardText } from "./card-text.ts";
+import { cardText, linksText } from "./card-text.ts";
 import { placeText } from "./place-text.ts";
 import { ReplyDraft } from "./reply-draft.ts";
 import { laneKey } from "./lane-key.ts";
@@ -209,7 +209,7 @@ export class Reply {
     const { capabilities } = surface;
     if (this.#parts === undefined) {
       const hasImage =
-        body.kind === "files" ||
+        (body.kind === "files" && capabilities.files !== undefined) ||
         (body.kind === "card" && body.card.image !== undefined && capabilities.images === true);
       const text = wordsOf(body, this.text, capabilities);
       const limits = hasImage ? (surface.captionLimits ?? surface.limits) : surface.limits;
@@ -258,6 +258,7 @@ export class Reply {
 
 function wordsOf(body: ReplyBody, text: string, capabilities: SurfaceCapabilities): string {
   if (body.kind === "card") return cardText(body.card, capabilities);
+  if (body.kind === "files" && capabilities.files === undefined) return linksText(body.files, text);
   return body.kind === "location" && capabilities.location !== true ? placeText(body.location) : text;
 }
 

@@ -6,7 +6,7 @@ import { MESSENGER_OPTIONS } from "../../src/core/messenger-options.ts";
 import type { MessengerOptions, VerifyWebhook } from "../../src/core/messenger.ts";
 import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import { pacingFrom } from "../../src/core/pacing.ts";
-import type { Pacing } from "../../src/core/surface.ts";
+import type { FileCapabilities, Pacing } from "../../src/core/surface.ts";
 
 /** Options of `chatSdkMessenger`, in addition to those of every messenger. */
 export interface ChatSdkMessengerOptions extends MessengerOptions {
@@ -25,6 +25,13 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
    */
   readonly capabilities?: Partial<MessengerCapabilities>;
   /**
+   * Files that the bot can send; `false` if the platform takes none. Adapters take whole files, so each is in memory
+   * while it is sent. `maxAlbumSize` is the number of files in one message.
+   *
+   * @default one file of 10 MiB in a message; on GitHub and Linear `false`
+   */
+  readonly files?: ChatSdkFiles | false;
+  /**
    * Rates of calls that differ from the defaults: for each chat 5 calls at once and then one a second, for the whole
    * bot 20 a second.
    */
@@ -41,6 +48,13 @@ export interface ChatSdkMessengerOptions extends MessengerOptions {
   readonly verifyWebhook: VerifyWebhook | false;
 }
 
+export interface ChatSdkFiles {
+  /** From 1 to 52,428,800. @default 10,485,760 */
+  readonly maxBytes?: number;
+  /** From 1 to 10. @default 1 */
+  readonly maxAlbumSize?: number;
+}
+
 /** The options after they were checked. */
 export interface ChatSdkSettings {
   readonly adapter: Adapter;
@@ -48,6 +62,8 @@ export interface ChatSdkSettings {
   readonly userName: string;
   readonly capabilities: MessengerCapabilities;
   readonly pacing: Pacing;
+  /** Undefined if the platform takes no files. */
+  readonly files: FileCapabilities | undefined;
   readonly attachmentHosts: readonly string[] | undefined;
 }
 
@@ -57,6 +73,7 @@ const optionNames: OptionNames<ChatSdkMessengerOptions> = {
   provider: true,
   userName: true,
   capabilities: true,
+  files: true,
   pacing: true,
   attachmentHosts: true,
 };
@@ -77,8 +94,17 @@ const defaultCapabilities: MessengerCapabilities = {
   supportsAttachments: true,
 };
 
-/** Platforms whose messages have no buttons. */
-const withoutButtons: ReadonlySet<string> = new Set(["github", "linear"]);
+/** Platforms whose messages have no buttons and no files. */
+const textOnly: ReadonlySet<string> = new Set(["github", "linear"]);
+
+const fileNames: OptionNames<ChatSdkFiles> = { maxBytes: true, maxAlbumSize: true };
+/** What most platforms take from a bot. */
+const DEFAULT_FILE_BYTES = 10 * 1024 * 1024;
+/** The most that Switchboard stores. */
+const MOST_FILE_BYTES = 50 * 1024 * 1024;
+const MOST_FILES = 10;
+/** A call with a file ends after this long. */
+const FILE_CALL_MS = 60_000;
 
 const defaultPacing: Pacing = {
   direct: { burst: 5, everyMs: 1000 },
@@ -121,12 +147,30 @@ export function parseChatSdkOptions(options: ChatSdkMessengerOptions): ChatSdkSe
     userName: options.userName?.replace(/^@/, "") || options.adapter.userName,
     capabilities: {
       ...defaultCapabilities,
-      ...(withoutButtons.has(options.adapter.name) && { supportsActions: false }),
+      ...(textOnly.has(options.adapter.name) && { supportsActions: false }),
       ...options.capabilities,
     },
     pacing: pacingFrom(owner, defaultPacing, options.pacing),
+    files: filesOf(options),
     attachmentHosts: options.attachmentHosts,
   };
+}
+
+function filesOf({ adapter, files }: ChatSdkMessengerOptions): FileCapabilities | undefined {
+  if (files === false || (files === undefined && textOnly.has(adapter.name))) return undefined;
+  checkNames<ChatSdkFiles>(files, fileNames, { owner: "chatSdkMessenger", at: "files" });
+  const { maxAlbumSize = 1, maxBytes = DEFAULT_FILE_BYTES } = files ?? {};
+  checkCount("files.maxBytes", maxBytes, MOST_FILE_BYTES);
+  checkCount("files.maxAlbumSize", maxAlbumSize, MOST_FILES);
+  return { maxBytes: () => maxBytes, maxAlbumSize, callTimeoutMs: FILE_CALL_MS, references: false };
+}
+
+function checkCount(name: string, value: number, most: number): void {
+  if (Number.isInteger(value) && value > 0 && value <= most) return;
+  throw new ConfigurationError(
+    "chat-sdk-files",
+    `chatSdkMessenger's \`${name}\` is ${String(value)}. Set it to a whole number from 1 to ${most}.`,
+  );
 }
 
 /** Returns the options that every messenger has. The adapter's name tells two messengers apart. */
@@ -136,6 +180,7 @@ export function messengerOptionsOf(options: ChatSdkMessengerOptions): MessengerO
     provider: _provider,
     userName: _userName,
     capabilities: _capabilities,
+    files: _files,
     pacing: _pacing,
     attachmentHosts: _attachmentHosts,
     ...common

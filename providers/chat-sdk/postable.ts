@@ -1,4 +1,4 @@
-import type { AdapterPostableMessage, CardElement } from "chat";
+import type { AdapterPostableMessage, CardElement, FileUpload } from "chat";
 import type { MessengerCapabilities } from "../../src/core/messenger-event.ts";
 import type { OutgoingButton, OutgoingContent } from "../../src/core/surface.ts";
 
@@ -9,8 +9,10 @@ type ActionsElement = Extract<CardChild, { type: "actions" }>;
 export function toPostable(
   { buttons = [], isCard = false, text }: OutgoingContent,
   { supportsActions }: Pick<MessengerCapabilities, "supportsActions">,
+  uploads: readonly FileUpload[] = [],
 ): AdapterPostableMessage {
-  if (!isCard || !supportsActions) return { markdown: text };
+  if (!isCard || !supportsActions)
+    return { markdown: text, ...(uploads.length > 0 && { files: [...uploads] }) };
   const rows = buttons.map((row): ActionsElement => ({ type: "actions", children: row.flatMap(toElement) }));
   const children: CardChild[] = [{ type: "text", content: text }, ...rows];
   return { card: { type: "card", children }, fallbackText: text };

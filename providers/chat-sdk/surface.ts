@@ -2,6 +2,7 @@ import type { Adapter } from "chat";
 import type { CallFailure, Surface } from "../../src/core/surface.ts";
 import { type CallMethod, ChatSdkCallError, adapterFailure } from "./call-error.ts";
 import { toPostable } from "./postable.ts";
+import { readFiles } from "./read-files.ts";
 import type { ChatSdkSettings } from "./options.ts";
 
 /**
@@ -38,15 +39,19 @@ export function createChatSdkSurface(settings: ChatSdkSettings, ready: () => Pro
       buttons: capabilities.supportsActions,
       // Adapters answer a press when it arrives. They cannot show a notice later.
       notices: false,
+      ...(settings.files !== undefined && { files: settings.files }),
     },
     format: "markdown",
     limits: { maxLength: capabilities.maxMessageLength, maxEntities: Infinity },
     pacing: settings.pacing,
     typingLastsMs: 5000,
 
-    async post(address, message, { signal }) {
+    async post(address, message, { openFile, signal }) {
+      const files = await readFiles(message.files, openFile).catch(() => {
+        throw new ChatSdkCallError("post", { kind: "rejected", code: "file-unreadable", about: "file" });
+      });
       const posted = await call("post", signal, (to) =>
-        to.postMessage(address.threadId, toPostable(message, capabilities)),
+        to.postMessage(address.threadId, toPostable(message, capabilities, files)),
       );
       return { messageId: posted.id };
     },

@@ -28,7 +28,7 @@ export interface SurfaceCapabilities {
   readonly notices?: boolean;
   /** Whether a message can have a picture above its text. If not, cards link to it. @default false */
   readonly images?: boolean;
-  /** Undefined if messages cannot have files. */
+  /** Undefined if messages cannot have files. Addresses of files are then linked in the text. */
   readonly files?: FileCapabilities;
   /** Whether a message can show a place on a map. @default false */
   readonly location?: boolean;
@@ -37,8 +37,10 @@ export interface SurfaceCapabilities {
 export interface FileCapabilities {
   /** Most bytes of one file that is uploaded, by kind. */
   readonly maxBytes: (kind: FileKind) => number;
-  /** Most files of one album. 1: no albums. */
+  /** Most files of one message. More files become several messages. 1: no albums. */
   readonly maxAlbumSize: number;
+  /** Whether the platform takes its own file ids, and addresses that it fetches itself. @default true */
+  readonly references?: boolean;
   /** Time limit of a call with files, in milliseconds. */
   readonly callTimeoutMs: number;
 }

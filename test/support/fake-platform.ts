@@ -138,6 +138,8 @@ export interface FakeSurface extends Surface {
   keyboards(chatId: string): readonly (readonly (readonly string[])[] | undefined)[];
   /** No file is known by its id any more. */
   forgetFileIds(): void;
+  /** Makes the platform know a file that somebody else has sent. */
+  knowFile(fileId: string): void;
   /** The platform deletes none of these messages any more. */
   lockMessages(chatId: string): void;
   /** The same platform as another process sees it. */

@@ -221,6 +221,10 @@ class MemorySurface implements FakeSurface {
   }
 
   /** As real platforms do: each file of an album is a message, and only an id that is known is taken. */
+  knowFile(fileId: string): void {
+    this.#platform.fileIds.add(fileId);
+  }
+
   #postFiles(
     chatId: string,
     { text, entities }: OutgoingMessage,

@@ -56,6 +56,8 @@ export interface HarnessOptions {
   readonly gate?: (real: ChatGate) => ChatGate;
   /** The gate is in the object that speaks. @default true */
   readonly isOwnGate?: boolean;
+  /** The servers of files that are given by address. @default no request is made */
+  readonly fetch?: typeof fetch;
 }
 
 /** The real engine and budget on a virtual clock, SQLite in memory and a platform in memory. */
@@ -63,7 +65,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const clock = createVirtualClock();
   const surface = createFakeSurface({ clock, latencyMs: 50, ...options.surface });
   const database = createNodeDatabase();
-  const deps = depsOn(clock);
+  const deps = { ...depsOn(clock), ...(options.fetch !== undefined && { fetch: options.fetch }) };
   const lines: string[] = [];
   const ended: [string, ReplyState][] = [];
   const gone: [string, string][] = [];

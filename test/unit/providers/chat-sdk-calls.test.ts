@@ -1,5 +1,5 @@
 import { createMockAdapter } from "@chat-adapter/tests";
-import type { Adapter, Attachment } from "chat";
+import type { Adapter, AdapterPostableMessage, Attachment } from "chat";
 import { describe, expect, it } from "vitest";
 import { chatSdkMessenger } from "../../../providers/chat-sdk/index.ts";
 import type { Address, CallFailure, Surface } from "../../../src/core/surface.ts";
@@ -85,6 +85,70 @@ describe("a card", () => {
     await surface.post(address, { text: "Sure?", entities: [], isCard: true }, { signal: signal() });
     expect(sent).toEqual([{ markdown: "Sure?" }]);
     expect(surface.capabilities.buttons).toBe(false);
+  });
+});
+
+describe("a file", () => {
+  const media = {
+    kind: "document",
+    name: "invoice.pdf",
+    mediaType: "application/pdf",
+    source: { kind: "bytes", hash: "h1", sizeBytes: 3 },
+  } as const;
+  const message = { text: "Your **invoice**", entities: [], files: [media] };
+  const openFile = () => new Blob(["pdf"]).stream();
+
+  it("reaches the adapter with its bytes, its name and its caption", async () => {
+    const sent: AdapterPostableMessage[] = [];
+    const surface = surfaceOf({
+      postMessage: async (threadId, posted) => {
+        sent.push(posted);
+        return { id: "1", threadId, raw: {} };
+      },
+    });
+    await surface.post(address, message, { signal: signal(), openFile });
+    expect(sent).toMatchObject([
+      {
+        markdown: "Your **invoice**",
+        files: [{ filename: "invoice.pdf", mimeType: "application/pdf" }],
+      },
+    ]);
+    const [posted] = sent;
+    const data = typeof posted === "object" && "files" in posted ? posted.files?.[0]?.data : undefined;
+    expect(await new Response(data as Blob).text()).toBe("pdf");
+  });
+
+  it("whose bytes cannot be read was certainly not sent", async () => {
+    const surface = surfaceOf({ postMessage: () => Promise.reject(new Error("must not be called")) });
+    const error: unknown = await surface
+      .post(address, message, { signal: signal() })
+      .catch((caught: unknown) => caught);
+    expect(surface.classifyError(error)).toEqual({
+      kind: "rejected",
+      code: "file-unreadable",
+      about: "file",
+    });
+  });
+
+  it.each([
+    ["slack", undefined, { maxAlbumSize: 1, references: false }],
+    ["slack", { maxAlbumSize: 4 }, { maxAlbumSize: 4, references: false }],
+    ["slack", false, undefined],
+    ["github", undefined, undefined],
+  ] as const)("on %s with %j", (name, files, expected) => {
+    const { platform } = chatSdkMessenger({
+      adapter: createMockAdapter(name),
+      verifyWebhook: false,
+      ...(files !== undefined && { files }),
+    });
+    const { capabilities } = platform.surface(createPlatformContext({}).context);
+    if (expected === undefined) expect(capabilities.files).toBeUndefined();
+    else expect(capabilities.files).toMatchObject(expected);
+  });
+
+  it.each([{ maxBytes: 0 }, { maxBytes: 60_000_000 }, { maxAlbumSize: 11 }])("has options: %j", (files) => {
+    const make = () => chatSdkMessenger({ adapter: createMockAdapter("slack"), verifyWebhook: false, files });
+    expect(make).toThrow(/files\.max.* whole number from 1 to/);
   });
 });
 
