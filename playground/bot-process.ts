@@ -19,14 +19,13 @@ export interface BotProcess {
  */
 export async function startBot(options: {
   readonly environment: NodeJS.ProcessEnv;
-  /** Configuration of the worker to run. Undefined: the project's own. */
-  readonly configFile: string | undefined;
+  /** Configuration of the worker to run. */
+  readonly configFile: string;
   readonly onLine: (line: string) => void;
 }): Promise<BotProcess> {
   const root = path.resolve(import.meta.dirname, "..");
-  const parameters = [path.join(root, "scripts/serve.ts"), "--exit-with-stdin"];
-  if (options.configFile !== undefined) parameters.push("--config", path.resolve(options.configFile));
-  const child = spawn(process.execPath, parameters, {
+  const parameters = ["--exit-with-stdin", "--config", path.resolve(options.configFile)];
+  const child = spawn(process.execPath, [path.join(root, "scripts/serve.ts"), ...parameters], {
     cwd: root,
     env: options.environment,
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,10 +1,9 @@
 import { ServeError } from "../scripts/serve/serve-error.ts";
 
-/** The programs that `npm start` starts beside the bot. The variables that are already set decide. */
+/** How `switchboard dev` runs the bot. The variables that are already set decide. */
 export interface PlaygroundPlan {
   /** False: updates come from Telegram, or from the server at TELEGRAM_API_BASE_URL. */
   readonly simulator: boolean;
-  readonly shop: boolean;
   /** Source of the answers, for people. */
   readonly model: string;
   /** Source of the updates, for people. Never a token. */
@@ -36,7 +35,6 @@ export function planPlayground(environment: Environment): PlaygroundPlan {
   }
   return {
     simulator,
-    shop: !isSet("ORDERS_API_URL"),
     model: describeModel(environment, isSet),
     telegram: simulator
       ? "simulated"

@@ -171,15 +171,17 @@ describe("lint", () => {
 describe("layer rule", () => {
   it("lets tests see everything and the outside nothing of the product", () => {
     expect(breach("test/unit/a.test.ts", "delivery/plan.ts")).toBeUndefined();
-    expect(breach("playground/start.ts", "src/core/clock.ts")).toContain("stands outside the product");
+    expect(breach("playground/dev-server.ts", "src/core/clock.ts")).toContain("stands outside the product");
     expect(breach("scripts/serve.ts", "src/core/hide-secrets.ts")).toBeUndefined();
     expect(breach("src/think.ts", "playground/shop/orders.ts")).toContain("does not import playground/");
   });
 
   it("keeps what stands outside in its order", () => {
-    expect(breach("playground/start.ts", "scripts/serve/port.ts")).toBeUndefined();
-    expect(breach("scripts/serve.ts", "playground/start.ts")).toContain("scripts/ is below playground/");
-    expect(breach("playground/start.ts", "lab/support/rig.ts")).toContain("playground/ is below lab/");
+    expect(breach("playground/dev-server.ts", "scripts/serve/port.ts")).toBeUndefined();
+    expect(breach("scripts/serve.ts", "playground/dev-server.ts")).toContain("scripts/ is below playground/");
+    expect(breach("playground/dev-server.ts", "lab/support/rig.ts")).toContain("playground/ is below lab/");
+    expect(breach("cli/commands/dev.ts", "playground/dev-server.ts")).toBeUndefined();
+    expect(breach("playground/dev-server.ts", "cli/report.ts")).toContain("playground/ is below cli/");
     expect(breach("lab/support/rig.ts", "test/support/fake-surface.ts")).toContain("lab/ is below test/");
     expect(breach("src/think.ts", "lab/support/rig.ts")).toContain("does not import lab/");
     expect(breach("lab/simulation/world/world.ts", "delivery/lane/lane.ts")).toBeUndefined();

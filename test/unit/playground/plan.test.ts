@@ -3,7 +3,7 @@ import { planPlayground } from "../../../playground/plan.ts";
 
 describe("playground plan", () => {
   it("simulates everything when nothing is set", () => {
-    expect(planPlayground({})).toMatchObject({ simulator: true, shop: true });
+    expect(planPlayground({})).toMatchObject({ simulator: true });
     expect(planPlayground({}).model).toMatch(/^built-in demo/);
   });
 
@@ -26,9 +26,5 @@ describe("playground plan", () => {
         .model,
     ).toBe("small, OpenAI-compatible server at http://127.0.0.1:1/v1");
     expect(planPlayground({ ANTHROPIC_API_KEY: "k9" }).model).toBe("Anthropic");
-  });
-
-  it("leaves the shop out when another is set", () => {
-    expect(planPlayground({ ORDERS_API_URL: "http://shop" }).shop).toBe(false);
   });
 });

@@ -39,7 +39,16 @@ const PROBE = path.join(root, "test/worker/probe/wrangler.jsonc");
 async function startPlayground(...parameters: string[]): Promise<Playground> {
   const child = spawn(
     process.execPath,
-    ["playground/start.ts", "--headless", "--config", PROBE, ...parameters],
+    [
+      "cli/main.ts",
+      "dev",
+      "--beside",
+      "playground/shop/beside.ts",
+      "--json",
+      "--config",
+      PROBE,
+      ...parameters,
+    ],
     {
       cwd: root,
       detached: true,
@@ -61,8 +70,10 @@ async function startPlayground(...parameters: string[]): Promise<Playground> {
     once(createInterface({ input: child.stdout }), "line"),
     closed.then(() => Promise.reject(new Error(errors))),
   ]);
+  const answer = JSON.parse(String(line)) as { readonly error?: { readonly message: string } };
+  if (answer.error !== undefined) throw new Error(answer.error.message);
   return {
-    addresses: JSON.parse(String(line)) as Record<string, string>,
+    addresses: answer as Record<string, string>,
     errors: () => errors,
     says: async (text) => {
       while (!errors.includes(text)) await once(child.stderr, "data");

@@ -1,0 +1,10 @@
+/** A problem that the person at the command line can fix. The message says what happened and what to do. */
+export class CommandError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "CommandError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,65 @@
+import path from "node:path";
+import { Command } from "commander";
+import { runDevServer } from "../../playground/dev-server.ts";
+import { readableLine } from "../../playground/readable-log.ts";
+import type { CommandIo } from "../command-io.ts";
+import { createReport } from "../report.ts";
+
+interface Options {
+  readonly config: string;
+  readonly port: string;
+  readonly fresh?: boolean;
+  readonly beside?: string;
+  readonly json?: boolean;
+}
+
+/** `switchboard dev`: the bot with a simulated Telegram and its page. */
+export function devCommand(io: CommandIo): Command {
+  return new Command("dev")
+    .description("run the bot with a simulated Telegram and a page to chat on")
+    .option("-c, --config <file>", "the bot's wrangler configuration", "wrangler.jsonc")
+    .option("-p, --port <port>", "port of the page; if it is taken, the next free one", "8080")
+    .option("--fresh", "remove the data of earlier runs")
+    .option(
+      "--beside <module>",
+      "a module that starts something beside the bot, such as a copy of its backend",
+    )
+    .action(async (options: Options) => {
+      const report = createReport(io, options);
+      await runDevServer(
+        {
+          folder: io.folder,
+          environment: { ...io.environment },
+          configFile: path.resolve(io.folder, options.config),
+          port: options.port,
+          fresh: options.fresh ?? false,
+          beside: options.beside,
+          say: (line) => report.say(line),
+          onLine: (line) => report.say(options.json === true ? line : readableLine(line)),
+        },
+        ({ addresses, problem, rows }) =>
+          report.result({ ready: problem === undefined, problem, ...addresses }, [
+            "",
+            problem === undefined
+              ? "Switchboard is running."
+              : "Switchboard is up, but the bot is not ready.",
+            "",
+            ...rows.map(([name, value]) => `  ${capitalised(name).padEnd(12)}${value}`),
+            "",
+            closing(problem, addresses.playground),
+            "",
+          ]),
+      );
+    });
+}
+
+function closing(problem: string | undefined, page: string | undefined): string {
+  if (problem !== undefined) return `The bot cannot answer yet: ${problem}`;
+  return page === undefined
+    ? "Ctrl-C stops everything."
+    : `Open ${page} in a browser and write to the bot. Ctrl-C stops everything.`;
+}
+
+function capitalised(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
