@@ -8,6 +8,7 @@ import { loadavg } from "node:os";
 import { readOptions } from "../scripts/command-line/read-options.ts";
 import { isPeerInstalled, type ContenderName } from "./bench/contender.ts";
 import { chatsPart, mostPart } from "./bench/parts/chats.ts";
+import { documentsPart, pressesPart } from "./bench/parts/content.ts";
 import type { Part } from "./bench/parts/context.ts";
 import { fiftyPart, longPart, stormPart, tokensPart } from "./bench/parts/engine.ts";
 import { latencyPart } from "./bench/parts/latency.ts";
@@ -22,6 +23,8 @@ import { Report } from "./bench/report.ts";
 const PARTS: Readonly<Record<string, Part>> = {
   webhook: webhookPart,
   latency: latencyPart,
+  presses: pressesPart,
+  documents: documentsPart,
   chats: chatsPart,
   most: mostPart,
   routes: routesPart,

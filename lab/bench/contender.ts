@@ -8,8 +8,16 @@ import { startServedBot, type ServedBot } from "../support/served-bot.ts";
 import { lastTokenTimes, replyScript } from "./reply-script.ts";
 import { createWebhookClient, type WebhookClient } from "./webhook-client.ts";
 
-/** `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
-export type ContenderName = "switchboard" | "group" | "forum" | "by-person" | "think" | "bare" | "bare+hop";
+/** `content`: a bot whose commands send a card and a document. `group`, `forum`: the shipped bot in such chats. `by-person`: its conversations follow a person. */
+export type ContenderName =
+  | "switchboard"
+  | "content"
+  | "group"
+  | "forum"
+  | "by-person"
+  | "think"
+  | "bare"
+  | "bare+hop";
 
 interface Description {
   readonly config: string;
@@ -25,6 +33,7 @@ const SECRET = "bench-webhook-secret";
 
 const DESCRIPTIONS: Readonly<Record<ContenderName, Description>> = {
   switchboard: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true },
+  content: { config: "lab/bench/switchboard/content.jsonc", path: WEBHOOK, isBot: true },
   group: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "group" },
   forum: { config: "wrangler.jsonc", path: WEBHOOK, isBot: true, chats: "forum" },
   "by-person": { config: "lab/bench/switchboard/by-person.jsonc", path: WEBHOOK, isBot: true },
@@ -61,7 +70,18 @@ export interface Contender {
   whileStopped(work: (dataDirectory: string) => void): Promise<void>;
   /** Writes to the bot, and resolves when the reply is complete or the time is over. */
   ask(chat: BenchChat, question: string, timeoutMs?: number): Promise<Answer>;
+  /** Sends a command, and resolves to the first successful call that the bot makes with one of these methods. */
+  command(chat: BenchChat, command: string, methods: readonly string[]): Promise<Reaction>;
+  /** Presses the first button of a message. Otherwise as `command`. */
+  press(chat: BenchChat, messageId: number, methods: readonly string[]): Promise<Reaction>;
   close(): Promise<void>;
+}
+
+export interface Reaction {
+  /** Time from the first byte of the webhook to the arrival of the call. `NaN` if none came in time. */
+  readonly afterMs: number;
+  /** The message that the call made, if it made one. */
+  readonly messageId: number;
 }
 
 export interface BenchChat {
@@ -90,6 +110,7 @@ export interface Answer {
  */
 export const END_MARK = "DONE";
 const POLL_MS = 20;
+const REACTION_TIMEOUT_MS = 30_000;
 
 export async function startContender(
   name: ContenderName,
@@ -120,6 +141,29 @@ export async function startContender(
   let updateId = 500_000_000;
   let groupMessageId = 0;
   const nextUpdateId = (): number => (updateId += 1);
+  const reactionTo = async (
+    { chat }: BenchChat,
+    update: object,
+    methods: readonly string[],
+  ): Promise<Reaction> => {
+    const callsBefore = simulator.calls().length;
+    const startedAt = Date.now();
+    await client.post({ update_id: nextUpdateId(), ...update });
+    while (Date.now() < startedAt + REACTION_TIMEOUT_MS) {
+      const call = simulator
+        .calls()
+        .slice(callsBefore)
+        .find(({ chatId, method, outcome }) => {
+          // The answer to a press names no chat.
+          const isHere = chatId === undefined || chatId === chat.id;
+          return isHere && outcome === "ok" && methods.includes(method);
+        });
+      if (call !== undefined)
+        return { afterMs: call.at - startedAt, messageId: simulator.messages(chat).at(-1)?.id ?? 0 };
+      await delay(POLL_MS);
+    }
+    return { afterMs: Number.NaN, messageId: 0 };
+  };
 
   return {
     name,
@@ -199,6 +243,14 @@ export async function startContender(
         }
         await delay(POLL_MS);
       }
+    },
+    command: (chat, command, methods) =>
+      reactionTo(chat, { message: simulator.sendText(chat.chat, chat.userId, command) }, methods),
+    press({ chat, ...more }, messageId, methods) {
+      const message = simulator.messages(chat).find(({ id }) => id === messageId);
+      const label = message?.buttons[0]?.[0]?.text ?? "";
+      const query = simulator.pressButton(chat, more.userId, messageId, label);
+      return reactionTo({ chat, ...more }, { callback_query: query }, methods);
     },
     async close() {
       client.close();
