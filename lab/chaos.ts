@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- --kills 200`: tests the served bot under faults while people write in several chats.
  *
- * It kills the bot's whole process group with SIGKILL at random moments, and injects penalties, cut connections, server
+ * Some of them press buttons and ask for files. It kills the bot's whole process group with SIGKILL at random moments, and injects penalties, cut connections, server
  * errors and slow answers. It prints a table with the outcome of every message. `--json file` stores the table,
  * `--minutes` limits the time.
  */
@@ -35,11 +35,15 @@ process.stdout.write(`${table(result)}\n`);
 for (const breach of result.penaltyBreaches) process.stdout.write(`${breach}\n`);
 for (const problem of result.totals.problems) process.stdout.write(`${problem}\n`);
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
+for (const problem of result.cards.problems) process.stdout.write(`${problem}\n`);
 const { duplicated, lost, misplaced, outOfOrder, truncated, unformatted } = result.totals;
-const wrong = lost + duplicated + truncated + outOfOrder + misplaced + unformatted + result.callsInPenalty;
+const { miscounted, missing, twice, unanswered } = result.cards;
+const wrongCards = miscounted + missing + twice + unanswered;
+const wrong =
+  wrongCards + lost + duplicated + truncated + outOfOrder + misplaced + unformatted + result.callsInPenalty;
 if (wrong > 0) process.exitCode = 1;
 
-function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignResult): string {
+function table({ cards, totals, continuedMs, restartedMs, faults, ...rest }: CampaignResult): string {
   const rows: readonly (readonly [string, string | number])[] = [
     ["seconds", rest.seconds],
     ["kills", rest.kills],
@@ -62,6 +66,14 @@ function table({ totals, continuedMs, restartedMs, faults, ...rest }: CampaignRe
     ["drafts left beside them", totals.leftovers],
     ["  below them", totals.leftoversBelow],
     ["apologies", totals.apologies],
+    ["cards", cards.cards],
+    ["files", cards.files],
+    ["  missing", cards.missing],
+    ["  visible twice", cards.twice],
+    ["presses", cards.presses],
+    ["  without an answer", cards.unanswered],
+    ["  whose handler was cut by a kill", cards.presses - cards.unanswered - cards.counted],
+    ["cards with a wrong count", cards.miscounted],
     ["ready to continued reply, ms", percentiles(continuedMs)],
     ["restart to continued reply, ms", percentiles(restartedMs)],
   ];

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { realFloodRules } from "../../playground/telegram/control/flood.ts";
 import type { FaultRule } from "../../playground/telegram/control/faults.ts";
@@ -9,9 +10,13 @@ import { createRandom } from "../support/random.ts";
 import type { Random } from "../support/random.ts";
 import { describeCalls } from "./describe-calls.ts";
 import { isAnswered, judge, strays } from "./judge.ts";
+import { judgeCards } from "./judge-cards.ts";
+import type { CardJudgement } from "./judge-cards.ts";
 import type { Judgement } from "./judge.ts";
 import { countCallsInPenalty } from "./penalty-count.ts";
 import type { PenaltyCount } from "./penalty-count.ts";
+import { askFor, createPressers, isServed, press } from "./pressers.ts";
+import type { Presser } from "./pressers.ts";
 import { answerTo, createWriters } from "./writers.ts";
 import type { Writer } from "./writers.ts";
 
@@ -35,6 +40,7 @@ export interface CampaignResult extends PenaltyCount {
   readonly calls: number;
   readonly refusedForFlood: number;
   readonly totals: Judgement;
+  readonly cards: CardJudgement;
   /** Times from the bot being ready again to its next text in a chat with an open answer, in milliseconds. */
   readonly continuedMs: readonly number[];
   /**
@@ -58,6 +64,7 @@ const PATIENCE_MS = 180_000;
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const random = createRandom(`chaos/${options.seed}`);
   const rig = await startRig({
+    config: path.join(import.meta.dirname, "bot/wrangler.jsonc"),
     simulator: { flood: realFloodRules, redelivery: { baseMs: 200, maxMs: 2_000 } },
   });
   try {
@@ -77,9 +84,11 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   const continuedMs: number[] = [];
   const restartedMs: number[] = [];
   const life = { isOver: false };
-  const writing = Promise.all(
-    writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
-  );
+  const pressers = createPressers(simulator);
+  const writing = Promise.all([
+    ...writers.map((writer) => keepWriting(rig, writer, random.fork(writer.name), life)),
+    ...pressers.map((presser) => keepPressing(rig, presser, random.fork(presser.name), life)),
+  ]);
   const trouble = keepTroubling(rig, writers, random.fork("faults"), life);
 
   let kills = 0;
@@ -111,7 +120,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
   await Promise.all([writing, trouble]);
   simulator.clearFaults();
   options.onProgress("all faults have ended");
-  await rest(rig, writers);
+  await rest(rig, writers, pressers);
   await options.onLog?.(bot.logs());
   const calls = simulator.calls();
   await options.onCalls?.(describeCalls(calls, killedAt, startedAt));
@@ -127,6 +136,7 @@ async function campaign(rig: Rig, random: Random, options: CampaignOptions): Pro
       writers.map((writer) => ({ writer, judgement: judge(simulator, writer) })),
       strays(simulator, writers),
     ),
+    cards: judgeCards(simulator, pressers),
     continuedMs: continuedMs.toSorted((left, right) => left - right),
     restartedMs: restartedMs.toSorted((left, right) => left - right),
   };
@@ -145,6 +155,31 @@ async function keepWriting(
     const askedAt = Date.now();
     while (!life.isOver && Date.now() - askedAt < PATIENCE_MS && hasOpenAnswer(rig, writer)) await delay(100);
     await delay(random.int(100, 1_500));
+  }
+}
+
+/** Asks for cards and files, and presses each card up to three times, sometimes without waiting for the answer. */
+async function keepPressing(
+  { simulator }: Rig,
+  presser: Presser,
+  random: Random,
+  life: { readonly isOver: boolean },
+): Promise<void> {
+  const served = async (): Promise<void> => {
+    const since = Date.now();
+    while (!life.isOver && Date.now() - since < PATIENCE_MS && !isServed(simulator, presser))
+      await delay(100);
+  };
+  await delay(random.int(0, 3_000));
+  while (!life.isOver) {
+    if (random.chance(0.3)) askFor(simulator, presser, "file");
+    const cue = askFor(simulator, presser, "card");
+    await served();
+    for (let times = random.int(1, 3); times > 0 && !life.isOver; times -= 1) {
+      press(simulator, presser, cue);
+      if (random.chance(0.7)) await served();
+    }
+    await delay(random.int(500, 4_000));
   }
 }
 
@@ -220,9 +255,10 @@ async function watchContinuation(
 }
 
 /** Waits until everything is answered, or until the bot has been quiet for so long that nothing more will come. */
-async function rest(rig: Rig, writers: readonly Writer[]): Promise<void> {
+async function rest(rig: Rig, writers: readonly Writer[], pressers: readonly Presser[]): Promise<void> {
   const end = Date.now() + REST_MS;
   const isDone = (): boolean =>
+    pressers.every((presser) => isServed(rig.simulator, presser)) &&
     writers.every((writer) =>
       writer.questions.every((question) => isAnswered(rig.simulator, writer, question)),
     );

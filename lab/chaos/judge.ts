@@ -32,7 +32,8 @@ export interface Judgement {
   readonly problems: string[];
 }
 
-const MARK = "(sent again after a connection problem)";
+/** The beginning of a message that was sent again. */
+export const MARK = "(sent again after a connection problem)";
 const GIVEN_UP = "Sorry, I couldn't finish this answer.";
 const APOLOGY = /^Sorry,|\n\nSorry,/;
 const WORD = /\bq\d+c\d+n\d+w\d+\b/g;

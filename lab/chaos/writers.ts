@@ -85,6 +85,9 @@ export function createWriters(simulator: Simulator, random: () => number): reado
   const mention = `@${simulator.bot.username ?? ""} `;
   const group = simulator.addGroup({ title: "Group", type: "group", members });
   writers.push(create(writers.length, "group", group, eve, { mention }));
+  const gina = simulator.addUser({ first_name: "Gina" });
+  const crew = simulator.addGroup({ title: "By person", members: [gina] });
+  writers.push(create(writers.length, "by person", crew, gina, { mention }));
   const forum = simulator.addGroup({ title: "Forum", forum: true, members });
   for (const topic of ["North", "South"]) {
     const threadId = simulator.addTopic(forum, topic);

@@ -1,0 +1,65 @@
+/**
+ * The bot of the campaign. Its model answers people; `/card` and `/file` send a card and a file with the name that
+ * follows. A press is counted in the object's storage before the card shows the count. In groups whose title begins
+ * with "By person" every member has a conversation of their own.
+ */
+import { createWorker, modelFromEnv, Think } from "switchboard";
+import type { BotEnvironment, CardPress, ConfiguredModel, Content, ThinkCommands } from "switchboard";
+import { defineMessengers, type ThinkMessengers } from "switchboard/messengers";
+import telegramMessenger from "switchboard/messengers/telegram";
+
+export class ChaosBot extends Think<BotEnvironment> {
+  override getModel(): ConfiguredModel {
+    return modelFromEnv(this.env);
+  }
+
+  override getMessengers(): ThinkMessengers {
+    return defineMessengers({
+      telegram: telegramMessenger({
+        token: this.env.TELEGRAM_BOT_TOKEN,
+        secretToken: this.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+        userName: this.env.TELEGRAM_BOT_USERNAME,
+        apiBaseUrl: this.env.TELEGRAM_API_BASE_URL,
+        conversation: ({ author, thread }) =>
+          author !== undefined && thread.title?.startsWith("By person") === true
+            ? { target: "subagent", name: `person/${author.userId}` }
+            : { target: "subagent", name: thread.id },
+      }),
+    });
+  }
+
+  override getCommands(): ThinkCommands {
+    return {
+      card: { description: "A card with a button", handler: ({ args }) => cardOf(args, 0) },
+      file: {
+        description: "A file",
+        handler: ({ args }) => ({
+          kind: "files",
+          files: [
+            { kind: "document", name: `${args}.txt`, source: new TextEncoder().encode(args.repeat(20_000)) },
+          ],
+        }),
+      },
+    };
+  }
+
+  override async onAction({ cardId, payload }: CardPress): Promise<string> {
+    const cue = String(payload);
+    void this.sql`CREATE TABLE IF NOT EXISTS pressed (cue TEXT PRIMARY KEY, times INTEGER NOT NULL)`;
+    void this.sql`INSERT INTO pressed VALUES (${cue}, 1) ON CONFLICT DO UPDATE SET times = times + 1`;
+    const [row] = this.sql<{ times: number }>`SELECT times FROM pressed WHERE cue = ${cue}`;
+    const times = row?.times ?? 0;
+    await this.revise(cardId, cardOf(cue, times));
+    return `counted ${times}`;
+  }
+}
+
+function cardOf(cue: string, times: number): Content {
+  return {
+    kind: "card",
+    text: `card ${cue}, pressed ${times}`,
+    buttons: [[{ kind: "callback", label: "Press", payload: cue }]],
+  };
+}
+
+export default createWorker(ChaosBot);
