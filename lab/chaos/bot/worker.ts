@@ -44,7 +44,7 @@ export class ChaosBot extends Think<BotEnvironment> {
   }
 
   override async onAction({ cardId, payload }: CardPress): Promise<string> {
-    const cue = String(payload);
+    const cue = typeof payload === "string" ? payload : "";
     void this.sql`CREATE TABLE IF NOT EXISTS pressed (cue TEXT PRIMARY KEY, times INTEGER NOT NULL)`;
     void this.sql`INSERT INTO pressed VALUES (${cue}, 1) ON CONFLICT DO UPDATE SET times = times + 1`;
     const [row] = this.sql<{ times: number }>`SELECT times FROM pressed WHERE cue = ${cue}`;
