@@ -128,7 +128,7 @@ class Engine implements Delivery {
       surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
       rich: this.#rich,
       access: new MessengerAccess(options),
-      lockRemoved: (reply) => this.#revisions.lock(reply),
+      lockCard: (reply) => this.#revisions.lock(reply),
       reshapeFiles: (reply, files) => {
         const body = { kind: "files", files } as const;
         this.#store.setBody(reply.record.id, body);

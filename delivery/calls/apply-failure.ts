@@ -23,6 +23,8 @@ export interface FailedCall {
   readonly part?: Part<RichText>;
   readonly content?: RichText;
   readonly isInterim?: boolean;
+  /** True if the message should be gone, so it is not posted again. @default false */
+  readonly isLeftover?: boolean;
   /** True if the platform allows a search for a lost post. @default false */
   readonly canProbe?: boolean;
 }
@@ -70,7 +72,7 @@ export async function applyFailure(
       isSearchable: entry.row.doubt?.kind === "posting",
       onUnknown: reply.record.policy.onUnknown ?? "resend-marked",
       canProbe: call.canProbe === true,
-      isReplacement: entry.row.isReplacement,
+      isReplacement: entry.row.isReplacement || call.isLeftover === true,
       wasWhole: wasWhole(reply, entry),
       failingForMs: now - failingSince,
     },

@@ -189,7 +189,7 @@ export interface CallContext {
   readonly onUnknown: NonNullable<ReplyPolicy["onUnknown"]>;
   /** True if the platform allows a search for lost posts. */
   readonly canProbe: boolean;
-  /** True if the message already replaces one that could not be edited. */
+  /** True if the message is not posted again: it already replaces one that could not be edited, or is not needed. */
   readonly isReplacement: boolean;
   /** True if the message has shown its whole text before. */
   readonly wasWhole: boolean;

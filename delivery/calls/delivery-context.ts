@@ -31,8 +31,11 @@ export interface DeliveryContext {
   readonly endPlace: (address: Address, failure: CallFailure) => void;
   /** Moves all replies of a chat that continues under another id. */
   readonly movePlace: (address: Address, failure: Extract<CallFailure, { kind: "moved" }>) => void;
-  /** Makes a removed card's messages be edited, because the platform can no longer remove them. */
-  readonly lockRemoved: (reply: Reply) => void;
+  /**
+   * Makes messages that a card no longer needs be edited, because the platform does not remove them. Returns false if
+   * there is nothing to change.
+   */
+  readonly lockCard: (reply: Reply) => boolean;
   /** Stores another form for a reply's files, because the platform refused the first. */
   readonly reshapeFiles: (reply: Reply, files: readonly OutgoingMedia[]) => void;
   /** Continues a reply without its quote, because the message cannot be quoted. */

@@ -61,12 +61,16 @@ export class CardRevisions {
     return reply;
   }
 
-  /** Makes a removed card's messages be edited, because the platform can no longer remove them. */
-  lock(reply: Reply): void {
+  /**
+   * Makes the messages that a card no longer needs be edited, because the platform does not remove them. Returns false
+   * if there is nothing to change.
+   */
+  lock(reply: Reply): boolean {
     const { address, body, finishedAt = 0, id, text = "" } = reply.record;
-    if (body?.kind !== "removed") return;
+    if ((body?.kind !== "removed" && body?.kind !== "card") || body.isLocked === true) return false;
     const locked = { ...body, isLocked: true };
     this.#options.replies.revise(id, address, text, locked, finishedAt);
     reply.revise({ ...reply.record, body: locked });
+    return true;
   }
 }

@@ -234,7 +234,9 @@ async function edit(
     entry.shownHash = undefined;
     entry.strayEdit = { hash: isSame ? part.hash : undefined, until };
   }
-  return applyFailure(context, reply, { method: "edit", address, entry, part, content, isInterim }, failure);
+  const isLeftover = reply.isLeftover(part.index);
+  const call = { method: "edit", address, entry, part, content, isInterim, isLeftover } as const;
+  return applyFailure(context, reply, call, failure);
 }
 
 async function remove(
@@ -256,10 +258,7 @@ async function remove(
     return undefined;
   }
   const failure = failureOf(surface, outcome);
-  if (isLocked(failure) && reply.record.body?.kind === "removed" && !reply.record.body.isLocked) {
-    context.lockRemoved(reply);
-    return undefined;
-  }
+  if (isLocked(failure) && context.lockCard(reply)) return undefined;
   return applyFailure(context, reply, { method: "remove", address, entry }, failure);
 }
 

@@ -14,25 +14,18 @@ import type { ReplyBody } from "./reply-body.ts";
  * Adds the contents of a reply's body to its parts: the picture or the files to the first, the buttons to the last. A
  * part's hash covers them, so a changed button leads to an edit like a changed word.
  *
- * `sent` are the rows of visible messages. If the platform can no longer remove a card, each of them shows the text for
- * that.
+ * `sent` are the rows of visible messages. If the platform can no longer remove those that a card does not need, each of
+ * them shows `leftover`.
  */
 export function dressParts(
   parts: readonly Part<OutgoingContent>[],
   body: ReplyBody | undefined,
   capabilities: SurfaceCapabilities,
   sent: readonly Pick<OutboxRow, "part" | "shape">[],
+  leftover: Part<OutgoingContent> | undefined,
 ): readonly Part<OutgoingContent>[] {
   if (body === undefined) return parts;
-  if (body.kind === "removed") {
-    const [word] = parts;
-    if (!body.isLocked || word === undefined) return [];
-    return sent.map(({ part: index, shape }) => ({
-      ...word,
-      index,
-      ...(shape === "image" && { content: { ...word.content, isCaption: true } }),
-    }));
-  }
+  if (body.kind === "removed") return leftovers(sent, leftover);
   if (body.kind === "files") {
     return capabilities.files === undefined ? parts : withFiles(parts, body.files, capabilities.files);
   }
@@ -44,7 +37,7 @@ export function dressParts(
   }
   const { card } = body;
   const buttons = shownButtons(card, capabilities);
-  return parts.map((part, at) => {
+  const shown = parts.map((part, at) => {
     const image = at === 0 && capabilities.images === true ? card.image : undefined;
     const hasButtons = at === parts.length - 1 && buttons.length > 0;
     const isCard = at === parts.length - 1;
@@ -56,6 +49,21 @@ export function dressParts(
     if (Object.keys(more).length === 0) return part;
     return { ...part, content: { ...part.content, ...more }, hash: hashContent([part.hash, more]) };
   });
+  const surplus = sent.filter((row) => !parts.some(({ index }) => index === row.part));
+  return [...shown, ...leftovers(surplus, leftover)];
+}
+
+/** Returns a part for each message that should be gone, and that the platform does not remove. */
+function leftovers(
+  rows: readonly Pick<OutboxRow, "part" | "shape">[],
+  leftover: Part<OutgoingContent> | undefined,
+): readonly Part<OutgoingContent>[] {
+  if (leftover === undefined) return [];
+  return rows.map(({ part: index, shape }) => ({
+    ...leftover,
+    index,
+    ...(shape === "image" && { content: { ...leftover.content, isCaption: true } }),
+  }));
 }
 
 /** Adds as many files to the first message as one can have. The others follow the text, in messages of their own. */

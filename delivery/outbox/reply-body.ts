@@ -41,7 +41,8 @@ const locationSchema = z.object({
 /**
  * Contents of a complete reply beside plain text. Stored with the reply until they are visible.
  *
- * - `card`: a card. `ifDeleted` says whether it is posted again if a person has deleted it.
+ * - `card`: a card. `ifDeleted` says whether it is posted again if a person has deleted it. `isLocked`: the platform can
+ *   no longer remove messages that the card does not need any more, so they show `REMOVED_TEXT` instead.
  * - `removed`: a card to remove. `isLocked`: the platform can no longer remove it, so its messages show the reply's
  *   text instead.
  * - `files`: a file, or an album. The reply's text is its caption.
@@ -52,6 +53,7 @@ const bodySchema = z.discriminatedUnion("kind", [
     kind: z.literal("card"),
     card: cardSchema,
     ifDeleted: z.enum(["leave", "post"]) satisfies z.ZodType<IfDeleted>,
+    isLocked: z.boolean().optional(),
   }),
   z.object({ kind: z.literal("removed"), key: z.string(), isLocked: z.boolean() }),
   z.object({ kind: z.literal("files"), files: z.array(mediaSchema).readonly() }),

@@ -1,3 +1,4 @@
+import { REMOVED_TEXT } from "../../src/core/delivery.ts";
 import type { ReplyPolicy } from "../../src/core/delivery.ts";
 import type { RichText } from "../../src/core/rich-text.ts";
 import type { Address, OutgoingContent, Surface, SurfaceCapabilities } from "../../src/core/surface.ts";
@@ -220,8 +221,23 @@ export class Reply {
     }
     const sent = this.entries
       .map(({ row }) => row)
-      .filter(({ formerChatId, part, state }) => state === "sent" && part >= 0 && formerChatId === undefined);
-    return dressParts(this.#parts, body, capabilities, sent);
+      .filter(({ formerChatId, state }) => state === "sent" && formerChatId === undefined);
+    return dressParts(this.#parts, body, capabilities, sent, this.#leftover(surface, this.#parts));
+  }
+
+  /** Returns the part for messages that should be gone, if the platform no longer removes them. */
+  #leftover(surface: Surface, parts: readonly Part<RichText>[]): Part<RichText> | undefined {
+    const { body, policy } = this.record;
+    if (!isLocked(body)) return undefined;
+    if (body?.kind === "removed") return parts[0];
+    return splitText(REMOVED_TEXT, { ...plannerOptions(policy, surface), final: true })[0];
+  }
+
+  /** Whether a part is that of a message that should be gone. It is never posted. */
+  isLeftover(index: number): boolean {
+    const { body } = this.record;
+    if (!isLocked(body)) return false;
+    return body?.kind === "removed" || this.#parts?.some((part) => part.index === index) === false;
   }
 
   #textParts(surface: Surface): readonly Part<RichText>[] {
@@ -254,6 +270,10 @@ export class Reply {
     this.draft.hide();
     this.isDirty = false;
   }
+}
+
+function isLocked(body: ReplyBody | undefined): boolean {
+  return (body?.kind === "card" || body?.kind === "removed") && body.isLocked === true;
 }
 
 function wordsOf(body: ReplyBody, text: string, capabilities: SurfaceCapabilities): string {

@@ -124,6 +124,9 @@ export interface ReplyStart {
   readonly takesOver?: string;
 }
 
+/** Text of a message that belongs to no card any more, and that the platform can no longer remove. */
+export const REMOVED_TEXT = "(removed)";
+
 /** Content of a card. Plain JSON, stored until it is visible. */
 export interface CardBody {
   /**

@@ -193,9 +193,12 @@ export class CardWatch {
     const card = this.cards.get(token);
     if (card === undefined) {
       const isTold = this.#in(
-        ({ threadId, changes }) => threadId === address.threadId && isTakenAway(changes),
+        ({ threadId, changes }) =>
+          threadId === address.threadId && (isTakenAway(changes) || isShortened(changes)),
       );
-      if (isTold.length === 0) this.#options.fail("I5", `${content.text} is shown, and no card was removed`);
+      if (isTold.length === 0) {
+        this.#options.fail("I5", `${content.text} is shown, and no card was removed or shortened`);
+      }
       return undefined;
     }
     const words = wordsOf(content.text);
@@ -212,6 +215,14 @@ export class CardWatch {
 
 function isTakenAway(changes: readonly CardChange[]): boolean {
   return changes.some(({ shows }) => shows === undefined);
+}
+
+/** Whether a card was told to show fewer words than before, and so may need fewer messages. */
+function isShortened(changes: readonly CardChange[]): boolean {
+  return changes.some(({ shows }, at) => {
+    const before = changes[at - 1]?.shows;
+    return shows !== undefined && before !== undefined && shows.words.length < before.words.length;
+  });
 }
 
 function faceOf({ buttons, text }: CardBody): CardFace {

@@ -1,5 +1,6 @@
 import { CardWatch, labelsOf, REMOVED } from "./card-watch.ts";
 import type { CardChange, SaidCard } from "./card-watch.ts";
+import { findMessage } from "./end-state.ts";
 import type { EndState, Thread } from "./end-state.ts";
 import type { PlatformMessage } from "../platform/platform.ts";
 import { stripMark, wordsOf } from "./visible-text.ts";
@@ -32,6 +33,12 @@ export function checkCards(state: EndState, thread: Thread): void {
       oracle.fail("I5", `${card.token} is ${receipt.state} in the end`);
       continue;
     }
+    for (const { code, messageId, state: row } of receipt.messages) {
+      const isVisible = row === "removed" && code === undefined && messageId !== undefined;
+      if (isVisible && findMessage(platform, thread.threadId, messageId) !== undefined) {
+        oracle.fail("I5", `message ${messageId} of ${card.token} counts as removed, and is visible`);
+      }
+    }
     const rows = receipt.messages.filter(({ state: row }) => row === "sent");
     const shown = rows
       .toSorted((left, right) => left.part - right.part)
@@ -47,10 +54,12 @@ export function checkCards(state: EndState, thread: Thread): void {
   }
 }
 
-function isShown({ shows }: CardChange, messages: readonly PlatformMessage[]): boolean {
+function isShown({ shows }: CardChange, all: readonly PlatformMessage[]): boolean {
   if (shows === undefined) {
-    return messages.every(({ buttons, text }) => stripMark(text) === REMOVED && buttons === undefined);
+    return all.every(({ buttons, text }) => stripMark(text) === REMOVED && buttons === undefined);
   }
+  // Messages that the platform does not remove say that they are no longer part of the card.
+  const messages = all.filter(({ buttons, text }) => stripMark(text) !== REMOVED || buttons !== undefined);
   const words = messages.flatMap(({ text }) => wordsOf(text));
   const buttons = messages.flatMap((message, index) =>
     labelsOf(message.buttons).map((label) => `${index}:${label}`),

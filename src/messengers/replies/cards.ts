@@ -2,6 +2,7 @@ import { buttonKey, cardKey, cardToken } from "../../core/card-token.ts";
 import { checkContent } from "../../core/check-content.ts";
 import type { CardButton, CardContent, Content, ContentOptions, FilesContent } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
+import { REMOVED_TEXT } from "../../core/delivery.ts";
 import type { CardBody, Delivery, IfDeleted, ReplyPolicy } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import { InvalidInputError } from "../../core/errors.ts";
@@ -36,8 +37,6 @@ export interface StoredFilesContent {
 /** Content that can be sent at once. */
 export type ReadyContent = Exclude<Content, FilesContent> | StoredFilesContent;
 
-/** Replaces the text of a removed card whose message the platform can no longer delete. */
-const REMOVED = "(removed)";
 const KEEP_MS = 90 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 24 * 60 * 60 * 1000;
 
@@ -142,7 +141,7 @@ export class Cards {
     const known = this.store.read(id);
     if (known === undefined || known.isRemoved) return false;
     return this.#options.database.transaction(() => {
-      const isRemoved = this.#options.delivery.remove(id, known.key, REMOVED);
+      const isRemoved = this.#options.delivery.remove(id, known.key, REMOVED_TEXT);
       if (isRemoved) this.store.setRemoved(id);
       return isRemoved;
     });

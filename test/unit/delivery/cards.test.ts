@@ -136,6 +136,61 @@ it("edits a card that the platform does not remove any more, in all its messages
   expect(delivery.receipt("c1")?.state).toBe("delivered");
 });
 
+it("shows no old text of a card that became shorter when the platform keeps its messages", async () => {
+  const { advance, delivery, start, surface, visible } = createHarness({ surface: { limits: LIMITS } });
+  delivery.sendCard(start("c1"), cardOf("One two three four five six. ".repeat(6), ["Yes"]));
+  await advance(1_000);
+  expect(visible()).toHaveLength(3);
+  surface.lockMessages(CHAT);
+  delivery.revise("c1", cardOf("Done.", ["Again"]));
+  await advance(5_000);
+  expect(visible()).toEqual(["Done.", "(removed)", "(removed)"]);
+  expect(surface.keyboards(CHAT)).toEqual([[["Again"]], undefined, undefined]);
+  expect(delivery.receipt("c1")?.state).toBe("delivered");
+});
+
+it("shows a card that grows again in the messages that the platform kept, in order", async () => {
+  const harness = createHarness({ surface: { limits: LIMITS } });
+  const { advance, delivery, start, surface, visible } = harness;
+  const long = cardOf("One two three four five six. ".repeat(6), ["Yes"]);
+  delivery.sendCard(start("c1"), long);
+  await advance(1_000);
+  const whole = visible();
+  surface.lockMessages(CHAT);
+  delivery.revise("c1", cardOf("Done."));
+  await advance(5_000);
+  delivery.revise("c1", long);
+  await advance(5_000);
+  expect(visible()).toEqual(whole);
+  expect(surface.keyboards(CHAT)).toEqual([undefined, undefined, [["Yes"]]]);
+  expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(3);
+});
+
+it("says below an old picture that it is no longer part of its card when the platform keeps it", async () => {
+  const { advance, delivery, start, surface, visible } = createHarness({ surface: IMAGES });
+  delivery.sendCard(start("c1"), cardOf("A lamp", ["Buy"], { image: PHOTO }));
+  await advance(1_000);
+  surface.lockMessages(CHAT);
+  delivery.revise("c1", cardOf("Sold out"));
+  await advance(5_000);
+  expect(visible()).toEqual(["(removed)", "Sold out"]);
+  expect(surface.messages(CHAT)[0]).toMatchObject({ image: PHOTO, buttons: undefined });
+});
+
+it("posts nothing instead of an old message that the platform neither removes nor edits", async () => {
+  const { advance, delivery, start, surface, visible } = createHarness({ surface: { limits: LIMITS } });
+  delivery.sendCard(start("c1"), cardOf("One two three four five six. ".repeat(4), ["Yes"]));
+  await advance(1_000);
+  const [, second] = visible();
+  surface.lockMessages(CHAT);
+  const refused = { kind: "missing", code: "message-locked", isLocked: true } as const;
+  surface.fault("edit", undefined, { kind: "fail", failure: refused });
+  delivery.revise("c1", cardOf("Done."), "post");
+  await advance(5_000);
+  expect(visible()).toEqual(["Done.", second]);
+  expect(delivery.receipt("c1")?.state).toBe("delivered");
+});
+
 it("says below its picture that a card is removed when the platform keeps the message", async () => {
   const { advance, delivery, start, surface, visible } = createHarness({ surface: IMAGES });
   delivery.sendCard(start("c1"), cardOf("A lamp", ["Buy"], { image: PHOTO }));
