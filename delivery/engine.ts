@@ -43,8 +43,8 @@ import { Surfaces } from "./calls/surfaces.ts";
 import { learnIds } from "./lost-posts/learn-ids.ts";
 import { startTyping } from "./calls/start-typing.ts";
 import { GateClient } from "./budget/gate-client.ts";
-import { openDoubts } from "./lost-posts/open-doubts.ts";
-import type { OpenDoubt } from "./lost-posts/open-doubts.ts";
+import { leaveDoubts } from "./lost-posts/conclude-search.ts";
+import { OpenDoubts } from "./lost-posts/open-doubts.ts";
 
 /**
  * Stores and ends the texts of turns and notices. Each address has a `Lane`, which makes the calls.
@@ -78,6 +78,7 @@ class Engine implements Delivery {
   readonly #surfaces: Surfaces;
   /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
+  readonly #doubts = new OpenDoubts(this.#replies);
   readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
   #lastPosition = 0;
 
@@ -119,8 +120,8 @@ class Engine implements Delivery {
         clock: options.deps.clock,
         gateOf: options.gateOf,
         speaker: options.speaker,
-        isInDoubt: ({ messengerId, chatId, threadId }) =>
-          this.#doubts({ messengerId, chatId }).some(({ address }) => address.threadId === threadId),
+        isInDoubt: (address) => this.#doubts.isIn(address),
+        isUnresolved: (address) => this.#doubts.isUnresolved(address, address.threadId),
         recentIds: (address) => this.#recentIds(address),
       }),
       outbox: this.#outbox,
@@ -151,7 +152,7 @@ class Engine implements Delivery {
         if (!isMoved && this.movedTo(messengerId, chatId) === undefined)
           this.#endPlace(address, { kind: "gone", code });
       },
-      hasOtherDoubt: (entry, address) => this.#doubts(address).some((doubt) => doubt.entry !== entry),
+      hasOtherDoubt: (entry, address) => this.#doubts.hasOther(entry, address),
       doubtEnded: (address) => this.#doubtEnded(address),
       revisit: (id) => {
         const reply = this.#replies.get(id);
@@ -329,7 +330,11 @@ class Engine implements Delivery {
   }
 
   isInDoubt(chat: ChatKey, exceptThreadId: string): boolean {
-    return this.#doubts(chat).some(({ address }) => address.threadId !== exceptThreadId);
+    return this.#doubts.isBeside(chat, exceptThreadId);
+  }
+
+  isUnresolved(chat: ChatKey): boolean {
+    return this.#doubts.isUnresolved(chat);
   }
 
   sentIds(chat: ChatKey, afterId: number): readonly number[] {
@@ -338,10 +343,6 @@ class Engine implements Delivery {
 
   lastUsedAt(): number | undefined {
     return this.#store.lastUsedAt(this.#options.deps.clock.now());
-  }
-
-  #doubts(chat: ChatKey): readonly OpenDoubt[] {
-    return openDoubts(this.#replies.values(), chat);
   }
 
   /** Returns ids that an earlier process may not have reported to the gate. */
@@ -445,6 +446,7 @@ class Engine implements Delivery {
     this.#options.database.transaction(() => {
       this.#store.end(id, state, code, this.#options.deps.clock.now());
       if (hashesOf(reply.record.body).length > 0) this.#files.release(id);
+      if (state !== "withdrawn") leaveDoubts(this.#context, reply, this.#surfaces.find(reply.record.address));
     });
     reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
     reply.release();

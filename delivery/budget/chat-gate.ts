@@ -192,7 +192,9 @@ class Gate implements ChatGate {
     }
     const isLocalBusy = this.#options.local.isInDoubt(address, this.#ownThread(address, speaker));
     const now = this.#clock.now();
-    const claim = isLocalBusy ? "busy" : chat.right.claim(key, now);
+    const isLocalUnresolved = this.#options.local.isUnresolved(address);
+    const known = isLocalBusy ? "busy" : chat.right.claim(key, now);
+    const claim = known === "certain" && isLocalUnresolved ? "uncertain" : known;
     if (claim === "busy") return { ids, newestId, searches, claim };
     const ticket = chat.right.give(key, news.startedAt, this.#isRemote(speaker), now);
     return {

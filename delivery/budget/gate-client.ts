@@ -27,6 +27,8 @@ export interface GateClientOptions {
   readonly speaker: string;
   /** True if this thread may have sent a message whose id it does not know. */
   readonly isInDoubt: (address: Address) => boolean;
+  /** True if the outcome of a post of this thread cannot be found out. Called once for each thread. */
+  readonly isUnresolved: (address: Address) => boolean;
   /** Ids that an earlier process may not have reported. Called once for each thread. */
   readonly recentIds: (address: Address) => readonly number[];
 }
@@ -313,7 +315,7 @@ export class GateClient {
       untold,
       ticket: undefined,
       isRightHeld: false,
-      isUnresolved: false,
+      isUnresolved: this.#options.isUnresolved(address),
       isShared: false,
       timer: undefined,
     };

@@ -120,9 +120,11 @@ export class RightToPost {
     }
     if (!isInDoubt && this.#untold.includes(key)) {
       this.#untold = this.#untold.filter((other) => other !== key);
+      this.#isUnresolved ||= isUnresolved;
       isChanged = true;
     }
-    if (isChanged && isDurable) this.#store();
+    // The outbox of the gate's own object knows its other posts.
+    if (isChanged && (isDurable || this.#isUnresolved)) this.#store();
   }
 
   /** Tells whether a message that this speaker's search finds can only be its own. */

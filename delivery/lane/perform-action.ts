@@ -1,5 +1,6 @@
 import type { CallFailure, OutgoingContent, OutgoingMedia, Surface } from "../../src/core/surface.ts";
 import { applyFailure } from "../calls/apply-failure.ts";
+import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
 import { modeOf } from "../modes/mode.ts";
@@ -74,6 +75,8 @@ export async function performAction(
  */
 export function markLost(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {
   const { doubt } = entry.row;
+  const { address } = reply.record;
+  if (doubt === undefined) context.budget.unresolved(address, context.surfaceFor(address.messengerId));
   store(context, entry, { ...lost(entry.row), code: "interrupted" });
   entry.isLookDue = doubt !== undefined;
   reply.isDirty = true;
@@ -179,6 +182,9 @@ async function post(
     const late = { entry, address, wasMarked: row.isMarked, hash };
     watchLatePost(context, reply, surface, late, outcome.late);
   }
+  // Without a known id before it, the post cannot be searched for.
+  if (failure.kind === "unknown" && entry.row.doubt === undefined)
+    context.budget.unresolved(address, surface);
   const canProbe = surface.probing !== undefined;
   const call = { method: "post", address, entry, part, content, canProbe } as const;
   const holdUntil = await applyFailure(context, reply, call, failure);
@@ -187,6 +193,8 @@ async function post(
     context.doubtEnded(address);
   }
   adoptLate(context, reply, surface, entry);
+  // It ended while the post was under way.
+  if (!reply.isOpen && reply.record.state !== "withdrawn") leaveDoubts(context, reply, surface);
   return holdUntil;
 }
 

@@ -6,7 +6,7 @@ import { store } from "../outbox/outbox-change.ts";
 import type { OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { Reply } from "../outbox/reply.ts";
-import { nextDoubt } from "../outbox/doubt.ts";
+import { isSearchable, nextDoubt } from "../outbox/doubt.ts";
 
 /** Gives the found message to the row. An edit then brings it up to date. */
 export function adopt(
@@ -95,6 +95,24 @@ export function leaveUnresolved(
   });
   ended(context, reply, entry);
   context.budget.unresolved(reply.record.address, surface);
+}
+
+/**
+ * Ends the searches of a reply that has ended. Its posts may have been made, so other conversations must not take their
+ * messages for theirs.
+ */
+export function leaveDoubts(
+  context: DeliveryContext,
+  { entries, record }: Reply,
+  surface: Surface | undefined,
+): void {
+  for (const entry of entries) {
+    const { doubt, state } = entry.row;
+    if (state !== "unknown" || !isSearchable(doubt)) continue;
+    const unresolved = nextDoubt(doubt, "undecided", { kind: "unresolved" });
+    store(context, entry, { doubt: unresolved, retryAt: undefined });
+    if (surface !== undefined) context.budget.unresolved(record.address, surface);
+  }
 }
 
 function ended(context: DeliveryContext, reply: Reply, entry: OutboxEntry): void {

@@ -41,7 +41,7 @@ export async function probe(
   const safe = chosen.claim === "certain" ? intended : undefined;
   const timeoutMs = Math.min(PROBE_TIMEOUT_MS, callTimeoutMs(policy, surface));
   const outcome = await callWithin(context.deps.clock, timeoutMs, async (signal) =>
-    probing.probe(address, String(chosen.id), { signal, intended: safe }),
+    probing.probe(address, String(chosen.id), { signal, intended: safe, buttons: intended?.buttons }),
   );
   const isVoid = entry.row !== row || entry.probe !== chosen;
   if (outcome.kind === "done") {

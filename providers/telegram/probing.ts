@@ -23,14 +23,14 @@ export function createTelegramProbing(client: TelegramClient): Probing {
   let isKeyboardEditMissing = false;
   return {
     box,
-    async probe(address: Address, messageId: string, { signal, intended }: ProbeOptions) {
+    async probe(address: Address, messageId: string, { buttons, intended, signal }: ProbeOptions) {
       const byText = isKeyboardEditMissing ? intended : undefined;
       const method = byText === undefined ? "editMessageReplyMarkup" : "editMessageText";
       let edited: unknown;
       try {
         edited = await (byText === undefined
           ? client.call(method, signal, (api, signal) =>
-              api.editMessageReplyMarkup(chatOf(address), Number(messageId), keyboardOf(intended), signal),
+              api.editMessageReplyMarkup(chatOf(address), Number(messageId), keyboardOf({ buttons }), signal),
             )
           : editMessage(client, address, messageId, byText, signal));
       } catch (error) {

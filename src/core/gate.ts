@@ -195,6 +195,8 @@ export type ChatKey = Pick<Address, "messengerId" | "chatId">;
 export interface LocalSpeaker {
   /** True if another thread of the object may have sent a message into the chat whose id it does not know. */
   isInDoubt(chat: ChatKey, exceptThreadId: string): boolean;
+  /** True if the outcome of one of its posts into the chat cannot be found out. */
+  isUnresolved(chat: ChatKey): boolean;
   /** Returns the ids of messages that it has sent into the chat. */
   sentIds(chat: ChatKey, afterId: number): readonly number[];
   /** Returns the time of its last possible call, in epoch milliseconds. Undefined if it has never made one. */

@@ -62,8 +62,13 @@ export interface Probing {
 }
 
 export interface ProbeOptions extends CallOptions {
-  /** Intended content of the lost message; undefined if it is not needed any more. */
+  /**
+   * Intended content of the lost message. Undefined if it is not needed any more, or if a message that is found may be
+   * another one, which must keep its text.
+   */
   readonly intended?: OutgoingContent | undefined;
+  /** Buttons of the lost message, so that it keeps them. */
+  readonly buttons?: OutgoingContent["buttons"];
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ChatGate, LocalSpeaker } from "../../src/core/gate.ts";
 /** An object that says nothing itself. */
 export const NOBODY: LocalSpeaker = {
   isInDoubt: () => false,
+  isUnresolved: () => false,
   sentIds: () => [],
   lastUsedAt: () => undefined,
 };
@@ -43,6 +44,7 @@ export function createTestGate(options: {
     root,
     local: {
       isInDoubt: (...asked) => local().isInDoubt(...asked),
+      isUnresolved: (chat) => local().isUnresolved(chat),
       sentIds: (...asked) => local().sentIds(...asked),
       lastUsedAt: () => local().lastUsedAt(),
     },

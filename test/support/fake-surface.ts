@@ -383,7 +383,7 @@ class MemorySurface implements FakeSurface {
     return this.#call("probe", { chatId: address.chatId, messageId }, options, () => {
       const own = this.#chat(address.chatId).find(({ id }) => id === messageId);
       // The question is an edit of the keyboard.
-      if (own !== undefined) own.buttons = options.intended?.buttons;
+      if (own !== undefined) own.buttons = options.buttons;
       if (own !== undefined) return "own";
       const isGone = this.#platform.deleted.has(messageId) || Number(messageId) > this.#platform.lastId;
       return isCertain && isGone ? "none" : "other";

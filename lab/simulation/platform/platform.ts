@@ -105,6 +105,7 @@ export class Platform {
   readonly #lastIds = new Map<string, number>();
   readonly #floods = new Map<string, Flood>();
   readonly #blocked = new Set<string>();
+  readonly #locked = new Set<PlatformMessage>();
   readonly #boxes = new Map<string, string>();
   readonly #rich: RichServer;
   readonly #startedAt: number;
@@ -245,7 +246,9 @@ export class Platform {
   remove(address: Address, messageId: string, isLocked = false): void {
     if (this.kind === "fixed") throw new PlatformRefusal({ kind: "bad-request", why: "no deletions here" });
     const message = this.#own(address, messageId);
-    if (isLocked && message.buttons !== undefined) throw new PlatformRefusal({ kind: "locked" });
+    if (isLocked && message.buttons !== undefined) this.#locked.add(message);
+    // A message that is too old stays too old.
+    if (this.#locked.has(message)) throw new PlatformRefusal({ kind: "locked" });
     message.deletedBy = "bot";
   }
 

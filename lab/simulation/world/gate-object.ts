@@ -91,7 +91,12 @@ export interface GateObjectOptions {
 }
 
 /** A local speaker that never posts. */
-const NOBODY: LocalSpeaker = { isInDoubt: () => false, sentIds: () => [], lastUsedAt: () => undefined };
+const NOBODY: LocalSpeaker = {
+  isInDoubt: () => false,
+  isUnresolved: () => false,
+  sentIds: () => [],
+  lastUsedAt: () => undefined,
+};
 
 /** The object of a chat in which only conversations of other objects speak. It has only the gate. */
 export class GateObject {

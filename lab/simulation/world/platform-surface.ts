@@ -194,8 +194,7 @@ export function createPlatformSurface(world: SurfaceWorld, life: Life): Surface 
     box: ({ chatId }) => platform.boxOf(chatId),
     async probe(address, messageId, options) {
       try {
-        const { intended } = options;
-        await call("probe", address, options, undefined, messageId, { keyboard: intended?.buttons });
+        await call("probe", address, options, undefined, messageId, { keyboard: options.buttons });
         return "own";
       } catch (error) {
         const kind = error instanceof PlatformRefusal ? error.refusal.kind : undefined;

@@ -261,6 +261,7 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
       local: {
         isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
+        isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
         sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
         lastUsedAt: () => this.thread.delivery.lastUsedAt(),
       },

@@ -199,4 +199,16 @@ describe("knows the ids of messages", () => {
     const { claim, right } = await gate.unclaimed(question());
     expect([claim, right]).toEqual(["busy", undefined]);
   });
+
+  it("says when the outcome of a post of the gate's own object cannot be found out", async () => {
+    const { gate } = await seasoned({ local: { ...NOBODY, isUnresolved: () => true } });
+    expect(await gate.unclaimed(question())).toMatchObject({ claim: "uncertain" });
+  });
+
+  it("remembers after a start that such an outcome was reported", async () => {
+    const { ask, gate, restart } = await seasoned();
+    await ask("post", ADDRESS, { ...POST, speaker: OWN });
+    await gate.report({ address: ADDRESS, speaker: OWN, news: { ...QUIET, ticket: 1, isUnresolved: true } });
+    expect(await restart().gate.unclaimed(question())).toMatchObject({ claim: "uncertain" });
+  });
 });

@@ -166,6 +166,56 @@ describe("when the object of a topic dies with the right to post", () => {
   });
 });
 
+describe("a lost post before which no message id of the chat was known", () => {
+  it.each(
+    ["chat", "north"].flatMap((speaker) =>
+      [[], [speaker], ["chat"], ["chat", speaker]].flatMap((restarted) =>
+        [20, 70, 800].map((afterMs) => [speaker, restarted, afterMs] as const),
+      ),
+    ),
+  )("from %s is not taken for another topic's, after a restart of %j in %d ms", async (...plan) => {
+    const [speaker, restarted, afterMs] = plan;
+    const chat = { ...ADDRESS, isDirectMessage: false };
+    const { advance, restart, speaking, surface } = createObjects({
+      conversations: {
+        chat: { address: chat, gate: "chat" },
+        north: { address: topic(1), gate: "chat" },
+        south: { address: topic(2), gate: "chat" },
+      },
+      policy: { callTimeoutMs: LIMIT_MS },
+      surface: { probing: "own-box" },
+    });
+    await advance(60_000);
+    surface.fault("post", { kind: "lose", done: true }, { kind: "lose", done: true });
+    const { seenMessageId: _unknown, ...start } = speaking(speaker).start("n1");
+    speaking(speaker).delivery.send(start, TEXT);
+    await advance(afterMs);
+    for (const name of restarted) restart(name);
+    const south = speaking("south");
+    south.delivery.send(south.start("s1"), "South.");
+    await advance(120_000);
+    const shown = surface.visible("7");
+    expect(shown.filter((text) => text === "South.")).toHaveLength(1);
+    // The process may have died before its post left.
+    expect(shown.filter((text) => text === TEXT).length).toBeLessThanOrEqual(1);
+    expect(new Set(shown.map((text) => text.replace(`${MARK}\n`, "")))).toEqual(new Set([TEXT, "South."]));
+  });
+});
+
+it("does not take the lost post of a topic that refused the bot for another topic's", async () => {
+  const { advance, speaking, surface } = forum();
+  const [north, south] = [speaking("north"), speaking("south")];
+  await advance(60_000);
+  surface.fault("post", { kind: "lose", done: true }, { kind: "lose", done: true });
+  surface.fault("probe", { kind: "fail", failure: { kind: "gone", code: "blocked" } });
+  north.delivery.send(north.start("n1"), TEXT);
+  await advance(1_000);
+  expect(north.delivery.receipt("n1")).toMatchObject({ state: "gone" });
+  south.delivery.send(south.start("s1"), "South.");
+  await advance(60_000);
+  expect(surface.visible("7")).toEqual([TEXT, "South.", `${MARK}\nSouth.`]);
+});
+
 it("waits at most half a minute for a topic that is silent", async () => {
   const objects = forum();
   const { advance, clock, speaking, surface, setReachable } = objects;

@@ -58,6 +58,7 @@ function clientRig(options: { readonly isShared?: boolean; readonly recentIds?: 
     gateOf: () => gate,
     speaker: SPEAKER,
     isInDoubt: () => state.isInDoubt,
+    isUnresolved: () => false,
     recentIds: ({ threadId }) => {
       asked.push(threadId);
       return options.recentIds ?? [];

@@ -108,6 +108,7 @@ export function createObjects(options: ObjectsOptions): Objects {
       },
       local: {
         isInDoubt: (...asked) => (life.delivery ?? NOBODY).isInDoubt(...asked),
+        isUnresolved: (chat) => (life.delivery ?? NOBODY).isUnresolved(chat),
         sentIds: (...asked) => (life.delivery ?? NOBODY).sentIds(...asked),
         lastUsedAt: () => (life.delivery ?? NOBODY).lastUsedAt(),
       },

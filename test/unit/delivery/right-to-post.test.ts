@@ -165,6 +165,16 @@ it("is certain again when the silent holder reports that it has no doubt", async
   expect(await post(NORTH, { ticket: 1 }), "and takes it from nobody").toMatchObject(HELD);
 });
 
+it("stays uncertain when the silent holder reports an outcome that it cannot find out", async () => {
+  const { post, claim, restart, rig, tell } = await forum();
+  await post(NORTH);
+  await rig.clock.advance(30_000);
+  await post(SOUTH);
+  await tell(NORTH, { ticket: 1, isUnresolved: true });
+  expect(await claim(SOUTH, { ticket: 2, isInDoubt: true })).toBe("uncertain");
+  expect(await restart().claim(SOUTH, { ticket: 2, isInDoubt: true }), "after a start").toBe("uncertain");
+});
+
 it("is held for as long as its holder reports a search", async () => {
   const { post, search, tell, rig } = await forum();
   let ticket = ticketOf(await post(NORTH));

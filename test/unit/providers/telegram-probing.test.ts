@@ -51,7 +51,7 @@ it("asks with the keyboard of the lost message, so that it keeps it", async () =
   rig.api.answerNext("editMessageReplyMarkup", refusal(400, "Bad Request: message is not modified"));
   const buttons = [[{ kind: "callback", label: "Yes", token: "t1" }]] as const;
   const intended = { text: "Menu", entities: [], buttons };
-  expect(await probingOf(rig).probe(chat("7"), "42", { ...never(), intended })).toBe("own");
+  expect(await probingOf(rig).probe(chat("7"), "42", { ...never(), intended, buttons })).toBe("own");
   expect(rig.api.calls).toMatchObject([
     { payload: { reply_markup: { inline_keyboard: [[{ text: "Yes", callback_data: "t1" }]] } } },
   ]);
