@@ -118,10 +118,11 @@ export class PostWatch {
     const { reply, part } = found;
     const row = `${keyOf(threadId, reply.id)}#${part}`;
     this.#checkQuote(call, reply, part);
-    // Where nothing can be edited, a restarted attempt is posted again. That is not a repetition.
-    const lost = [...this.#posts].filter(
-      ([number, post]) => post.row === row && post.outcome !== "done" && this.isLost(number),
-    ).length;
+    // Where nothing can be edited, a restarted attempt is posted again. That is not a repetition, and the posts before
+    // the message of the earlier attempt are that message's.
+    const posts = [...this.#posts].filter(([, post]) => post.row === row);
+    const tried = posts.slice(posts.findLastIndex(([, post]) => post.outcome === "done") + 1);
+    const lost = tried.filter(([number]) => this.isLost(number)).length;
     const { onUnknown } = this.#options.policy;
     // Where a search can prove that a post was not made, it may be repeated each time.
     if (this.#options.platform !== "telegram" && lost > MOST_RESENT[onUnknown]) {
