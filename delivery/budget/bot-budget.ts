@@ -61,8 +61,9 @@ const EDIT_RESERVE_SHARE = 0.2;
  * typing.
  */
 const TYPING_RESERVE_SHARE = 0.6;
-/** Share that broadcasts must leave free. */
+/** Share that broadcasts must leave free, and the most calls that this is. */
 const BROADCAST_RESERVE_SHARE = 0.5;
+const MOST_BROADCAST_RESERVE = 30;
 /** Paid calls of a chat are kept this long. */
 const PAID_MS = 2_000;
 /** A loan has more than one call only while more than this share of the rate is free. */
@@ -126,7 +127,7 @@ class LendingBudget implements RootBudget {
   prepay({ calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {
     const now = this.#clock.now();
     const bot = this.#bot(messengerId, rate, now);
-    const reserve = Math.floor(rate.burst * BROADCAST_RESERVE_SHARE);
+    const reserve = Math.min(MOST_BROADCAST_RESERVE, Math.floor(rate.burst * BROADCAST_RESERVE_SHARE));
     putBackUnused(bot, now, rate);
     const taken = Math.max(1, Math.min(calls, rate.burst - reserve));
     const ahead = bot.places.ahead("", 1, now);

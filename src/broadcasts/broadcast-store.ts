@@ -167,7 +167,8 @@ export function createBroadcastStore(database: Database): BroadcastStore {
         expiresAt,
       );
       const [stored] = read("WHERE id = ?", id);
-      if (stored === undefined) throw new Error("The database does not have the broadcast that it has stored");
+      if (stored === undefined)
+        throw new Error("The database does not have the broadcast that it has stored");
       return stored;
     },
     get: (id) => firstRow(read("WHERE id = ?", id)),
@@ -302,7 +303,11 @@ export function createBroadcastStore(database: Database): BroadcastStore {
           );
     },
     sweep(before, limit) {
-      for (const { seq } of read("WHERE ended_at < ? OR (state = 'collecting' AND created_at < ?)", before, before)) {
+      for (const { seq } of read(
+        "WHERE ended_at < ? OR (state = 'collecting' AND created_at < ?)",
+        before,
+        before,
+      )) {
         const deleted = database.run(
           `DELETE FROM broadcast_target_v1 WHERE broadcast = ? AND key IN
              (SELECT key FROM broadcast_target_v1 WHERE broadcast = ? LIMIT ?)`,

@@ -1,7 +1,7 @@
 import type { UIMessage } from "ai";
 import type { ChatEntry } from "../core/chat.ts";
 import type { ChatTarget } from "../core/chat-target.ts";
-import type { Content } from "../core/content.ts";
+import type { Content, ContentOptions } from "../core/content.ts";
 import type { Address } from "../core/surface.ts";
 import type { PromptMetadata } from "../core/turn-info.ts";
 
@@ -21,7 +21,7 @@ export type BroadcastTargets =
   | readonly BroadcastTarget[]
   | ((chat: ChatEntry) => boolean | Promise<boolean>);
 
-export interface BroadcastOptions {
+export interface BroadcastOptions extends Pick<ContentOptions, "silent" | "protect"> {
   /**
    * The caller's own name of the broadcast, 1 to 200 characters. A second call with the same key sends nothing and
    * returns the same id. @default a new name
@@ -39,7 +39,12 @@ export interface BroadcastOptions {
 /** What every target of a broadcast gets. Plain JSON. */
 export type BroadcastWork =
   /** The same content. Files by `fileId` or `url` only. */
-  | { readonly kind: "content"; readonly content: Content; readonly informModel: boolean }
+  | {
+      readonly kind: "content";
+      readonly content: Content;
+      readonly informModel: boolean;
+      readonly options?: Pick<ContentOptions, "silent" | "protect">;
+    }
   /** A prompt: the model of each target's conversation answers it, with its own memory. */
   | {
       readonly kind: "prompt";
@@ -127,3 +132,23 @@ export type HandOverResult =
   | { readonly state: "sent"; readonly deliveryId: string; readonly messageIds: readonly string[] }
   | { readonly state: "failed"; readonly code: string; readonly deliveryId?: string }
   | { readonly state: "skipped"; readonly code: string };
+
+export interface SubscriberFilter {
+  /** The `cursor` of the page before. */
+  readonly cursor?: string;
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+export interface SubscriberPage {
+  readonly subscribers: readonly Subscriber[];
+  /** Undefined on the last page. */
+  readonly cursor?: string;
+}
+
+/** A chat, or a topic of a chat, that gets broadcasts for `"subscribers"`. */
+export interface Subscriber {
+  readonly address: Address;
+  /** Epoch milliseconds. */
+  readonly since: number;
+}

@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import { checkContent } from "../core/check-content.ts";
 import { wait } from "../core/deps.ts";
 import type { Deps } from "../core/deps.ts";
 import { failureCode, InvalidInputError, SwitchboardError } from "../core/errors.ts";
-import { sha256 } from "../core/sha256.ts";
 import type {
   Broadcast,
   BroadcastReceiptFilter,
@@ -18,7 +18,8 @@ import { MOST_OPEN, runSlice } from "./run-slice.ts";
 import type { SliceOptions } from "./run-slice.ts";
 import type { SubscriberStore } from "./subscriber-store.ts";
 
-export interface BroadcastsOptions extends Omit<SliceOptions, "clock">, Omit<TargetSources, "pause" | "store"> {
+export interface BroadcastsOptions
+  extends Omit<SliceOptions, "clock">, Omit<TargetSources, "pause" | "store"> {
   readonly deps: Pick<Deps, "clock" | "newId">;
   readonly store: BroadcastStore;
   readonly subscribers: SubscriberStore;
@@ -83,10 +84,17 @@ export class Broadcasts {
     return start;
   }
 
-  async #start({ expiresAfterMs = EXPIRES_AFTER_MS, id, targets, work }: NewBroadcast & { id: string }): Promise<Broadcast> {
+  async #start({
+    expiresAfterMs = EXPIRES_AFTER_MS,
+    id,
+    targets,
+    work,
+  }: NewBroadcast & { id: string }): Promise<Broadcast> {
     const { deps, store } = this.#options;
     const named = typeof targets === "function" ? "function" : targets;
-    const hash = await sha256(JSON.stringify([work, named]));
+    const hash = createHash("sha256")
+      .update(JSON.stringify([work, named]))
+      .digest("hex");
     const createdAt = deps.clock.now();
     const known =
       store.get(id) ??
@@ -159,8 +167,15 @@ export class Broadcasts {
     return true;
   }
 
+  /** Whether `run` has something to do, now or later. */
+  hasWork(): boolean {
+    return this.#options.store.unfinished().length > 0;
+  }
+
   /** Runs one slice of the broadcast that has waited longest. Never rejects; a failure is tried again later. */
   run(): Promise<void> {
+    // The alarm that has just fired may have replaced the one of the running slice.
+    if (this.#running !== undefined) this.#options.wakeAt(this.#options.deps.clock.now() + HEARTBEAT_MS);
     this.#running ??= this.#runOnce().finally(() => {
       this.#running = undefined;
     });
@@ -243,7 +258,9 @@ function checkRequest({ expiresAfterMs, id, targets, work }: NewBroadcast): void
   const content = checkContent(work.content);
   const isStored = content.kind !== "files" || content.files.every(({ source }) => isRemote(source));
   if (!isStored)
-    throw invalid("its files must have a fileId or a url. Send the file to one chat first, and use its fileId");
+    throw invalid(
+      "its files must have a fileId or a url. Send the file to one chat first, and use its fileId",
+    );
 }
 
 function isRemote(source: unknown): boolean {

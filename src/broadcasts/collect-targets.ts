@@ -1,24 +1,26 @@
 import type { ChatFilter, ChatPage } from "../core/chat.ts";
-import type { ChatTarget, Resolution } from "../core/chat-target.ts";
 import type { Address } from "../core/surface.ts";
 import type { BroadcastTarget, BroadcastTargets } from "./broadcast.ts";
 import type { StoredBroadcast, BroadcastStore, StoredTarget } from "./broadcast-store.ts";
 import type { SubscriberKey, SubscriberStore } from "./subscriber-store.ts";
 
-/** Where the messages for an address go. */
-export interface TargetPlace {
-  /** Name of the conversation whose object sends them. */
-  readonly conversation: string;
-  /** The same for every address of the place, also after the chat has moved. */
-  readonly key: string;
-}
+/** Where the message for a target goes. */
+export type PlacedTarget =
+  | {
+      readonly kind: "found";
+      readonly address: Address;
+      /** Name of the conversation whose object sends it. */
+      readonly conversation: string;
+      /** The same for every target that means this place, also after the chat has moved. */
+      readonly key: string;
+    }
+  | { readonly kind: "refused"; readonly code: string };
 
 export interface TargetSources {
   readonly store: Pick<BroadcastStore, "addTargets">;
   readonly subscribers: Pick<SubscriberStore, "page">;
   readonly chats: (filter: ChatFilter) => ChatPage;
-  readonly resolve: (to: ChatTarget) => Resolution;
-  readonly placeOf: (address: Address) => TargetPlace;
+  readonly placeOf: (target: BroadcastTarget) => PlacedTarget;
   /** Lets other events of the object run. */
   readonly pause: () => Promise<void>;
 }
@@ -60,7 +62,9 @@ export async function collectTargets(
         limit: PAGE,
         ...(after !== undefined && { cursor: after }),
       });
-      const wanted = await Promise.all(page.chats.map(async (chat) => ({ chat, isWanted: await targets(chat) })));
+      const wanted = await Promise.all(
+        page.chats.map(async (chat) => ({ chat, isWanted: await targets(chat) })),
+      );
       const found = wanted.flatMap(({ chat: { chatId, messengerId }, isWanted }) =>
         isWanted ? [{ messenger: messengerId, chatId }] : [],
       );
@@ -78,21 +82,19 @@ export async function collectTargets(
   }
 }
 
-function stored({ placeOf, resolve }: TargetSources, target: BroadcastTarget): StoredTarget {
-  const found: Resolution = isAddress(target) ? { kind: "found", address: target } : resolve(target);
+function stored({ placeOf }: TargetSources, target: BroadcastTarget): StoredTarget {
+  const found = placeOf(target);
   const fresh = { deliveryId: undefined, messageIds: [], tries: 0 };
   if (found.kind === "refused") {
     const key = `?${JSON.stringify(target)}`;
     return { ...fresh, key, state: "skipped", code: found.code, conversation: undefined, address: undefined };
   }
-  const { conversation, key } = placeOf(found.address);
-  return { ...fresh, key, state: "waiting", code: undefined, conversation, address: found.address };
+  const { address, conversation, key } = found;
+  return { ...fresh, key, state: "waiting", code: undefined, conversation, address };
 }
 
-function isList(targets: BroadcastTarget | readonly BroadcastTarget[]): targets is readonly BroadcastTarget[] {
+function isList(
+  targets: BroadcastTarget | readonly BroadcastTarget[],
+): targets is readonly BroadcastTarget[] {
   return Array.isArray(targets);
-}
-
-function isAddress(target: BroadcastTarget): target is Address {
-  return typeof target === "object" && "messengerId" in target && "threadId" in target;
 }

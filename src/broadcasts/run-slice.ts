@@ -75,7 +75,8 @@ class Slice {
     store.noteRun(seq, this.#beganAt);
     const due = store.due(seq, clock.now(), SLICE);
     const fresh = this.#broadcast.isChecked ? [] : store.waiting(seq, this.#room(due.length));
-    for (const target of due) await this.#ask(target, 0);
+    // The object of an `open` target may never have got the message, so it may begin now.
+    for (const target of due) await this.#ask(target);
     let last: string | undefined;
     for (const target of fresh) {
       if (!(await this.#begin(target))) break;
@@ -101,7 +102,7 @@ class Slice {
     const { expiresAt, id, isSubscribed } = this.#broadcast;
     if (address === undefined) return true;
     if (this.#isClosing()) {
-      await this.#ask(target, 0);
+      await this.#ask(target);
       return true;
     }
     if (isSubscribed && !subscribers.has(address)) {
@@ -117,22 +118,23 @@ class Slice {
       await wait(clock, Math.max(1, readyAt - clock.now()));
       if (isTimeUp()) return false;
     }
-    await this.#ask(target, expiresAt);
+    await this.#ask(target);
     return true;
   }
 
   /** Calls the object of a target. Resolves when the next call may begin. */
-  async #ask(target: StoredTarget, notAfter: number): Promise<void> {
+  async #ask(target: StoredTarget): Promise<void> {
     if (this.#calls.size >= AT_ONCE[this.#work.kind]) await Promise.race(this.#calls);
-    const call = this.#call(target, notAfter).finally(() => this.#calls.delete(call));
+    const call = this.#call(target).finally(() => this.#calls.delete(call));
     this.#calls.add(call);
   }
 
-  async #call(target: StoredTarget, notAfter: number): Promise<void> {
+  async #call(target: StoredTarget): Promise<void> {
     const { address, conversation = "" } = target;
     if (address === undefined) return;
     const { handOver, log } = this.#options;
-    const { id: broadcastId } = this.#broadcast;
+    const { expiresAt, id: broadcastId } = this.#broadcast;
+    const notAfter = this.#isClosing() ? 0 : expiresAt;
     const request = { broadcastId, address, work: this.#work, notAfter, waitMs: WAIT_MS };
     try {
       this.#note(this.#after(target, await handOver(conversation, request)));
@@ -148,7 +150,13 @@ class Slice {
       case "waiting":
         return this.#open(target);
       case "sent":
-        return { ...target, state: "sent", code: undefined, deliveryId: result.deliveryId, messageIds: result.messageIds };
+        return {
+          ...target,
+          state: "sent",
+          code: undefined,
+          deliveryId: result.deliveryId,
+          messageIds: result.messageIds,
+        };
       case "failed":
         return { ...target, state: "failed", code: result.code, deliveryId: result.deliveryId };
       case "skipped":

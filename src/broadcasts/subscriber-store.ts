@@ -1,6 +1,7 @@
 import type { ChatMove } from "../core/chat-move.ts";
 import type { Database } from "../core/database.ts";
 import type { Address } from "../core/surface.ts";
+import type { Subscriber } from "./broadcast.ts";
 
 /** Chats, or topics of chats, that have subscribed to the bot's broadcasts. In the root. */
 const SCHEMA = `
@@ -8,12 +9,6 @@ CREATE TABLE IF NOT EXISTS subscriber_v1 (
   messenger_id TEXT NOT NULL, thread_id TEXT NOT NULL, chat_id TEXT NOT NULL, topic_id TEXT, is_direct INTEGER NOT NULL,
   since INTEGER NOT NULL, PRIMARY KEY (messenger_id, thread_id)
 ) STRICT, WITHOUT ROWID`;
-
-export interface Subscriber {
-  readonly address: Address;
-  /** Epoch milliseconds. */
-  readonly since: number;
-}
 
 /** Place of a subscriber in the order of pages. */
 export type SubscriberKey = Pick<Address, "messengerId" | "threadId">;

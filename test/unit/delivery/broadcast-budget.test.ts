@@ -111,7 +111,13 @@ describe("the class of broadcasts", () => {
         const { budget, clock, prepay } = await seasoned();
         const times: number[] = [];
         const call = async (chatId: string): Promise<void> => {
-          const request = { messengerId: "telegram", chatId, speaker: "s", purpose: "post", rate: RATE } as const;
+          const request = {
+            messengerId: "telegram",
+            chatId,
+            speaker: "s",
+            purpose: "post",
+            rate: RATE,
+          } as const;
           const loan = await budget.lend(request);
           if (loan.kind === "lent") for (let slot = 0; slot < loan.slots; slot += 1) times.push(clock.now());
         };
