@@ -27,6 +27,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
+          env: { BROADCAST_CHATS: process.env.BROADCAST_CHATS ?? "" },
           testTimeout: 20_000,
           // To start workerd and load the product takes longer than most files. Every test has a root of its own, so
           // the files of one worker share both.

@@ -122,6 +122,22 @@ export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./cor
 // Sending
 export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
 
+// Broadcasts
+export type {
+  Broadcast,
+  BroadcastOptions,
+  BroadcastReceipt,
+  BroadcastReceiptFilter,
+  BroadcastReceiptPage,
+  BroadcastState,
+  BroadcastTarget,
+  BroadcastTargets,
+  Subscriber,
+  SubscriberFilter,
+  SubscriberPage,
+  TargetState,
+} from "./broadcasts/broadcast.ts";
+
 // Delivery
 export type {
   DeliveryFilter,

@@ -48,6 +48,9 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
    */
   actionLedgerPendingRetryLeaseMs: number | false = 300_000;
 
+  /** Whether people have the commands `/subscribe` and `/unsubscribe`, for broadcasts to `"subscribers"`. */
+  subscribeCommands = false;
+
   /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
 

@@ -1,5 +1,14 @@
 import type { Agent, AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
+import type {
+  Broadcast,
+  BroadcastOptions,
+  BroadcastReceiptFilter,
+  BroadcastReceiptPage,
+  BroadcastTargets,
+  SubscriberFilter,
+  SubscriberPage,
+} from "./broadcasts/broadcast.ts";
 import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "./approvals/pending-approval.ts";
 import type { ApprovalFilter } from "./approvals/approval-store.ts";
 import { adoptConsole } from "./core/adopt-console.ts";
@@ -252,6 +261,92 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMem
     return this.#runtime.say(content, to, options);
   }
 
+  /* oxlint-disable typescript/no-misused-promises -- the base class has a method of this name, which stays as it is */
+  /** Sends a message to the web sockets of this object. */
+  override broadcast(message: SocketMessage, without?: string[]): void;
+  /**
+   * Sends content to many chats: to each once, in the background, paced so that answers to people come first. Returns its
+   * id when all chats are stored; a crash after that loses nothing. The object of each chat's conversation sends the
+   * message, and its model knows it.
+   *
+   * A list of plain strings means the connections that the method of the base class leaves out. Write such targets as
+   * `{ conversation }`.
+   *
+   * @param content files only with a `fileId` or a `url`
+   * @throws {InvalidInputError} `broadcast-invalid`, or a code of `say` about the content
+   * @throws {SwitchboardError} `broadcast-conflict` if the key was used for other content or targets
+   * @example await this.broadcast("We are back.", ({ kind }) => kind === "private", { idempotencyKey: "outage-7" });
+   */
+  override broadcast(
+    content: Content,
+    targets: BroadcastTargets,
+    options?: BroadcastOptions,
+  ): Promise<string>;
+  override broadcast(
+    content: Content | SocketMessage,
+    targets?: BroadcastTargets,
+    options: BroadcastOptions = {},
+  ): Promise<string> | void {
+    if (!isForSockets(content, targets))
+      return this.#broadcast(content, targets as BroadcastTargets, options);
+    super.broadcast(content, targets as string[] | undefined);
+  }
+  /* oxlint-enable typescript/no-misused-promises */
+
+  async #broadcast(
+    content: Content,
+    targets: BroadcastTargets,
+    { expiresAfterMs, idempotencyKey, informModel = true, protect, silent }: BroadcastOptions,
+  ): Promise<string> {
+    const options = { ...(protect !== undefined && { protect }), ...(silent !== undefined && { silent }) };
+    const work = { kind: "content", content, informModel, options } as const;
+    const request = { id: idempotencyKey, work, targets, expiresAfterMs };
+    const { id } = await this.#runtime.broadcasts.startBroadcast(request);
+    return id;
+  }
+
+  /** Returns the progress of a broadcast. Kept for 30 days after its end. */
+  async getBroadcast(id: string): Promise<Broadcast | undefined> {
+    return this.#runtime.broadcasts.getBroadcast(id);
+  }
+
+  /** Returns broadcasts, newest first. */
+  async listBroadcasts(limit = 100): Promise<Broadcast[]> {
+    return this.#runtime.broadcasts.listBroadcasts(limit);
+  }
+
+  /** Returns a page of a broadcast's outcomes, chat by chat. */
+  async broadcastReceipts(id: string, filter: BroadcastReceiptFilter = {}): Promise<BroadcastReceiptPage> {
+    return this.#runtime.broadcasts.broadcastReceipts(id, filter);
+  }
+
+  /**
+   * Ends a broadcast: no further message begins. At most 400 messages that conversations have already still arrive.
+   * Returns `false` if it has ended, or does not exist.
+   */
+  async cancelBroadcast(id: string): Promise<boolean> {
+    return this.#runtime.broadcasts.cancelBroadcast(id);
+  }
+
+  /**
+   * Subscribes a chat to broadcasts for `"subscribers"`. Returns `false` if it has subscribed already.
+   *
+   * @throws as `say` about the target, which has the same default
+   */
+  async subscribe(to?: ChatTarget): Promise<boolean> {
+    return this.#runtime.broadcasts.setSubscribed(await this.#runtime.addressOf(to), true);
+  }
+
+  /** Ends the subscription of a chat. Returns `false` if it has none. @throws as `subscribe` */
+  async unsubscribe(to?: ChatTarget): Promise<boolean> {
+    return this.#runtime.broadcasts.setSubscribed(await this.#runtime.addressOf(to), false);
+  }
+
+  /** Returns a page of the chats that have subscribed. */
+  async listSubscribers(filter: SubscriberFilter = {}): Promise<SubscriberPage> {
+    return this.#runtime.broadcasts.listSubscribers(filter);
+  }
+
   /** Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`, `mark-invalid` */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
     return this.#runtime.mark({ kind: "reaction", messageId, emoji }, to);
@@ -303,4 +398,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMem
   async inner(method: string, args: readonly unknown[]): Promise<unknown> {
     return this.#runtime.answer(method, args);
   }
+}
+
+type SocketMessage = string | ArrayBuffer | ArrayBufferView;
+
+/** Whether a call means the method of the base class, which it also makes by itself. */
+function isForSockets(
+  message: Content | SocketMessage,
+  without: BroadcastTargets | undefined,
+): message is SocketMessage {
+  const isBytes = message instanceof ArrayBuffer || ArrayBuffer.isView(message);
+  const isList = Array.isArray(without) && without.every((connection) => typeof connection === "string");
+  return isBytes || (typeof message === "string" && (without === undefined || isList));
 }

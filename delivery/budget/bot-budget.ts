@@ -19,6 +19,19 @@ import { TokenBucket } from "./token-bucket.ts";
 export interface RootBudget extends BotBudget {
   /** Adds ids of messages that arrived by webhook. In a box of a single chat this writes no row. */
   noteIncoming(messengerId: string, box: string, isShared: boolean, ids: readonly number[]): void;
+  /**
+   * Takes calls for a message of a broadcast, which goes to a chat right after. Returns the time to ask again, in epoch
+   * milliseconds, if there are none now.
+   */
+  prepay(request: PrepayRequest): number | undefined;
+}
+
+export interface PrepayRequest {
+  readonly messengerId: string;
+  readonly chatId: string;
+  /** Number of calls. */
+  readonly calls: number;
+  readonly rate: Rate;
 }
 
 /**
@@ -30,6 +43,8 @@ export interface RootBudget extends BotBudget {
  * 2. Cosmetic calls must leave a share of the rate to the others.
  * 3. A chat that was told to wait keeps its place. Each gets its own time, so not all of them ask again at once.
  * 4. After a start the bucket holds two tokens, because earlier calls are not known.
+ * 5. Broadcasts leave half of a full bucket to everything else, and come after every chat that waits. So a live answer
+ *    waits for other live answers only. A paid call that its chat does not make in time goes back into the bucket.
  */
 export function createBotBudget(options: {
   readonly database: Database;
@@ -46,6 +61,11 @@ const EDIT_RESERVE_SHARE = 0.2;
  * typing.
  */
 const TYPING_RESERVE_SHARE = 0.6;
+/** Share that broadcasts must leave free, and the most calls that this is. */
+const BROADCAST_RESERVE_SHARE = 0.5;
+const MOST_BROADCAST_RESERVE = 30;
+/** Paid calls of a chat are kept this long. */
+const PAID_MS = 2_000;
 /** A loan has more than one call only while more than this share of the rate is free. */
 const LOAN_RESERVE_SHARE = 0.5;
 const MOST_EXTRA_SLOTS = 3;
@@ -56,6 +76,13 @@ const PLACE_GRACE_MS = 1_500;
 interface Bot {
   readonly bucket: TokenBucket;
   readonly places: Places;
+  /** Calls that broadcasts have paid, by chat. */
+  readonly paid: Map<string, Paid>;
+}
+
+interface Paid {
+  readonly calls: number;
+  readonly until: number;
 }
 
 class LendingBudget implements RootBudget {
@@ -76,6 +103,11 @@ class LendingBudget implements RootBudget {
     const bot = this.#bot(messengerId, rate, now);
     const caller = JSON.stringify([chatId, speaker]);
     const rank = purpose === "edit" || purpose === "typing" ? 1 : 0;
+    putBackUnused(bot, now, rate);
+    if (rank === 0 && usePaid(bot, chatId, now, rate)) {
+      bot.places.leave(caller);
+      return Promise.resolve(this.#lent(1, now + LOAN_MS, messengerId, sent));
+    }
     const ahead = bot.places.ahead(caller, rank, now);
     const readyAt = bot.bucket.readyAt(now, 1 + reserveFor(purpose, rate), rate, 1, ahead);
     if (readyAt > now) {
@@ -89,13 +121,28 @@ class LendingBudget implements RootBudget {
     const isAnyWaiting = bot.places.ahead("", 1, now) > 0;
     const extra = isAnyWaiting ? 0 : extraSlots(bot.bucket.level(now, rate, 1), rate);
     if (extra > 0) bot.bucket.lease(now, { slots: extra, until }, rate, 1);
+    return Promise.resolve(this.#lent(1 + extra, until, messengerId, sent));
+  }
+
+  prepay({ calls, chatId, messengerId, rate }: PrepayRequest): number | undefined {
+    const now = this.#clock.now();
+    const bot = this.#bot(messengerId, rate, now);
+    const reserve = Math.min(MOST_BROADCAST_RESERVE, Math.floor(rate.burst * BROADCAST_RESERVE_SHARE));
+    putBackUnused(bot, now, rate);
+    const taken = Math.max(1, Math.min(calls, rate.burst - reserve));
+    const ahead = bot.places.ahead("", 1, now);
+    const readyAt = bot.bucket.readyAt(now, taken + reserve, rate, 1, ahead);
+    if (readyAt > now) return readyAt;
+    for (let call = 0; call < taken; call += 1) bot.bucket.hold(now, rate, 1);
+    const earlier = bot.paid.get(chatId)?.calls ?? 0;
+    bot.paid.delete(chatId);
+    bot.paid.set(chatId, { calls: earlier + taken, until: now + PAID_MS });
+    return undefined;
+  }
+
+  #lent(slots: number, until: number, messengerId: string, sent: BoxIds | undefined): Loan {
     const newestId = sent === undefined ? undefined : this.#seen.newest(messengerId, sent.box);
-    return Promise.resolve({
-      kind: "lent",
-      slots: 1 + extra,
-      until,
-      ...(newestId === undefined ? {} : { newestId }),
-    });
+    return { kind: "lent", slots, until, ...(newestId !== undefined && { newestId }) };
   }
 
   tellSent({ messengerId, box, ids }: BoxIds): Promise<void> {
@@ -115,9 +162,28 @@ class LendingBudget implements RootBudget {
     const known = this.#bots.get(messengerId);
     if (known !== undefined) return known;
     const bucket = new TokenBucket(Math.min(FIRST_TOKENS, rate.burst), Math.min(this.#startedAt, now));
-    const bot = { bucket, places: new Places() };
+    const bot = { bucket, places: new Places(), paid: new Map<string, Paid>() };
     this.#bots.set(messengerId, bot);
     return bot;
+  }
+}
+
+/** Makes a call that a broadcast has paid for this chat. Returns `false` if there is none. */
+function usePaid({ bucket, paid }: Bot, chatId: string, now: number, rate: Rate): boolean {
+  const found = paid.get(chatId);
+  if (found === undefined) return false;
+  bucket.useHeld(now, rate, 1);
+  if (found.calls > 1) paid.set(chatId, { ...found, calls: found.calls - 1 });
+  else paid.delete(chatId);
+  return true;
+}
+
+/** Puts paid calls back that no chat has made in time. The oldest entries come first. */
+function putBackUnused({ bucket, paid }: Bot, now: number, rate: Rate): void {
+  for (const [chatId, { calls, until }] of paid) {
+    if (until > now) return;
+    paid.delete(chatId);
+    for (let call = 0; call < calls; call += 1) bucket.putBack(now, rate, 1);
   }
 }
 

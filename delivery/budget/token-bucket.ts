@@ -7,8 +7,8 @@ export interface Lease {
 }
 
 /**
- * A token bucket whose time comes from the caller. Tokens may be fractions. Its own tokens and its leases are never
- * more than `burst` together, so a lease that is used late does not lengthen a burst.
+ * A token bucket whose time comes from the caller. Tokens may be fractions. Its own tokens, its leases and its held
+ * tokens are never more than `burst` together, so a call that is made late does not lengthen a burst.
  *
  * It may save tokens that arrive while it is full, for calls that are rare and urgent. Saved tokens have been earned,
  * so over a long time the calls still keep to the rate.
@@ -20,6 +20,8 @@ export class TokenBucket {
   #saved: number;
   /** Open leases, the first one to expire in front. */
   #leases: readonly Lease[] = [];
+  /** Tokens of calls that were promised and not made yet. */
+  #held = 0;
 
   /** Starts with `mostSaved` saved tokens. */
   constructor(tokens: number, now: number, mostSaved = 0) {
@@ -63,6 +65,24 @@ export class TokenBucket {
     this.#leases = [...this.#leases, lease];
   }
 
+  /** Takes a token for a call that is made later. It stays in the bucket's room until `useHeld` or `putBack`. */
+  hold(now: number, rate: Rate, spacing: number): void {
+    this.take(now, rate, spacing);
+    this.#held += 1;
+  }
+
+  /** The call of a held token is made now. */
+  useHeld(now: number, rate: Rate, spacing: number): void {
+    this.level(now, rate, spacing);
+    this.#held -= 1;
+  }
+
+  /** The call of a held token is not made. */
+  putBack(now: number, rate: Rate, spacing: number): void {
+    this.useHeld(now, rate, spacing);
+    this.#tokens += 1;
+  }
+
   /**
    * Returns the time (epoch milliseconds) at which the level reaches `needed`, if callers that are served earlier take
    * `ahead` tokens until then.
@@ -87,7 +107,7 @@ export class TokenBucket {
   }
 
   #capacity(rate: Rate): number {
-    return this.#leases.reduce((room, { slots }) => room - slots, rate.burst);
+    return this.#leases.reduce((room, { slots }) => room - slots, rate.burst - this.#held);
   }
 
   #settle(at: number, rate: Rate, spacing: number): void {

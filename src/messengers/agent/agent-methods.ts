@@ -30,6 +30,7 @@ export interface AgentMethods {
   readonly actionLedgerPendingRetryLeaseMs: number | false;
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
+  readonly subscribeCommands?: boolean;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
   onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
   onReaction?(reaction: MessengerContext): void | Promise<void>;

@@ -4,6 +4,7 @@ import type { LanguageModel } from "ai";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
+import type { HandOver, HandOverResult } from "../../broadcasts/broadcast.ts";
 import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
@@ -17,6 +18,7 @@ import type { TokenUsage } from "../../core/token-usage.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { Mark } from "../../core/mark.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
+import type { Address } from "../../core/surface.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
@@ -26,6 +28,7 @@ import type { ThinkHooks } from "../../turn/hooks.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
 import { isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
@@ -34,6 +37,10 @@ import { RootRuntime } from "../root/root-runtime.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
+import { BroadcastDesk } from "./broadcast-desk.ts";
+import type { BroadcastCalls } from "../root/broadcast-calls.ts";
+import { subscribeCommands } from "./subscribe-commands.ts";
+import { takeBroadcast } from "./take-broadcast.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
@@ -44,7 +51,7 @@ import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
 import type { Cards } from "../replies/cards.ts";
 import { markMessage } from "../replies/mark-message.ts";
-import { say } from "../replies/say.ts";
+import { addressFor, say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
 import { turnModel } from "./turn-model.ts";
@@ -65,6 +72,8 @@ export interface AgentRuntimeOptions {
 
 const DRIVE = "drive";
 const DRIVE_JOB = "switchboard-drive-v1";
+const BROADCAST = "broadcast";
+const BROADCAST_JOB = "switchboard-broadcast-v1";
 /**
  * The platform gets its answer before a turn begins, although both are done by the same thread. This is the number of
  * short waits in between. One long wait would not help: on a busy machine it can pass without any progress of the
@@ -88,6 +97,7 @@ export class AgentRuntime extends LifecycleCapability {
   #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
   #actions: AgentActions | undefined;
+  #desk: BroadcastDesk | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
@@ -99,6 +109,8 @@ export class AgentRuntime extends LifecycleCapability {
     root: () => this.root,
     thread: () => this.thread,
     ledger: () => this.actions.ledger,
+    broadcasts: () => this.#broadcastDesk(),
+    takeBroadcast: (request) => this.#takeBroadcast(request),
     healthProblem: () => this.health.problem(),
     receive: (...asked) => this.#receive(...asked),
   });
@@ -176,7 +188,8 @@ export class AgentRuntime extends LifecycleCapability {
       deps: this.#options.deps,
       log: this.#options.log,
       definitions: () => this.#all(),
-      commands: () => menuOf(this.#options.agent.getCommands()),
+      commands: () => menuOf(this.#commands()),
+      onMoved: (...moved) => this.#broadcastDesk().moved(...moved),
       later: (work) => this.#options.waitUntil(work()),
       observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
@@ -198,7 +211,7 @@ export class AgentRuntime extends LifecycleCapability {
       engine: this.engine,
       root: this.#link(),
       definitions: () => this.#all(),
-      commands: () => this.#options.agent.getCommands(),
+      commands: () => this.#commands(),
       onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
       approvals: this.actions.desk.approvals,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
@@ -232,6 +245,53 @@ export class AgentRuntime extends LifecycleCapability {
       later: (work) => this.#later(work),
     });
     return this.#actions;
+  }
+
+  /** Broadcasts and subscribers of the whole bot. */
+  get broadcasts(): BroadcastCalls {
+    return this.#isRoot() ? this.#broadcastDesk() : this.#callsTo(this.#rootName());
+  }
+
+  #broadcastDesk(): BroadcastDesk {
+    this.#desk ??= new BroadcastDesk({
+      ...this.#options,
+      root: () => this.root,
+      budget: () => this.budget,
+      callsTo: (conversation) =>
+        conversation === "" ? this.#calls : this.#callsTo(this.objectNameOf(conversation)),
+      arm: async (at) => {
+        const { jobs } = this.lifecycle;
+        if (at === undefined) await jobs.cancel(BROADCAST_JOB);
+        else await jobs.push({ id: BROADCAST_JOB, fn: BROADCAST, time: at, singleflight: true });
+      },
+    });
+    return this.#desk;
+  }
+
+  #takeBroadcast(request: HandOver): Promise<HandOverResult> {
+    const { delivery, cards, own } = this.thread;
+    return takeBroadcast(
+      {
+        clock: this.#options.deps.clock,
+        delivery,
+        cards,
+        own,
+        definition: (messengerId) => this.#all().find(({ id }) => id === messengerId),
+        submit: (prompt) => this.submissions.submit(prompt),
+        stored: async () => {
+          this.thread.sayHost({ event: undefined, turn: undefined }).wakeSoon();
+          await this.#wakeUp.stored();
+        },
+      },
+      request,
+    );
+  }
+
+  /** The bot's own commands, and those that it has switched on. */
+  #commands(): ThinkCommands {
+    const { agent } = this.#options;
+    const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts) : {};
+    return { ...extra, ...agent.getCommands() };
   }
 
   #botLedger(): ActionLedger {
@@ -285,6 +345,7 @@ export class AgentRuntime extends LifecycleCapability {
     const job = this.lifecycle.jobs.get(DRIVE_JOB);
     this.#wakeUp.known(job?.time);
     if (job !== undefined) this.#later(() => this.thread.poke());
+    if (this.#isRoot()) this.#later(() => this.#broadcastDesk().resume());
   }
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
@@ -293,6 +354,7 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {
+    if (job.fn === BROADCAST) await this.#broadcastDesk().onAlarm((work) => this.#later(work));
     if (job.fn !== DRIVE) return;
     this.#wakeUp.known(undefined);
     await this.thread.drive();
@@ -316,6 +378,13 @@ export class AgentRuntime extends LifecycleCapability {
 
   async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
     return this.#sending((host) => say(host, content, to, options));
+  }
+
+  /** Returns the address of a target; without one, that of the chat for which the code runs. */
+  async addressOf(to: ChatTarget | undefined): Promise<Address> {
+    const served = { event: getMessengerContext(), turn: getTurn() };
+    await this.lifecycle.ready();
+    return addressFor(this.thread.sayHost(served), to);
   }
 
   async mark(mark: Mark, to: ChatTarget | undefined): Promise<string> {

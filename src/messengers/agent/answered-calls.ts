@@ -2,6 +2,7 @@ import type { ActionLedger } from "../../actions/ledger.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
+import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
@@ -12,6 +13,8 @@ export interface AnsweringParts {
   readonly root: () => RootRuntime;
   readonly thread: () => Pick<ThreadRuntime, "hasEvent">;
   readonly ledger: () => ActionLedger;
+  readonly broadcasts: () => BroadcastCalls;
+  readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly receive: InnerCalls["receiveEvents"];
 }
@@ -41,6 +44,14 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     resolveTarget: async (to) => host.root().resolveTarget(to),
     routeEvent: (...asked) => host.root().route(...asked),
     receiveEvents: (...asked) => host.receive(...asked),
+    takeBroadcast: (request) => host.takeBroadcast(request),
+    startBroadcast: (request) => host.broadcasts().startBroadcast(request),
+    getBroadcast: (id) => host.broadcasts().getBroadcast(id),
+    listBroadcasts: (limit) => host.broadcasts().listBroadcasts(limit),
+    broadcastReceipts: (...asked) => host.broadcasts().broadcastReceipts(...asked),
+    cancelBroadcast: (id) => host.broadcasts().cancelBroadcast(id),
+    setSubscribed: (...told) => host.broadcasts().setSubscribed(...told),
+    listSubscribers: (filter) => host.broadcasts().listSubscribers(filter),
     claimAction: async (request) => host.ledger().claim(request),
     lookAtAction: async (...asked) => host.ledger().look(...asked),
     endAction: async (...told) => host.ledger().end(...told),

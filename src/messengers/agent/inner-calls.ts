@@ -5,9 +5,10 @@ import type { IncomingEvent } from "../../core/messenger.ts";
 import type { HealthProblem } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
+import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
 
 /** All calls between objects of one bot. */
-export interface InnerCalls extends ChatGate, BotBudget, RootCalls {
+export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCalls, TakesBroadcasts {
   /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
   /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
@@ -49,6 +50,14 @@ const METHODS = {
   routeEvent: true,
   receiveEvents: true,
   hasEvent: true,
+  takeBroadcast: true,
+  startBroadcast: true,
+  getBroadcast: true,
+  listBroadcasts: true,
+  broadcastReceipts: true,
+  cancelBroadcast: true,
+  setSubscribed: true,
+  listSubscribers: true,
   claimAction: true,
   lookAtAction: true,
   endAction: true,

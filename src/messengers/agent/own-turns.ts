@@ -4,6 +4,8 @@ import type { Deps } from "../../core/deps.ts";
 import type { Address } from "../../core/surface.ts";
 import type { TurnInfo } from "../../core/turn-info.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
+import { createNoteStore } from "../../inbox/note-store.ts";
+import type { NoteStore } from "../../inbox/note-store.ts";
 import { createPromptStore } from "../../inbox/prompt-store.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
@@ -33,6 +35,8 @@ const HEARTBEAT_MS = 2500;
 /** Turns that the bot's own code begins, and the facts about turns that it may read. */
 export class OwnTurns {
   readonly prompts: Prompts;
+  /** Posts of the bot's own code that the model will know from its next turn on. */
+  readonly notes: NoteStore;
   readonly calls: TurnCalls;
   readonly responses: TurnResponses;
   readonly #options: OwnTurnsOptions;
@@ -41,6 +45,7 @@ export class OwnTurns {
     const { database, engine, turns } = options;
     this.#options = options;
     this.prompts = new Prompts({ ...options, store: createPromptStore(database) });
+    this.notes = createNoteStore(database);
     this.calls = new TurnCalls(turns);
     this.responses = new TurnResponses({
       ...options,

@@ -147,6 +147,7 @@ export class ThreadRuntime {
       inbox,
       turns,
       prompts,
+      notes: own.notes,
       memory,
       delivery: this.delivery,
       engine,
@@ -444,5 +445,6 @@ export class ThreadRuntime {
     this.#sweptAt = now;
     this.#inbox.sweep(now - KEEP_KEYS_MS);
     this.own.prompts.sweep(now - KEEP_PROMPTS_MS);
+    this.own.notes.sweep(now - KEEP_PROMPTS_MS);
   }
 }

@@ -7,7 +7,7 @@ import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
-import type { Probing } from "../../core/surface.ts";
+import type { Probing, Surface } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
@@ -24,6 +24,7 @@ import { PlatformAccess } from "./platform-access.ts";
 import { createRootStore } from "./root-store.ts";
 import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
+import { TargetPlaces } from "./target-places.ts";
 import { Targets } from "./targets.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
@@ -49,6 +50,8 @@ export interface RootRuntimeOptions {
   readonly later: (work: () => Promise<void>) => void;
   /** Notes the ids of incoming messages, if the platform numbers them. Never throws. */
   readonly observe: RootBudget["noteIncoming"];
+  /** Called when a chat continues under another id. */
+  readonly onMoved?: (messengerId: string, move: ChatMove) => void;
 }
 
 /** The result of routing an event again. */
@@ -76,6 +79,8 @@ export class RootRuntime {
   readonly #conversations: ConversationResolver;
   readonly #chats: ChatDirectory;
   readonly #targets: Targets;
+  /** Finds the conversations that answer in chats. */
+  readonly places: TargetPlaces;
   readonly #probing = new Map<string, Probing | undefined>();
 
   constructor(options: RootRuntimeOptions) {
@@ -103,6 +108,12 @@ export class RootRuntime {
       chats: this.#chats,
       store: this.#store,
       definitions: () => this.#all(),
+    });
+    this.places = new TargetPlaces({
+      aliases: this.#aliases,
+      store: this.#store,
+      targets: this.#targets,
+      definition: (messengerId) => this.#all().find(({ id }) => id === messengerId),
     });
     const context = (definition: NormalizedMessengerDefinition): PlatformContext => this.#context(definition);
     this.#conversations = new ConversationResolver({
@@ -157,8 +168,15 @@ export class RootRuntime {
 
   /** Notes that a chat continues under another id, and so do its conversations. */
   chatMoved(messengerId: string, move: ChatMove): void {
-    if (this.#aliases.learn(messengerId, move))
-      this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
+    if (!this.#aliases.learn(messengerId, move)) return;
+    this.#chats.moved(messengerId, move.from.chatId, move.to.chatId);
+    this.#options.onMoved?.(messengerId, move);
+  }
+
+  /** Returns the surface of a messenger. */
+  surface(messengerId: string): Surface {
+    const definition = this.#definition(messengerId);
+    return definition.platform.surface(this.#context(definition));
   }
 
   /** A conversation was refused a call to a chat, at this time: the bot cannot write there any more. */

@@ -93,6 +93,8 @@ export interface RootStore {
   directory(limit: number): DirectoryEntry[];
   /** Returns the place in which a conversation was last written to. */
   conversation(name: string): Address | undefined;
+  /** Returns the conversation that was last written to in a thread. */
+  conversationIn(messengerId: string, threadId: string): string | undefined;
   countIgnored(messengerId: string, kind: string): void;
   ignored(): Readonly<Record<string, number>>;
 }
@@ -102,6 +104,7 @@ const TOUCH_EVERY_MS = 60_000;
 
 export function createRootStore(database: Database): RootStore {
   for (const statement of SCHEMA) database.run(statement);
+  let hasThreadIndex = false;
   const touched = new Map<string, { readonly at: number; readonly threadId: string }>();
 
   return {
@@ -270,6 +273,23 @@ export function createRootStore(database: Database): RootStore {
           title: row.title ?? undefined,
           lastActiveAt: row.last_active_at,
         })),
+    conversationIn(messengerId, threadId) {
+      // Only bots with a `conversation` function ask, so only they pay for the index.
+      if (!hasThreadIndex)
+        database.run(
+          "CREATE INDEX IF NOT EXISTS directory_thread_v1 ON directory_v2 (messenger_id, thread_id)",
+        );
+      hasThreadIndex = true;
+      const row = firstRow(
+        database.all<{ name: string }>(
+          `SELECT name FROM directory_v2 WHERE messenger_id = ? AND thread_id = ?
+           ORDER BY last_active_at DESC LIMIT 1`,
+          messengerId,
+          threadId,
+        ),
+      );
+      return row?.name;
+    },
     countIgnored(messengerId, kind) {
       database.run(
         "INSERT INTO ignored_v1 (kind, count) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET count = count + 1",

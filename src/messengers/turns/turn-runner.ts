@@ -6,6 +6,7 @@ import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
 import type { Prompt } from "../../inbox/prompt-store.ts";
+import type { NoteStore } from "../../inbox/note-store.ts";
 import { followsInBurst, isStale, nextBatch } from "../../inbox/next-batch.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
@@ -15,6 +16,7 @@ import { addressOf } from "../replies/address-of.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { noteParts } from "./note-parts.ts";
 import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
@@ -31,6 +33,7 @@ export interface TurnRunnerOptions {
   readonly inbox: InboxStore;
   readonly turns: TurnStore;
   readonly prompts: Prompts;
+  readonly notes: NoteStore;
   readonly memory: ThreadMemory;
   readonly delivery: Delivery;
   readonly engine: TurnEngine;
@@ -340,7 +343,7 @@ export class TurnRunner implements Answers {
   }
 
   #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
-    const { database, deps, inbox, memory, turns } = this.#options;
+    const { database, deps, inbox, memory, notes, turns } = this.#options;
     const newest = rows.at(-1) ?? inbox.rows(replaced?.messageSeqs ?? []).at(-1);
     if (newest?.event === undefined) return;
     const { event } = newest;
@@ -363,6 +366,7 @@ export class TurnRunner implements Answers {
       }
       inbox.take(rows.map((row) => row.seq));
       const inserted = turns.insert(turn);
+      notes.take(turn.id, replaced?.id);
       // At once, because a lost post of the withdrawn reply is only searched for while a reply owns it (I6).
       if (replaced !== undefined) this.replies.open(inserted);
     });
@@ -372,11 +376,12 @@ export class TurnRunner implements Answers {
 
   /** Begins a prompt's turn in the current session. The rows of turn and prompt change together (I2). */
   #insertPrompt({ createdAt, id, kind }: Prompt): void {
-    const { database, memory, prompts, turns } = this.#options;
+    const { database, memory, notes, prompts, turns } = this.#options;
     const turn: NewTurn = { id, kind, session: memory.session(), lastReceivedAt: createdAt };
     database.transaction(() => {
       prompts.start(id);
       turns.insert(turn);
+      notes.take(id, undefined);
     });
     this.#turnLog.begun(turn);
   }
@@ -415,7 +420,14 @@ export class TurnRunner implements Answers {
     if (turn.kind !== "messages") prompts.settle(turn.id);
   }
 
+  /** Returns the messages of a turn, with the notes that it has taken. */
   #questionsOf(turn: Turn): readonly UIMessage[] {
+    const [first, ...others] = this.#askedIn(turn);
+    const noted = noteParts(this.#options.notes.ofTurn(turn.id));
+    return first === undefined ? [] : [{ ...first, parts: [...noted, ...first.parts] }, ...others];
+  }
+
+  #askedIn(turn: Turn): readonly UIMessage[] {
     if (turn.kind !== "messages") return this.#options.prompts.get(turn.id)?.messages ?? [];
     const events = this.#eventsOf(turn);
     const { definition, log, transcribes } = this.#options;

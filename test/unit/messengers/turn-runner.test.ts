@@ -5,6 +5,7 @@ import { createLog } from "../../../src/core/log.ts";
 import type { MessengerOptions, MessengerPlatform } from "../../../src/core/messenger.ts";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
 import { createInboxStore } from "../../../src/inbox/inbox-store.ts";
+import { createNoteStore } from "../../../src/inbox/note-store.ts";
 import { createPromptStore } from "../../../src/inbox/prompt-store.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
@@ -102,6 +103,7 @@ function createRig(options: MessengerOptions = {}) {
       inbox,
       turns,
       prompts,
+      notes: createNoteStore(database),
       responses: new TurnResponses({
         deps,
         turns,

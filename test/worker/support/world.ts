@@ -24,6 +24,7 @@ export interface WorldOptions {
       | "chatStreamFirstChunkTimeoutMs"
       | "modelPatienceMs"
       | "transcribe"
+      | "subscribeCommands"
       | "onChatMember"
       | "onReaction"
     >

@@ -1,0 +1,367 @@
+import { firstRow } from "../core/database.ts";
+import type { Database } from "../core/database.ts";
+import type { Address } from "../core/surface.ts";
+import type { BroadcastReceiptFilter, BroadcastState, BroadcastWork, TargetState } from "./broadcast.ts";
+
+/**
+ * Broadcasts of the root. A target writes one row when it is collected and one when it ends, and two more if its outcome
+ * is not known at once. `after_key` says how far the broadcast has come: all targets up to it were handed over.
+ */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS broadcast_v1 (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, closing TEXT,
+    is_checked INTEGER NOT NULL DEFAULT 0, hash TEXT NOT NULL, work TEXT, is_subscribed INTEGER NOT NULL, cursor TEXT, after_key TEXT NOT NULL, total INTEGER NOT NULL,
+    sent INTEGER NOT NULL, failures TEXT NOT NULL, skips TEXT NOT NULL, ran_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER
+  ) STRICT`,
+  `CREATE INDEX IF NOT EXISTS broadcast_open_v1 ON broadcast_v1 (ran_at) WHERE ended_at IS NULL`,
+  `CREATE TABLE IF NOT EXISTS broadcast_target_v1 (
+    broadcast INTEGER NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, conversation TEXT, address TEXT, code TEXT,
+    delivery_id TEXT, message_ids TEXT, tries INTEGER NOT NULL, ask_at INTEGER, PRIMARY KEY (broadcast, key)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX IF NOT EXISTS broadcast_target_open_v1 ON broadcast_target_v1 (broadcast, ask_at) WHERE state = 'open'`,
+];
+
+export type Closing = "cancelled" | "expired";
+export type Counts = Readonly<Record<string, number>>;
+
+export interface StoredBroadcast {
+  readonly seq: number;
+  readonly id: string;
+  readonly state: BroadcastState;
+  /** The reason for `closing`, and the state that follows. */
+  readonly closing: Closing | undefined;
+  /** Whether the targets that a cut slice may have handed over were asked, since it is closing. */
+  readonly isChecked: boolean;
+  readonly hash: string;
+  /** Undefined once it has ended. */
+  readonly work: BroadcastWork | undefined;
+  /** Whether a target must still be subscribed when its turn comes. */
+  readonly isSubscribed: boolean;
+  /** How far the targets are collected. */
+  readonly cursor: string | undefined;
+  readonly afterKey: string;
+  readonly total: number;
+  readonly sent: number;
+  readonly failures: Counts;
+  readonly skips: Counts;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly endedAt: number | undefined;
+}
+
+export interface StoredTarget {
+  readonly key: string;
+  readonly state: TargetState;
+  readonly conversation: string | undefined;
+  readonly address: Address | undefined;
+  readonly code: string | undefined;
+  readonly deliveryId: string | undefined;
+  readonly messageIds: readonly string[];
+  /** Number of calls whose outcome was not known. */
+  readonly tries: number;
+}
+
+export type NewBroadcast = Pick<
+  StoredBroadcast,
+  "id" | "hash" | "work" | "isSubscribed" | "createdAt" | "expiresAt"
+>;
+
+/** A target whose state changes. `askAt` only for `open`. */
+export interface TargetChange extends StoredTarget {
+  readonly askAt?: number;
+}
+
+export interface BroadcastStore {
+  insert(broadcast: NewBroadcast): StoredBroadcast;
+  get(id: string): StoredBroadcast | undefined;
+  list(limit: number): StoredBroadcast[];
+  /** Returns the broadcasts that have work left, the one that has waited longest first. */
+  unfinished(): StoredBroadcast[];
+  /** Adds targets that are not known yet, and how far the collection has come. Skipped ones are counted as such. */
+  addTargets(seq: number, targets: readonly StoredTarget[], cursor: string | undefined): void;
+  setState(seq: number, state: BroadcastState, closing?: Closing): void;
+  setChecked(seq: number): void;
+  noteRun(seq: number, now: number): void;
+  /** Returns targets whose turn has not come, in order. */
+  waiting(seq: number, limit: number): StoredTarget[];
+  /** Returns targets whose outcome is asked for at `now`. */
+  due(seq: number, now: number, limit: number): StoredTarget[];
+  /** Returns the number of targets whose outcome is not known, and the time of the next question. */
+  open(seq: number): { readonly count: number; readonly nextAskAt: number | undefined };
+  /** Stores outcomes, and counts those that have ended. */
+  change(seq: number, changes: readonly TargetChange[]): void;
+  setAfterKey(seq: number, key: string): void;
+  /** Ends a broadcast. All targets without an outcome count as skipped with this code. Forgets the work. */
+  end(seq: number, state: BroadcastState, now: number, restCode?: string): void;
+  targets(seq: number, filter: BroadcastReceiptFilter & { readonly limit: number }): StoredTarget[];
+  /** Deletes broadcasts that ended before `before`, and their targets, at most `limit` rows. */
+  sweep(before: number, limit: number): void;
+}
+
+type Row = {
+  seq: number;
+  id: string;
+  state: BroadcastState;
+  closing: Closing | null;
+  is_checked: number;
+  hash: string;
+  work: string | null;
+  is_subscribed: number;
+  cursor: string | null;
+  after_key: string;
+  total: number;
+  sent: number;
+  failures: string;
+  skips: string;
+  created_at: number;
+  expires_at: number;
+  ended_at: number | null;
+};
+
+type TargetRow = {
+  key: string;
+  state: TargetState;
+  conversation: string | null;
+  address: string | null;
+  code: string | null;
+  delivery_id: string | null;
+  message_ids: string | null;
+  tries: number;
+};
+
+/** Creates the store. Its tables are made with the first broadcast, so most bots have none. */
+export function createBroadcastStore(database: Database): BroadcastStore {
+  let hasTables: boolean | undefined;
+  const isThere = (): boolean => {
+    hasTables ??=
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'broadcast_v1'")
+        .length > 0;
+    return hasTables;
+  };
+  const read = (where: string, ...bindings: (string | number)[]): StoredBroadcast[] =>
+    isThere() ? database.all<Row>(`SELECT * FROM broadcast_v1 ${where}`, ...bindings).map(broadcastOf) : [];
+  const readTargets = (where: string, ...bindings: (string | number)[]): StoredTarget[] =>
+    isThere()
+      ? database.all<TargetRow>(`SELECT * FROM broadcast_target_v1 ${where}`, ...bindings).map(targetOf)
+      : [];
+  const bySeq = (seq: number): StoredBroadcast => {
+    const found = firstRow(read("WHERE seq = ?", seq));
+    if (found !== undefined) return found;
+    throw new Error("The broadcast is not stored");
+  };
+
+  return {
+    insert({ createdAt, expiresAt, hash, id, isSubscribed, work }) {
+      for (const statement of SCHEMA) database.run(statement);
+      hasTables = true;
+      database.run(
+        `INSERT INTO broadcast_v1 (id, state, hash, work, is_subscribed, after_key, total, sent, failures, skips, ran_at,
+           created_at, expires_at)
+         VALUES (?, 'collecting', ?, ?, ?, '', 0, 0, '{}', '{}', 0, ?, ?)`,
+        id,
+        hash,
+        JSON.stringify(work),
+        isSubscribed ? 1 : 0,
+        createdAt,
+        expiresAt,
+      );
+      const [stored] = read("WHERE id = ?", id);
+      if (stored === undefined)
+        throw new Error("The database does not have the broadcast that it has stored");
+      return stored;
+    },
+    get: (id) => firstRow(read("WHERE id = ?", id)),
+    list: (limit) => read("ORDER BY seq DESC LIMIT ?", limit),
+    unfinished: () => read("WHERE ended_at IS NULL AND state <> 'collecting' ORDER BY ran_at, seq"),
+    addTargets(seq, targets, cursor) {
+      database.transaction(() => {
+        const { skips, total } = bySeq(seq);
+        let added = 0;
+        let counted = skips;
+        for (const { address, code, conversation, key, state } of targets) {
+          const written = database.all(
+            `INSERT OR IGNORE INTO broadcast_target_v1 (broadcast, key, state, conversation, address, code, tries)
+             VALUES (?, ?, ?, ?, ?, ?, 0) RETURNING key`,
+            seq,
+            key,
+            state,
+            conversation ?? null,
+            address === undefined ? null : JSON.stringify(address),
+            code ?? null,
+          );
+          if (written.length === 0) continue;
+          added += 1;
+          if (state === "skipped") counted = plusOne(counted, code);
+        }
+        database.run(
+          "UPDATE broadcast_v1 SET total = ?, skips = ?, cursor = ? WHERE seq = ?",
+          total + added,
+          JSON.stringify(counted),
+          cursor ?? null,
+          seq,
+        );
+      });
+    },
+    setState(seq, state, closing) {
+      database.run(
+        "UPDATE broadcast_v1 SET state = ?, closing = coalesce(?, closing) WHERE seq = ?",
+        state,
+        closing ?? null,
+        seq,
+      );
+    },
+    setChecked(seq) {
+      database.run("UPDATE broadcast_v1 SET is_checked = 1 WHERE seq = ?", seq);
+    },
+    noteRun(seq, now) {
+      database.run("UPDATE broadcast_v1 SET ran_at = ? WHERE seq = ?", now, seq);
+    },
+    waiting: (seq, limit) =>
+      readTargets(
+        `WHERE broadcast = ? AND key > (SELECT after_key FROM broadcast_v1 WHERE seq = ?) AND state = 'waiting'
+         ORDER BY key LIMIT ?`,
+        seq,
+        seq,
+        limit,
+      ),
+    due: (seq, now, limit) =>
+      readTargets(
+        "WHERE broadcast = ? AND state = 'open' AND ask_at <= ? ORDER BY ask_at LIMIT ?",
+        seq,
+        now,
+        limit,
+      ),
+    open(seq) {
+      if (!isThere()) return { count: 0, nextAskAt: undefined };
+      const row = firstRow(
+        database.all<{ count: number; at: number | null }>(
+          "SELECT count(*) AS count, min(ask_at) AS at FROM broadcast_target_v1 WHERE broadcast = ? AND state = 'open'",
+          seq,
+        ),
+      );
+      return { count: row?.count ?? 0, nextAskAt: row?.at ?? undefined };
+    },
+    change(seq, changes) {
+      database.transaction(() => {
+        let { failures, sent, skips } = bySeq(seq);
+        for (const { askAt, code, deliveryId, key, messageIds, state, tries } of changes) {
+          database.run(
+            `UPDATE broadcast_target_v1 SET state = ?, code = ?, delivery_id = ?, message_ids = ?, tries = ?, ask_at = ?
+             WHERE broadcast = ? AND key = ?`,
+            state,
+            code ?? null,
+            deliveryId ?? null,
+            messageIds.length === 0 ? null : JSON.stringify(messageIds),
+            tries,
+            state === "open" ? (askAt ?? 0) : null,
+            seq,
+            key,
+          );
+          if (state === "sent") sent += 1;
+          if (state === "failed") failures = plusOne(failures, code);
+          if (state === "skipped") skips = plusOne(skips, code);
+        }
+        database.run(
+          "UPDATE broadcast_v1 SET sent = ?, failures = ?, skips = ? WHERE seq = ?",
+          sent,
+          JSON.stringify(failures),
+          JSON.stringify(skips),
+          seq,
+        );
+      });
+    },
+    setAfterKey(seq, key) {
+      database.run("UPDATE broadcast_v1 SET after_key = ? WHERE seq = ?", key, seq);
+    },
+    end(seq, state, now, restCode) {
+      database.transaction(() => {
+        const { failures, sent, skips, total } = bySeq(seq);
+        const rest = total - sent - sumOf(failures) - sumOf(skips);
+        const counted =
+          restCode === undefined || rest === 0
+            ? skips
+            : { ...skips, [restCode]: (skips[restCode] ?? 0) + rest };
+        database.run(
+          "UPDATE broadcast_v1 SET state = ?, skips = ?, ended_at = ?, work = NULL WHERE seq = ?",
+          state,
+          JSON.stringify(counted),
+          now,
+          seq,
+        );
+      });
+    },
+    targets(seq, { cursor = "", limit, state }) {
+      return state === undefined
+        ? readTargets("WHERE broadcast = ? AND key > ? ORDER BY key LIMIT ?", seq, cursor, limit)
+        : readTargets(
+            "WHERE broadcast = ? AND key > ? AND state = ? ORDER BY key LIMIT ?",
+            seq,
+            cursor,
+            state,
+            limit,
+          );
+    },
+    sweep(before, limit) {
+      for (const { seq } of read(
+        "WHERE ended_at < ? OR (state = 'collecting' AND created_at < ?)",
+        before,
+        before,
+      )) {
+        const deleted = database.run(
+          `DELETE FROM broadcast_target_v1 WHERE broadcast = ? AND key IN
+             (SELECT key FROM broadcast_target_v1 WHERE broadcast = ? LIMIT ?)`,
+          seq,
+          seq,
+          limit,
+        );
+        if (deleted > 0) return;
+        database.run("DELETE FROM broadcast_v1 WHERE seq = ?", seq);
+      }
+    },
+  };
+}
+
+/** Returns the sum of all counters. */
+export function sumOf(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function plusOne(counts: Counts, code = "unknown"): Counts {
+  return { ...counts, [code]: (counts[code] ?? 0) + 1 };
+}
+
+function broadcastOf(row: Row): StoredBroadcast {
+  return {
+    seq: row.seq,
+    id: row.id,
+    state: row.state,
+    closing: row.closing ?? undefined,
+    isChecked: row.is_checked === 1,
+    hash: row.hash,
+    work: row.work === null ? undefined : (JSON.parse(row.work) as BroadcastWork),
+    isSubscribed: row.is_subscribed === 1,
+    cursor: row.cursor ?? undefined,
+    afterKey: row.after_key,
+    total: row.total,
+    sent: row.sent,
+    failures: JSON.parse(row.failures) as Counts,
+    skips: JSON.parse(row.skips) as Counts,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    endedAt: row.ended_at ?? undefined,
+  };
+}
+
+function targetOf(row: TargetRow): StoredTarget {
+  return {
+    key: row.key,
+    state: row.state,
+    conversation: row.conversation ?? undefined,
+    address: row.address === null ? undefined : (JSON.parse(row.address) as Address),
+    code: row.code ?? undefined,
+    deliveryId: row.delivery_id ?? undefined,
+    messageIds: row.message_ids === null ? [] : (JSON.parse(row.message_ids) as string[]),
+    tries: row.tries,
+  };
+}

@@ -1,0 +1,154 @@
+import type { UIMessage } from "ai";
+import type { ChatEntry } from "../core/chat.ts";
+import type { ChatTarget } from "../core/chat-target.ts";
+import type { Content, ContentOptions } from "../core/content.ts";
+import type { Address } from "../core/surface.ts";
+import type { PromptMetadata } from "../core/turn-info.ts";
+
+/** One chat of a broadcast: a target, as `say` takes it, or an address from `getTurn()?.answerTo`. */
+export type BroadcastTarget = ChatTarget | Address;
+
+/**
+ * The chats of a broadcast.
+ *
+ * - `"subscribers"`: the chats that have subscribed, and still do when their turn comes
+ * - one target, or a list
+ * - a function: it is asked about every chat of the directory that the bot can write to, before `broadcast` resolves
+ */
+export type BroadcastTargets =
+  | "subscribers"
+  | BroadcastTarget
+  | readonly BroadcastTarget[]
+  | ((chat: ChatEntry) => boolean | Promise<boolean>);
+
+export interface BroadcastOptions extends Pick<ContentOptions, "silent" | "protect"> {
+  /**
+   * The caller's own name of the broadcast, 1 to 200 characters. A second call with the same key sends nothing and
+   * returns the same id. @default a new name
+   */
+  readonly idempotencyKey?: string;
+  /** Whether the model of each chat's conversation knows the text, so that it understands a reply to it. @default true */
+  readonly informModel?: boolean;
+  /**
+   * Time after which chats whose turn has not come are skipped, in milliseconds. At most 14 days, and less than
+   * `keepDeliveriesMs`. @default 259200000, which is 3 days
+   */
+  readonly expiresAfterMs?: number;
+}
+
+/** What every target of a broadcast gets. Plain JSON. */
+export type BroadcastWork =
+  /** The same content. Files by `fileId` or `url` only. */
+  | {
+      readonly kind: "content";
+      readonly content: Content;
+      readonly informModel: boolean;
+      readonly options?: Pick<ContentOptions, "silent" | "protect">;
+    }
+  /** A prompt: the model of each target's conversation answers it, with its own memory. */
+  | {
+      readonly kind: "prompt";
+      readonly messages: readonly UIMessage[];
+      readonly metadata?: PromptMetadata | undefined;
+    };
+
+/**
+ * - `collecting`: its targets are being stored; nothing is sent yet
+ * - `running`: messages are being sent
+ * - `closing`: it was cancelled or has expired; the outcome of the newest messages is not known yet
+ * - `done`, `cancelled`, `expired`: it has ended
+ */
+export type BroadcastState = "collecting" | "running" | "closing" | "done" | "cancelled" | "expired";
+
+/** The progress of a broadcast. Plain JSON, without the content. */
+export interface Broadcast {
+  readonly id: string;
+  readonly state: BroadcastState;
+  /** Number of chats, each counted once. `total` is `waiting + sent + failed + skipped`. */
+  readonly total: number;
+  readonly waiting: number;
+  /** The platform has the message: its id is stored. For a prompt: the model has answered, and the answer was sent. */
+  readonly sent: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Number of failed and of skipped chats by code, for example `{ "bot-blocked": 3 }`. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly skips: Readonly<Record<string, number>>;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly endedAt?: number;
+}
+
+/** The outcome of a broadcast for one chat. */
+export interface BroadcastReceipt {
+  /** Undefined if the target has no address. */
+  readonly address?: Address;
+  /** The conversation whose object has the receipt (`getDelivery(deliveryId)`). */
+  readonly conversation?: string;
+  readonly deliveryId?: string;
+  readonly state: TargetState;
+  /** Reason for `failed` or `skipped`. */
+  readonly code?: string;
+  /** The platform's ids of the messages. */
+  readonly messageIds: readonly string[];
+}
+
+/**
+ * - `waiting`: its turn has not come
+ * - `open`: its conversation has the message; the outcome is not known yet
+ * - `sent`, `failed`, `skipped`: it has ended
+ */
+export type TargetState = "waiting" | "open" | "sent" | "failed" | "skipped";
+
+export interface BroadcastReceiptFilter {
+  readonly state?: TargetState;
+  /** The `cursor` of the page before. */
+  readonly cursor?: string;
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+export interface BroadcastReceiptPage {
+  readonly receipts: readonly BroadcastReceipt[];
+  /** Undefined on the last page. */
+  readonly cursor?: string;
+}
+
+/** One message of a broadcast on its way to the object of a conversation. Plain JSON. */
+export interface HandOver {
+  /** The same for every repetition. */
+  readonly broadcastId: string;
+  readonly address: Address;
+  readonly work: BroadcastWork;
+  /** After this time (epoch milliseconds) only the outcome of an earlier call is reported, and nothing begins. */
+  readonly notAfter: number;
+  /** Longest time to wait for the outcome, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** `waiting`: the object has stored the message, and sends it by itself. Ask again for the outcome. */
+export type HandOverResult =
+  | { readonly state: "waiting" }
+  | { readonly state: "sent"; readonly deliveryId: string; readonly messageIds: readonly string[] }
+  | { readonly state: "failed"; readonly code: string; readonly deliveryId?: string }
+  | { readonly state: "skipped"; readonly code: string };
+
+export interface SubscriberFilter {
+  /** The `cursor` of the page before. */
+  readonly cursor?: string;
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+export interface SubscriberPage {
+  readonly subscribers: readonly Subscriber[];
+  /** Undefined on the last page. */
+  readonly cursor?: string;
+}
+
+/** A chat, or a topic of a chat, that gets broadcasts for `"subscribers"`. */
+export interface Subscriber {
+  readonly address: Address;
+  /** Epoch milliseconds. */
+  readonly since: number;
+}

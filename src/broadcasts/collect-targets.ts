@@ -1,0 +1,100 @@
+import type { ChatFilter, ChatPage } from "../core/chat.ts";
+import type { Address } from "../core/surface.ts";
+import type { BroadcastTarget, BroadcastTargets } from "./broadcast.ts";
+import type { StoredBroadcast, BroadcastStore, StoredTarget } from "./broadcast-store.ts";
+import type { SubscriberKey, SubscriberStore } from "./subscriber-store.ts";
+
+/** Where the message for a target goes. */
+export type PlacedTarget =
+  | {
+      readonly kind: "found";
+      readonly address: Address;
+      /** Name of the conversation whose object sends it. */
+      readonly conversation: string;
+      /** The same for every target that means this place, also after the chat has moved. */
+      readonly key: string;
+    }
+  | { readonly kind: "refused"; readonly code: string };
+
+export interface TargetSources {
+  readonly store: Pick<BroadcastStore, "addTargets">;
+  readonly subscribers: Pick<SubscriberStore, "page">;
+  readonly chats: (filter: ChatFilter) => ChatPage;
+  readonly placeOf: (target: BroadcastTarget) => PlacedTarget;
+  /** Lets other events of the object run. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Targets are stored in commits of this size. */
+const PAGE = 500;
+
+/**
+ * Stores the targets of a broadcast, each once. Continues where an interrupted call has stopped. A target that cannot be
+ * written to is stored as skipped, with the code of the refusal.
+ */
+export async function collectTargets(
+  sources: TargetSources,
+  { cursor, seq }: Pick<StoredBroadcast, "seq" | "cursor">,
+  targets: BroadcastTargets,
+): Promise<void> {
+  const add = (found: readonly BroadcastTarget[], next: string): void =>
+    sources.store.addTargets(
+      seq,
+      found.map((target) => stored(sources, target)),
+      next,
+    );
+  if (targets === "subscribers") {
+    let after = cursor === undefined ? undefined : (JSON.parse(cursor) as SubscriberKey);
+    for (;;) {
+      const page = sources.subscribers.page(after, PAGE).map(({ address }) => address);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = { messengerId: last.messengerId, threadId: last.threadId };
+      add(page, JSON.stringify(after));
+      await sources.pause();
+    }
+  }
+  if (typeof targets === "function") {
+    let after = cursor;
+    do {
+      const page = sources.chats({
+        isGone: false,
+        limit: PAGE,
+        ...(after !== undefined && { cursor: after }),
+      });
+      const wanted = await Promise.all(
+        page.chats.map(async (chat) => ({ chat, isWanted: await targets(chat) })),
+      );
+      const found = wanted.flatMap(({ chat: { chatId, messengerId }, isWanted }) =>
+        isWanted ? [{ messenger: messengerId, chatId }] : [],
+      );
+      after = page.cursor;
+      if (after === undefined && found.length === 0) return;
+      add(found, after ?? cursor ?? "");
+      await sources.pause();
+    } while (after !== undefined);
+    return;
+  }
+  const list = isList(targets) ? targets : [targets];
+  for (let from = Number(cursor ?? 0); from < list.length; from += PAGE) {
+    add(list.slice(from, from + PAGE), String(from + PAGE));
+    await sources.pause();
+  }
+}
+
+function stored({ placeOf }: TargetSources, target: BroadcastTarget): StoredTarget {
+  const found = placeOf(target);
+  const fresh = { deliveryId: undefined, messageIds: [], tries: 0 };
+  if (found.kind === "refused") {
+    const key = `?${JSON.stringify(target)}`;
+    return { ...fresh, key, state: "skipped", code: found.code, conversation: undefined, address: undefined };
+  }
+  const { address, conversation, key } = found;
+  return { ...fresh, key, state: "waiting", code: undefined, conversation, address };
+}
+
+function isList(
+  targets: BroadcastTarget | readonly BroadcastTarget[],
+): targets is readonly BroadcastTarget[] {
+  return Array.isArray(targets);
+}

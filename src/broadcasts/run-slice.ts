@@ -1,0 +1,199 @@
+import { wait } from "../core/deps.ts";
+import type { Clock } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Address } from "../core/surface.ts";
+import type { BroadcastWork, HandOver, HandOverResult } from "./broadcast.ts";
+import type { BroadcastStore, StoredBroadcast, StoredTarget, TargetChange } from "./broadcast-store.ts";
+import type { SubscriberStore } from "./subscriber-store.ts";
+
+export interface SliceOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: BroadcastStore;
+  readonly subscribers: Pick<SubscriberStore, "has">;
+  /**
+   * Takes the calls of one message from the bot's rate, in a class below live answers. Returns the time to ask again, in
+   * epoch milliseconds, if there are none now.
+   */
+  readonly pay: (address: Address, work: BroadcastWork) => number | undefined;
+  /** Calls the object of a conversation. */
+  readonly handOver: (conversation: string, request: HandOver) => Promise<HandOverResult>;
+}
+
+/** Most targets of one run. An event of an object may make 1,000 calls to others, and has 30 s of processor time. */
+export const SLICE = 200;
+/** Most targets whose outcome is not known. Until some end, no new ones begin. */
+export const MOST_OPEN = 400;
+/** Most calls to other objects at a time. A prompt runs a model, which few servers do for many at once. */
+const AT_ONCE = { content: 64, prompt: 16 } as const;
+/** A slice begins nothing new after this time, so that each run of the alarm is short. */
+const BEGIN_WITHIN_MS = 20_000;
+/** Longest wait of one call for the outcome. */
+const WAIT_MS = 10_000;
+const ASK_AGAIN_MS = 5_000;
+const ASK_AT_LEAST_EVERY_MS = 10 * 60_000;
+/** Outcomes are stored this many at a time. Those that a crash loses are asked for again. */
+const STORE_EVERY = 50;
+/** After its end, a broadcast asks an object that cannot be reached for this long. */
+const ASK_AFTER_END_MS = 24 * 60 * 60_000;
+
+/**
+ * Hands over one slice of a broadcast: first the targets whose outcome is due, then new ones.
+ *
+ * 1. A call may be repeated at any time: the object sends the message once for each broadcast and address. So a slice
+ *    that was cut by a crash runs again as a whole.
+ * 2. A target keeps the conversation that it had when it was collected. A repeated call therefore reaches the same
+ *    object.
+ * 3. `after_key` moves only when each target of the slice has an outcome, or is `open`.
+ * 4. When the broadcast is closing, the targets that an earlier slice may have handed over are asked, and nothing new
+ *    begins.
+ */
+export async function runSlice(options: SliceOptions, broadcast: StoredBroadcast): Promise<void> {
+  await new Slice(options, broadcast).run();
+}
+
+class Slice {
+  readonly #options: SliceOptions;
+  readonly #broadcast: StoredBroadcast;
+  readonly #work: BroadcastWork;
+  readonly #calls = new Set<Promise<void>>();
+  readonly #beganAt: number;
+  #changes: TargetChange[] = [];
+
+  constructor(options: SliceOptions, broadcast: StoredBroadcast) {
+    this.#options = options;
+    this.#broadcast = broadcast;
+    // An ended broadcast has no slices.
+    this.#work = broadcast.work ?? { kind: "content", content: "", informModel: false };
+    this.#beganAt = options.clock.now();
+  }
+
+  async run(): Promise<void> {
+    const { clock, store } = this.#options;
+    const { seq } = this.#broadcast;
+    store.noteRun(seq, this.#beganAt);
+    const due = store.due(seq, clock.now(), SLICE);
+    const fresh = this.#broadcast.isChecked ? [] : store.waiting(seq, this.#room(due.length));
+    // The object of an `open` target may never have got the message, so it may begin now.
+    for (const target of due) await this.#ask(target);
+    let last: string | undefined;
+    for (const target of fresh) {
+      if (!(await this.#begin(target))) break;
+      last = target.key;
+    }
+    await Promise.all(this.#calls);
+    this.#keep();
+    if (last !== undefined) store.setAfterKey(seq, last);
+    if (this.#isClosing()) store.setChecked(seq);
+  }
+
+  /** Returns the number of targets that may begin, or of those that a cut slice may have begun. */
+  #room(due: number): number {
+    if (this.#isClosing()) return SLICE;
+    const { count } = this.#options.store.open(this.#broadcast.seq);
+    return Math.max(0, Math.min(SLICE - due, MOST_OPEN - count));
+  }
+
+  /** Begins with a target whose turn has come. Returns `false` if the slice ends before it. */
+  async #begin(target: StoredTarget): Promise<boolean> {
+    const { clock, pay, store, subscribers } = this.#options;
+    const { address } = target;
+    const { expiresAt, id, isSubscribed } = this.#broadcast;
+    if (address === undefined) return true;
+    if (this.#isClosing()) {
+      await this.#ask(target);
+      return true;
+    }
+    if (isSubscribed && !subscribers.has(address)) {
+      this.#note({ ...target, state: "skipped", code: "unsubscribed" });
+      return true;
+    }
+    const isTimeUp = (): boolean =>
+      clock.now() - this.#beganAt >= BEGIN_WITHIN_MS ||
+      clock.now() >= expiresAt ||
+      store.get(id)?.state !== "running";
+    if (isTimeUp()) return false;
+    for (let readyAt = pay(address, this.#work); readyAt !== undefined; readyAt = pay(address, this.#work)) {
+      await wait(clock, Math.max(1, readyAt - clock.now()));
+      if (isTimeUp()) return false;
+    }
+    await this.#ask(target);
+    return true;
+  }
+
+  /** Calls the object of a target. Resolves when the next call may begin. */
+  async #ask(target: StoredTarget): Promise<void> {
+    if (this.#calls.size >= AT_ONCE[this.#work.kind]) await Promise.race(this.#calls);
+    const call = this.#call(target).finally(() => this.#calls.delete(call));
+    this.#calls.add(call);
+  }
+
+  async #call(target: StoredTarget): Promise<void> {
+    const { address, conversation = "" } = target;
+    if (address === undefined) return;
+    const { handOver, log } = this.#options;
+    const { expiresAt, id: broadcastId } = this.#broadcast;
+    const notAfter = this.#isClosing() ? 0 : expiresAt;
+    const request = { broadcastId, address, work: this.#work, notAfter, waitMs: WAIT_MS };
+    try {
+      this.#note(this.#after(target, await handOver(conversation, request)));
+    } catch (error) {
+      // The object cannot be reached, or has died: it may have the message. The call is repeated later.
+      log.warn("broadcast.not-handed-over", { broadcast: broadcastId, code: failureCode(error) });
+      this.#note(this.#unreachable(target));
+    }
+  }
+
+  #after(target: StoredTarget, result: HandOverResult): TargetChange {
+    switch (result.state) {
+      case "waiting":
+        return this.#open(target);
+      case "sent":
+        return {
+          ...target,
+          state: "sent",
+          code: undefined,
+          deliveryId: result.deliveryId,
+          messageIds: result.messageIds,
+        };
+      case "failed":
+        return { ...target, state: "failed", code: result.code, deliveryId: result.deliveryId };
+      case "skipped":
+        // A closing broadcast has begun nothing: the object knows nothing of it.
+        return {
+          ...target,
+          state: "skipped",
+          code: result.code === "expired" ? (this.#broadcast.closing ?? result.code) : result.code,
+        };
+      default:
+        return result satisfies never;
+    }
+  }
+
+  #unreachable(target: StoredTarget): TargetChange {
+    const isOver = this.#options.clock.now() > this.#broadcast.expiresAt + ASK_AFTER_END_MS;
+    return isOver ? { ...target, state: "failed", code: "unreachable" } : this.#open(target);
+  }
+
+  #open(target: StoredTarget): TargetChange {
+    const tries = target.tries + 1;
+    const restMs = Math.min(ASK_AGAIN_MS * 2 ** (tries - 1), ASK_AT_LEAST_EVERY_MS);
+    return { ...target, state: "open", tries, askAt: this.#options.clock.now() + restMs };
+  }
+
+  #note(change: TargetChange): void {
+    this.#changes.push(change);
+    if (this.#changes.length >= STORE_EVERY) this.#keep();
+  }
+
+  #keep(): void {
+    if (this.#changes.length === 0) return;
+    this.#options.store.change(this.#broadcast.seq, this.#changes);
+    this.#changes = [];
+  }
+
+  #isClosing(): boolean {
+    return this.#broadcast.state === "closing";
+  }
+}

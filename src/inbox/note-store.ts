@@ -1,0 +1,71 @@
+import type { Database } from "../core/database.ts";
+
+/**
+ * Texts that the bot's own code has posted and that the model does not know yet. The next turn takes all of them into
+ * its question. A turn that replaces another one takes over its notes.
+ */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS note_v1 (
+  id TEXT PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL, turn_id TEXT
+) STRICT, WITHOUT ROWID`;
+
+/** If nobody writes for a long time, the model gets only the newest notes. */
+const MOST_OPEN = 10;
+
+export interface Note {
+  readonly text: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface NoteStore {
+  /** Stores a note, once for each id. Of the notes that no turn has taken, only the newest are kept. */
+  add(id: string, note: Note): void;
+  /** Gives all open notes to a turn. Call it in the transaction that stores the turn. */
+  take(turnId: string, replacedTurnId: string | undefined): void;
+  /** Returns the notes of a turn, oldest first. */
+  ofTurn(turnId: string): Note[];
+  /** Forgets taken notes from before `before`. Notes that no turn has taken stay. */
+  sweep(before: number): void;
+}
+
+/** Creates the store. Its table is made with the first note. */
+export function createNoteStore(database: Database): NoteStore {
+  let hasTable: boolean | undefined;
+  const isThere = (): boolean => {
+    hasTable ??=
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'note_v1'").length >
+      0;
+    return hasTable;
+  };
+  return {
+    add(id, { at, text }) {
+      database.run(SCHEMA);
+      hasTable = true;
+      database.run("INSERT OR IGNORE INTO note_v1 (id, text, at) VALUES (?, ?, ?)", id, text, at);
+      database.run(
+        `DELETE FROM note_v1 WHERE turn_id IS NULL AND id NOT IN
+           (SELECT id FROM note_v1 WHERE turn_id IS NULL ORDER BY at DESC, id DESC LIMIT ?)`,
+        MOST_OPEN,
+      );
+    },
+    take(turnId, replacedTurnId) {
+      if (!isThere()) return;
+      database.run(
+        "UPDATE note_v1 SET turn_id = ? WHERE turn_id IS NULL OR turn_id = ?",
+        turnId,
+        replacedTurnId ?? "",
+      );
+    },
+    ofTurn: (turnId) =>
+      isThere()
+        ? database.all<{ text: string; at: number }>(
+            "SELECT text, at FROM note_v1 WHERE turn_id = ? ORDER BY at, id",
+            turnId,
+          )
+        : [],
+    sweep(before) {
+      if (isThere()) database.run("DELETE FROM note_v1 WHERE turn_id IS NOT NULL AND at < ?", before);
+    },
+  };
+}

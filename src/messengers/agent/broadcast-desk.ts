@@ -1,0 +1,144 @@
+import type {
+  Broadcast,
+  BroadcastReceiptFilter,
+  BroadcastReceiptPage,
+  BroadcastWork,
+  SubscriberFilter,
+  SubscriberPage,
+} from "../../broadcasts/broadcast.ts";
+import { createBroadcastStore } from "../../broadcasts/broadcast-store.ts";
+import { Broadcasts } from "../../broadcasts/broadcasts.ts";
+import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
+import { createSubscriberStore } from "../../broadcasts/subscriber-store.ts";
+import type { SubscriberKey, SubscriberStore } from "../../broadcasts/subscriber-store.ts";
+import { checkContent } from "../../core/check-content.ts";
+import type { ChatMove } from "../../core/chat-move.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import { failureCode } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Address } from "../../core/surface.ts";
+import type { RootBudget } from "../../../delivery/index.ts";
+import type { RootRuntime } from "../root/root-runtime.ts";
+import { noteOf } from "../turns/note-parts.ts";
+import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
+
+export interface BroadcastDeskOptions {
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly root: () => RootRuntime;
+  readonly budget: () => RootBudget;
+  /** Returns the calls to the object of a conversation, which may be this one. */
+  readonly callsTo: (conversation: string) => TakesBroadcasts;
+  /** Sets the durable alarm of broadcasts, or removes it. */
+  readonly arm: (at: number | undefined) => Promise<void>;
+}
+
+/** A slice that was cut by a crash continues after this time. */
+const HEARTBEAT_MS = 45_000;
+const MOST_LISTED = 1000;
+const MOST_CALLS = 10;
+
+/** Broadcasts and subscribers of a root, connected to its directories, its rate and its alarm. */
+export class BroadcastDesk implements BroadcastCalls {
+  /** For other parts of the root that write to many chats. */
+  readonly broadcasts: Broadcasts;
+  readonly #options: BroadcastDeskOptions;
+  readonly #subscribers: SubscriberStore;
+  #arming = Promise.resolve();
+
+  constructor(options: BroadcastDeskOptions) {
+    this.#options = options;
+    const { callsTo, database, root } = options;
+    this.#subscribers = createSubscriberStore(database);
+    this.broadcasts = new Broadcasts({
+      ...options,
+      store: createBroadcastStore(database),
+      subscribers: this.#subscribers,
+      chats: (filter) => root().listChats(filter),
+      placeOf: (target) => root().places.placeOf(target),
+      pay: (address, work) => this.#pay(address, work),
+      handOver: (conversation, request) => callsTo(conversation).takeBroadcast(request),
+      wakeAt: (at) => this.#arm(at),
+    });
+  }
+
+  /** Runs after every start. The process may have died during a slice, or before it could set the alarm. */
+  resume(): void {
+    if (this.broadcasts.hasWork()) this.#arm(this.#options.deps.clock.now());
+  }
+
+  /**
+   * Called by the alarm. Resolves when the next alarm is set; the slice runs beside everything else, because it may take
+   * long.
+   */
+  async onAlarm(later: (work: () => void) => void): Promise<void> {
+    this.#arm(this.#options.deps.clock.now() + HEARTBEAT_MS);
+    await this.#arming;
+    later(() => void this.broadcasts.run());
+  }
+
+  moved(messengerId: string, move: ChatMove): void {
+    this.#subscribers.move(messengerId, move);
+  }
+
+  async startBroadcast(request: NewBroadcast): Promise<Broadcast> {
+    const started = await this.broadcasts.start(request);
+    await this.#arming;
+    return started;
+  }
+
+  async getBroadcast(id: string): Promise<Broadcast | undefined> {
+    return this.broadcasts.get(id);
+  }
+
+  async listBroadcasts(limit: number): Promise<Broadcast[]> {
+    return this.broadcasts.list(limit);
+  }
+
+  async broadcastReceipts(id: string, filter: BroadcastReceiptFilter): Promise<BroadcastReceiptPage> {
+    return this.broadcasts.receipts(id, filter);
+  }
+
+  async cancelBroadcast(id: string): Promise<boolean> {
+    const isCancelled = this.broadcasts.cancel(id);
+    await this.#arming;
+    return isCancelled;
+  }
+
+  async setSubscribed(address: Address, isSubscribed: boolean): Promise<boolean> {
+    return isSubscribed
+      ? this.#subscribers.add(address, this.#options.deps.clock.now())
+      : this.#subscribers.remove(address);
+  }
+
+  async listSubscribers({ cursor, limit = 100 }: SubscriberFilter): Promise<SubscriberPage> {
+    const most = Math.min(limit, MOST_LISTED);
+    const after = cursor === undefined ? undefined : (JSON.parse(cursor) as SubscriberKey);
+    const found = this.#subscribers.page(after, most + 1);
+    const subscribers = found.slice(0, most);
+    const last = found.length > most ? subscribers.at(-1)?.address : undefined;
+    if (last === undefined) return { subscribers };
+    const { messengerId, threadId } = last;
+    return { subscribers, cursor: JSON.stringify({ messengerId, threadId }) };
+  }
+
+  #pay({ chatId, messengerId }: Address, work: BroadcastWork): number | undefined {
+    // The answer to a prompt comes when the model has written it. Few prompts run at once, so they need no class.
+    if (work.kind === "prompt") return undefined;
+    const { limits, pacing } = this.#options.root().surface(messengerId);
+    const content = checkContent(work.content);
+    const parts = Math.ceil(noteOf(content).length / limits.maxLength);
+    const calls = Math.max(1, Math.min(parts, MOST_CALLS));
+    return this.#options.budget().prepay({ messengerId, chatId, calls, rate: pacing.global });
+  }
+
+  #arm(at: number | undefined): void {
+    const arm = (): Promise<void> => this.#options.arm(at);
+    this.#arming = this.#arming.then(arm, arm);
+    this.#arming.catch((error: unknown) => {
+      this.#options.log.error("wake.failed", { code: failureCode(error) });
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import type { BroadcastWork, HandOver, HandOverResult } from "../../broadcasts/broadcast.ts";
+import { checkContent } from "../../core/check-content.ts";
+import type { Delivery, DeliveryReceipt } from "../../core/delivery.ts";
+import type { Clock } from "../../core/deps.ts";
+import { errorCode, InvalidInputError } from "../../core/errors.ts";
+import { withinTime } from "../../core/within-time.ts";
+import type { Prompt } from "../../inbox/prompt-store.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { replyPolicy } from "../declare/texts.ts";
+import type { Cards } from "../replies/cards.ts";
+import { noteOf } from "../turns/note-parts.ts";
+import type { AcceptedPrompt, PromptRequest } from "../turns/prompts.ts";
+import { replyIdOf } from "../turns/turn-replies.ts";
+import type { OwnTurns } from "./own-turns.ts";
+
+export interface TakeBroadcastHost {
+  readonly clock: Clock;
+  readonly delivery: Pick<Delivery, "receipt" | "settled" | "revive">;
+  readonly cards: Pick<Cards, "post" | "prepare">;
+  readonly own: Pick<OwnTurns, "prompts" | "notes">;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  /** Stores a prompt, and makes sure that its turn begins. */
+  readonly submit: (request: PromptRequest) => Promise<AcceptedPrompt>;
+  /** Makes sure that a stored message is sent, also if the object dies. Resolves when that is durable. */
+  readonly stored: () => Promise<void>;
+}
+
+/**
+ * Takes one message of a broadcast in the object of its conversation, and returns its outcome as far as it is known. The
+ * message is accepted once for each broadcast and thread, however often the call is repeated.
+ */
+export async function takeBroadcast(host: TakeBroadcastHost, request: HandOver): Promise<HandOverResult> {
+  const { address, broadcastId, notAfter, work } = request;
+  const id = `broadcast:${broadcastId}:${address.threadId}`;
+  if (host.definition(address.messengerId) === undefined)
+    return { state: "failed", code: "messenger-unknown" };
+  const isLate = host.clock.now() > notAfter;
+  if (work.kind === "content") {
+    if (host.delivery.receipt(id) === undefined) {
+      if (isLate) return { state: "skipped", code: "expired" };
+      const refusal = await post(host, id, request, work);
+      if (refusal !== undefined) return { state: "failed", code: refusal };
+    }
+    // A known message may come from a process that died before it could set a wake-up.
+    await host.stored();
+    await within(host.clock, request.waitMs, host.delivery.settled(id));
+    return outcomeOf(host.delivery.receipt(id));
+  }
+  const { prompts } = host.own;
+  if (!prompts.isKnown(undefined, id) && isLate) return { state: "skipped", code: "expired" };
+  const { messages, metadata } = work;
+  const { prompt } = await host.submit({
+    kind: "prompt",
+    idempotencyKey: id,
+    messages,
+    answerTo: [address],
+    metadata,
+  });
+  const replyId = replyIdOf(prompt.id, 0);
+  const answered = prompts.untilEnded(prompt.id).then(() => host.delivery.settled(replyId));
+  await within(host.clock, request.waitMs, answered);
+  return answerOutcome(prompts.get(prompt.id), host.delivery.receipt(replyId));
+}
+
+/** Stores a message. Returns the code of the refusal if it can never be sent. */
+async function post(
+  { cards, clock, delivery, definition, own }: TakeBroadcastHost,
+  id: string,
+  { address }: HandOver,
+  { content, informModel, options }: Extract<BroadcastWork, { kind: "content" }>,
+): Promise<string | undefined> {
+  try {
+    const ready = await cards.prepare(address.messengerId, checkContent(content));
+    // Another call of this broadcast may have stored it meanwhile. It is posted once for its id.
+    delivery.revive(address.chatId);
+    const policy = replyPolicy(definition(address.messengerId)?.delivery);
+    cards.post({ id, address, policy, options }, ready);
+    if (informModel) own.notes.add(id, { text: noteOf(content), at: clock.now() });
+    return undefined;
+  } catch (error) {
+    // Anything else may work later, and the call is repeated.
+    if (error instanceof InvalidInputError) return errorCode(error) ?? "content-invalid";
+    throw error;
+  }
+}
+
+function outcomeOf(receipt: DeliveryReceipt | undefined): HandOverResult {
+  if (receipt === undefined) return { state: "waiting" };
+  const { code, replyId: deliveryId, state } = receipt;
+  if (state === "streaming" || state === "final") return { state: "waiting" };
+  if (state !== "delivered") return { state: "failed", code: code ?? state, deliveryId };
+  const messageIds = receipt.messages
+    .filter((message) => message.part >= 0 && message.state === "sent")
+    .flatMap(({ messageId, messageIds: all }) => all ?? (messageId === undefined ? [] : [messageId]));
+  return { state: "sent", deliveryId, messageIds };
+}
+
+function answerOutcome(prompt: Prompt | undefined, receipt: DeliveryReceipt | undefined): HandOverResult {
+  switch (prompt?.state) {
+    case "pending":
+    case "running":
+      return { state: "waiting" };
+    case "error":
+      return { state: "failed", code: prompt.error ?? "turn-failed" };
+    case "aborted":
+      return { state: "skipped", code: "stopped" };
+    case "completed": {
+      const outcome = outcomeOf(receipt);
+      const isSilent = outcome.state === "sent" && outcome.messageIds.length === 0;
+      return isSilent ? { state: "skipped", code: "no-answer" } : outcome;
+    }
+    default:
+      return { state: "failed", code: "turn-failed" };
+  }
+}
+
+/** Waits for `work`, at most `limitMs`. */
+async function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+  try {
+    await withinTime(clock, limitMs, work, "sending a broadcast");
+  } catch (error) {
+    if (errorCode(error) !== "took-too-long") throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { BroadcastTarget } from "../../broadcasts/broadcast.ts";
+import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
+import type { Resolution } from "../../core/chat-target.ts";
+import type { Address } from "../../core/surface.ts";
+import {
+  listedConversationName,
+  namedConversationName,
+  threadConversationName,
+} from "../declare/conversation-name.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { ChatAliases } from "./chat-aliases.ts";
+import type { RootStore } from "./root-store.ts";
+import type { Targets } from "./targets.ts";
+
+export interface TargetPlacesOptions {
+  readonly aliases: Pick<ChatAliases, "firstThread">;
+  readonly store: Pick<RootStore, "conversationIn">;
+  readonly targets: Pick<Targets, "resolve">;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+}
+
+const id = z.string().min(1);
+const addressSchema = z.strictObject({
+  messengerId: id,
+  threadId: id,
+  chatId: id,
+  topicId: id.exactOptional(),
+  isDirectMessage: z.boolean(),
+});
+
+/**
+ * Finds the conversation whose object writes to a target: the one that answers people there. So the message becomes part
+ * of its memory.
+ */
+export class TargetPlaces {
+  readonly #options: TargetPlacesOptions;
+
+  constructor(options: TargetPlacesOptions) {
+    this.#options = options;
+  }
+
+  placeOf(target: BroadcastTarget): PlacedTarget {
+    const found = this.#resolve(target);
+    if (found.kind === "refused") return { kind: "refused", code: found.code };
+    const { address } = found;
+    const { chatId, isDirectMessage, messengerId, threadId } = address;
+    const definition = this.#options.definition(messengerId);
+    if (definition === undefined) return { kind: "refused", code: "messenger-unknown" };
+    const { id: firstId } = this.#options.aliases.firstThread(messengerId, {
+      id: threadId,
+      chatId,
+      isDirectMessage,
+    });
+    const conversation = nameIn(target) ?? this.#answering(definition, threadId, firstId);
+    return { kind: "found", address, conversation, key: JSON.stringify([messengerId, firstId]) };
+  }
+
+  #resolve(target: BroadcastTarget): Resolution {
+    if (!isAddress(target)) return this.#options.targets.resolve(target);
+    const parsed = addressSchema.safeParse(target);
+    return parsed.success
+      ? { kind: "found", address: target }
+      : { kind: "refused", code: "target-invalid", message: "The address is malformed." };
+  }
+
+  #answering(
+    { conversation, id: messengerId }: NormalizedMessengerDefinition,
+    threadId: string,
+    firstId: string,
+  ): string {
+    if (conversation === "self") return "";
+    const known =
+      conversation === "thread" ? undefined : this.#options.store.conversationIn(messengerId, threadId);
+    return known ?? threadConversationName(messengerId, firstId);
+  }
+}
+
+function isAddress(target: BroadcastTarget): target is Address {
+  return typeof target === "object" && target !== null && "messengerId" in target;
+}
+
+/** Returns the conversation that a target names. The target was found, so the name is valid. */
+function nameIn(target: BroadcastTarget): string | undefined {
+  if (typeof target === "string") return namedConversationName(target, "broadcast()");
+  return "conversation" in target
+    ? listedConversationName(target.conversation, "{ conversation }")
+    : undefined;
+}

@@ -1,0 +1,193 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import type { Address, Broadcast, ChatTarget } from "../../../src/index.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { say } from "../support/scripted-model.ts";
+import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
+
+const inChat = (chatId: string): ChatTarget => ({ messenger: "fake", chatId });
+const address = (chatId: string): Address => ({
+  messengerId: "fake",
+  threadId: `fake:${chatId}`,
+  chatId,
+  isDirectMessage: true,
+});
+const LONG = { timeout: 15_000, interval: 20 };
+
+async function known(world: World, ...chats: readonly string[]): Promise<void> {
+  for (const chat of chats) {
+    await world.write(chat, "Hello", { user: `person of ${chat}` });
+    await world.shows(chat, "You said: Hello");
+  }
+}
+
+async function ended(world: World, id: string): Promise<Broadcast | undefined> {
+  await expect.poll(async () => (await world.stub.getBroadcast(id))?.endedAt, LONG).toBeGreaterThan(0);
+  return world.stub.getBroadcast(id);
+}
+
+async function kill(stub: ReturnType<World["child"]>): Promise<void> {
+  await runInDurableObject(stub, (_agent, state) => state.abort("killed by a test")).catch(() => {});
+}
+
+describe("broadcast", () => {
+  it("reaches a list of chats once, with receipts in their own conversations", async () => {
+    const world = createWorld();
+    await known(world, "c1", "c2", "c3");
+    const id = await world.stub.broadcast("**News**", [inChat("c1"), inChat("c2"), address("c1")]);
+    expect(await ended(world, id)).toMatchObject({ state: "done", total: 2, sent: 2, failed: 0, skipped: 0 });
+    for (const chat of ["c1", "c2"]) await world.shows(chat, "You said: Hello", "News");
+    expect(world.chats.visible("c3")).toEqual(["You said: Hello"]);
+    const { receipts } = await world.stub.broadcastReceipts(id);
+    expect(receipts.map(({ state }) => state)).toEqual(["sent", "sent"]);
+    const [first] = receipts;
+    expect(await world.thread("c1").getDelivery(first?.deliveryId ?? "")).toMatchObject({
+      state: "delivered",
+      messages: [{ messageId: first?.messageIds[0] }],
+    });
+  });
+
+  it("is part of each conversation's memory, so that a reply to it is understood", async () => {
+    const world = createWorld();
+    await known(world, "c1", "c2");
+    world.script(() => [say("Fine.")]);
+    const id = await world.stub.broadcast("The office moves on Monday.", [inChat("c1"), inChat("c2")]);
+    await ended(world, id);
+    await world.write("c1", "Where to?");
+    await expect.poll(() => world.chats.visible("c1").length).toBe(3);
+    const prompt = JSON.stringify(world.requests.at(-1));
+    expect(prompt).toContain("The office moves on Monday.");
+    expect(prompt).toContain("You posted this in the chat");
+    await world.write("c1", "And when?");
+    await expect.poll(() => world.chats.visible("c1").length).toBe(4);
+    const later = JSON.stringify(world.requests.at(-1));
+    expect(later.split("The office moves on Monday.").length, "once in the transcript").toBe(2);
+  });
+
+  it("keeps to itself what the model shall not know", async () => {
+    const world = createWorld();
+    await known(world, "c1");
+    await ended(world, await world.stub.broadcast("Secret news", [inChat("c1")], { informModel: false }));
+    await world.write("c1", "Well?");
+    await expect.poll(() => world.chats.visible("c1").length).toBe(3);
+    expect(JSON.stringify(world.requests.at(-1))).not.toContain("Secret news");
+  });
+
+  it("asks a function about the chats of the directory", async () => {
+    const world = createWorld();
+    await known(world, "c1", "c2");
+    await world.write("g1", "Hello", { isGroup: true, mentions: true });
+    const id = await world.stub.broadcast("To people", ({ kind }) => kind === "private");
+    expect(await ended(world, id)).toMatchObject({ total: 2, sent: 2 });
+    expect(world.chats.visible("g1")).not.toContain("To people");
+  });
+
+  it("counts a chat that has blocked the bot, with the code", async () => {
+    captureLog();
+    const world = createWorld();
+    await known(world, "c1", "c2");
+    world.chats.gone.add("c2");
+    const id = await world.stub.broadcast("News", [inChat("c1"), inChat("c2"), inChat("never seen")]);
+    expect(await ended(world, id)).toMatchObject({
+      sent: 1,
+      failures: { "bot-blocked": 1 },
+      skips: { "chat-unknown": 1 },
+    });
+  });
+
+  it("goes out from the conversation that answers in the chat", async () => {
+    const world = createWorld({ messenger: { conversation: ({ author }) => author?.userId ?? "" } });
+    await known(world, "c1");
+    const id = await world.stub.broadcast("News", [inChat("c1")]);
+    await ended(world, id);
+    const { receipts } = await world.stub.broadcastReceipts(id);
+    expect(receipts).toMatchObject([{ conversation: "named:person%20of%20c1", state: "sent" }]);
+  });
+
+  it("has cards whose presses reach the conversation", async () => {
+    const world = createWorld();
+    await known(world, "c1");
+    const card = {
+      kind: "card",
+      text: "Coming?",
+      buttons: [[{ kind: "callback", label: "Yes", payload: "yes" }]],
+    } as const;
+    await ended(world, await world.stub.broadcast(card, inChat("c1")));
+    expect(await world.press("c1", "Yes")).toBeUndefined();
+  });
+
+  it("can be called in a conversation", async () => {
+    const world = createWorld();
+    await known(world, "c1", "c2");
+    const id = await world.thread("c1").broadcast("News", ({ chatId }) => chatId === "c2");
+    expect(await ended(world, id)).toMatchObject({ total: 1, sent: 1 });
+    await world.shows("c2", "You said: Hello", "News");
+  });
+
+  it("still sends to web sockets with the method of the base class", async () => {
+    const world = createWorld();
+    await runInDurableObject(world.stub, (bot) => expect(bot.broadcast("state", [])).toBeUndefined());
+    expect(await world.stub.listBroadcasts()).toEqual([]);
+  });
+});
+
+describe("subscribers", () => {
+  it("subscribe and unsubscribe with commands, if the bot has switched them on", async () => {
+    const world = createWorld({ settings: { subscribeCommands: true } });
+    for (const chat of ["c1", "c2"]) await world.write(chat, "/subscribe");
+    await world.write("c2", "/unsubscribe");
+    await expect.poll(() => world.chats.visible("c2").length).toBe(2);
+    await expect.poll(() => world.chats.visible("c1").length).toBe(1);
+    expect(world.chats.visible("c1")[0]).toContain("You're subscribed.");
+    expect(await world.stub.listSubscribers()).toMatchObject({
+      subscribers: [{ address: { chatId: "c1", isDirectMessage: true } }],
+    });
+    const id = await world.stub.broadcast("News", "subscribers");
+    expect(await ended(world, id)).toMatchObject({ total: 1, sent: 1 });
+    expect(world.chats.visible("c1")).toContain("News");
+  });
+
+  it("are subscribed by bot code, and follow a chat that moves", async () => {
+    const world = createWorld();
+    await world.write("old", "Hello", { isGroup: true, mentions: true });
+    expect(await world.stub.subscribe(inChat("old"))).toBe(true);
+    expect(await world.thread("old").subscribe()).toBe(false);
+    await world.write("old", "", { isGroup: true, kind: "moved", movedTo: "new" });
+    world.chats.moved.set("old", "new");
+    await ended(world, await world.stub.broadcast("News", "subscribers"));
+    expect(world.chats.visible("new")).toContain("News");
+    expect(await world.stub.unsubscribe(inChat("new"))).toBe(true);
+  });
+
+  it("have no commands otherwise", async () => {
+    const world = createWorld();
+    await world.write("c1", "/subscribe");
+    await expect.poll(() => world.chats.visible("c1").length).toBe(1);
+    expect(await world.stub.listSubscribers()).toEqual({ subscribers: [] });
+  });
+});
+
+/** `BROADCAST_CHATS=1000 npx vitest run --project worker test/worker/messengers/broadcast.test.ts` takes a minute. */
+const MANY = Number(process.env.BROADCAST_CHATS || 40);
+
+it(
+  "reaches each conversation once, although the root is killed again and again",
+  { timeout: 300_000 },
+  async () => {
+    captureLog();
+    const world = createWorld();
+    const chats = Array.from({ length: MANY }, (_, index) => `c${index}`);
+    const id = await world.stub.broadcast("News", chats.map(address), { idempotencyKey: "news" });
+    for (let part = 1; part <= 3; part += 1) {
+      const reached = (): number => chats.filter((chat) => world.chats.visible(chat).length > 0).length;
+      await expect.poll(reached, { timeout: 200_000 }).toBeGreaterThanOrEqual((MANY * part) / 4);
+      await kill(world.stub);
+    }
+    await world.stub.broadcast("News", chats.map(address), { idempotencyKey: "news" });
+    const state = async (): Promise<string | undefined> => (await world.stub.getBroadcast(id))?.state;
+    await expect.poll(state, { timeout: 200_000 }).toBe("done");
+    expect(await world.stub.getBroadcast(id)).toMatchObject({ total: MANY, sent: MANY });
+    for (const chat of chats) expect(world.chats.visible(chat)).toEqual(["News"]);
+  },
+);
