@@ -3,6 +3,7 @@ import type { ChatGate } from "../../core/gate.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import type { ScheduledTurns } from "./scheduled-turns.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
 /** The parts of an object that answer calls of other objects. Each is created when it is needed first. */
@@ -12,6 +13,7 @@ export interface AnsweringParts {
   readonly root: () => RootRuntime;
   readonly thread: () => Pick<ThreadRuntime, "hasEvent">;
   readonly ledger: () => ActionLedger;
+  readonly scheduledTurns: () => ScheduledTurns;
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly receive: InnerCalls["receiveEvents"];
 }
@@ -41,6 +43,9 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     resolveTarget: async (to) => host.root().resolveTarget(to),
     routeEvent: (...asked) => host.root().route(...asked),
     receiveEvents: (...asked) => host.receive(...asked),
+    locateTarget: async (to) => host.root().locateTarget(to),
+    submitScheduled: (request) => host.scheduledTurns().submit(request),
+    reportScheduled: (id) => host.scheduledTurns().report(id),
     claimAction: async (request) => host.ledger().claim(request),
     lookAtAction: async (...asked) => host.ledger().look(...asked),
     endAction: async (...told) => host.ledger().end(...told),

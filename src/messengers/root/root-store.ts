@@ -93,6 +93,8 @@ export interface RootStore {
   directory(limit: number): DirectoryEntry[];
   /** Returns the place in which a conversation was last written to. */
   conversation(name: string): Address | undefined;
+  /** Returns the conversation that was last written to in a thread. */
+  conversationAt(messengerId: string, threadId: string): string | undefined;
   countIgnored(messengerId: string, kind: string): void;
   ignored(): Readonly<Record<string, number>>;
 }
@@ -254,6 +256,14 @@ export function createRootStore(database: Database): RootStore {
         }
       );
     },
+    conversationAt: (messengerId, threadId) =>
+      firstRow(
+        database.all<{ name: string }>(
+          "SELECT name FROM directory_v2 WHERE messenger_id = ? AND thread_id = ? ORDER BY last_active_at DESC LIMIT 1",
+          messengerId,
+          threadId,
+        ),
+      )?.name,
     directory: (limit) =>
       database
         .all<{
