@@ -65,6 +65,8 @@ const RETRY_AFTER_MS = 2000;
 const RETRY_MOST_MS = 5 * 60_000;
 const LOOK_AGAIN_MS = 250;
 const LOOK_AGAIN_MOST_MS = 60_000;
+/** People may take days to decide. */
+const LOOK_AT_WAITING_MOST_MS = 15 * 60_000;
 const MOST_DATA_CHARACTERS = 100_000;
 
 /** Does the next step of an occurrence. Each step can be made again after a crash. */
@@ -247,7 +249,8 @@ function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: read
   const now = clock.now();
   const isWaiting = open.every(({ state }) => state === "waiting");
   const age = now - (occurrence.startedAt ?? now);
-  const restMs = Math.min(Math.max(Math.ceil(age / 2), LOOK_AGAIN_MS), LOOK_AGAIN_MOST_MS);
+  const mostMs = isWaiting ? LOOK_AT_WAITING_MOST_MS : LOOK_AGAIN_MOST_MS;
+  const restMs = Math.min(Math.max(Math.ceil(age / 2), LOOK_AGAIN_MS), mostMs);
   return {
     kind: "continues",
     occurrence: { ...occurrence, state: isWaiting ? "waiting" : "running", nextAt: now + restMs },

@@ -58,6 +58,7 @@ export class Schedules {
   /** Keys of the occurrences whose step this process is making. */
   readonly #stepping = new Set<string>();
   #sweptAt = 0;
+  #restUntil = 0;
 
   constructor(options: SchedulesOptions) {
     this.#options = options;
@@ -122,16 +123,23 @@ export class Schedules {
   work(): void {
     if (this.#tasks === undefined) return;
     const now = this.#options.deps.clock.now();
+    if (now < this.#restUntil) return;
     for (const stored of this.#store.dueTasks(now, MOST_AT_ONCE * 10)) this.#begin(stored, now);
     this.#sweep(now);
     for (const occurrence of this.#store.dueOccurrences(now, MOST_AT_ONCE + this.#stepping.size)) {
       if (this.#stepping.size >= MOST_AT_ONCE) break;
       if (this.#stepping.has(occurrence.key)) continue;
       this.#stepping.add(occurrence.key);
-      void this.#step(occurrence).finally(() => {
-        this.#stepping.delete(occurrence.key);
-        this.#options.onChange();
-      });
+      void this.#step(occurrence)
+        .catch((error: unknown) => {
+          // The storage refuses writes. Without a rest this would be tried again at once, and again.
+          this.#restUntil = this.#options.deps.clock.now() + TRY_AGAIN_MS;
+          this.#options.log.error("schedule.not-stored", { code: failureCode(error) });
+        })
+        .finally(() => {
+          this.#stepping.delete(occurrence.key);
+          this.#options.onChange();
+        });
     }
   }
 
@@ -144,10 +152,10 @@ export class Schedules {
   nextWakeAt(): number | undefined {
     if (this.#tasks === undefined) return undefined;
     const at = this.#store.nextAt();
+    if (at === undefined) return undefined;
     // A running step calls `onChange` when it ends.
-    return at === undefined || !this.isBusy()
-      ? at
-      : Math.max(at, this.#options.deps.clock.now() + TRY_AGAIN_MS);
+    const least = this.isBusy() ? this.#options.deps.clock.now() + TRY_AGAIN_MS : this.#restUntil;
+    return Math.max(at, least);
   }
 
   list({ limit = 100, state, taskId }: OccurrenceFilter = {}): OccurrenceRecord[] {
