@@ -33,6 +33,27 @@ export type {
   SubmitMessagesResult,
 } from "./messengers/turns/submissions.ts";
 
+// Scheduled tasks
+export { defineScheduledTasks } from "./schedules/scheduled-task.ts";
+export type {
+  DeliverTo,
+  DeliveryTarget,
+  HandlerTask,
+  Lateness,
+  PromptTask,
+  ScheduledOccurrence,
+  ThinkScheduledTask,
+  ThinkScheduledTasks,
+} from "./schedules/scheduled-task.ts";
+export type { ScheduleKind } from "./schedules/rule.ts";
+export type { ScheduleText } from "./schedules/schedule-text.ts";
+export type {
+  OccurrenceDelivery,
+  OccurrenceFilter,
+  OccurrenceRecord,
+  OccurrenceState,
+} from "./schedules/occurrence.ts";
+
 // Hooks
 export type {
   ChatErrorContext,

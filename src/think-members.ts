@@ -9,6 +9,7 @@ import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./c
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
+import type { ThinkScheduledTasks } from "./schedules/index.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
@@ -146,6 +147,33 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
   /** Returns commands in addition to `/start`, `/help`, `/stop` and `/new`, or instead of them. @default none */
   getCommands(): ThinkCommands {
     return {};
+  }
+
+  /**
+   * Returns tasks that run by themselves: each asks the model (`prompt`) or runs code (`handler`) whenever its schedule
+   * says so. Called at every start, and by `internal_reconcileScheduledTasks()`.
+   *
+   * A wrong declaration is logged, named by `/health`, and changes nothing of what is stored.
+   *
+   * @default none
+   * @example
+   * override getScheduledTasks(): ThinkScheduledTasks {
+   *   return {
+   *     digest: {
+   *       schedule: "every weekday at 09:00 in Europe/London",
+   *       prompt: "Write the digest of yesterday.",
+   *       deliverTo: { messenger: "telegram", chatId: "-100123" },
+   *     },
+   *   };
+   * }
+   */
+  getScheduledTasks(): ThinkScheduledTasks {
+    return {};
+  }
+
+  /** Returns the zone of schedules that name none, such as `Europe/London`. @default none: they must name one */
+  getDefaultTimezone(): string | undefined {
+    return undefined;
   }
 
   /**

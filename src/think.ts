@@ -33,6 +33,7 @@ import {
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { keepName, nameOf } from "./messengers/agent/object-name.ts";
 import type { DirectoryEntry } from "./messengers/root/root-store.ts";
+import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/index.ts";
 import { submissionOf } from "./messengers/turns/submissions.ts";
 import type {
   SaveMessagesResult,
@@ -387,6 +388,46 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMem
   /** Returns the receipt of one reply of this conversation. Undefined if there is none, or it was deleted. */
   getDelivery(id: string): DeliveryReceipt | undefined {
     return this.#runtime.thread.delivery.receipt(id);
+  }
+
+  /**
+   * Returns what became of the occurrences of this object's scheduled tasks, newest first: states, platform message ids,
+   * times and codes, never a text. Kept for 90 days.
+   *
+   * @example await stub.listOccurrences({ taskId: "digest", state: "failed" });
+   */
+  listOccurrences(filter: OccurrenceFilter = {}): OccurrenceRecord[] {
+    return this.#runtime.schedules.list(filter);
+  }
+
+  /**
+   * Runs a scheduled task now, beside its schedule. Resolves with the key of the occurrence when it is durable;
+   * undefined if there is no such task.
+   *
+   * @param scheduledFor time that the task runs as if it were, in epoch milliseconds. @default now
+   */
+  async runScheduledTask(taskId: string, scheduledFor?: number): Promise<string | undefined> {
+    return this.#runtime.changeSchedules((schedules) => schedules.runNow(taskId, scheduledFor));
+  }
+
+  /** Stops a scheduled task until `resumeScheduledTask`. Returns `false` if there is no such task. */
+  async pauseScheduledTask(taskId: string): Promise<boolean> {
+    return this.#runtime.changeSchedules((schedules) => schedules.pause(taskId, true));
+  }
+
+  /** Continues a task that was paused, or has paused itself, with its first occurrence after now. */
+  async resumeScheduledTask(taskId: string): Promise<boolean> {
+    return this.#runtime.changeSchedules((schedules) => schedules.pause(taskId, false));
+  }
+
+  /**
+   * Reads `getScheduledTasks()` again. Call it when data that the method reads has changed. Other schedules of this
+   * object stay as they are.
+   *
+   * @throws {ConfigurationError} `scheduled-task-invalid`, which names the task and the fix. Nothing is stored then.
+   */
+  async internal_reconcileScheduledTasks(): Promise<void> {
+    await this.#runtime.reconcileSchedules();
   }
 
   /** Returns the number of ignored updates, by `<messenger>:<kind>`. */

@@ -9,4 +9,5 @@ export {
   type Transcriber,
   type TranscriptionEnvironment,
 } from "./transcriber-from-env.ts";
+export { recitingModel } from "./reciting-model.ts";
 export { isWorkersAiId, workersAiModel, type WorkersAiEnvironment } from "./workers-ai-model.ts";

@@ -5,7 +5,13 @@ import { consoleLogOf } from "../../src/core/console-log.ts";
 import { durableDatabase } from "../../src/core/database.ts";
 import { systemDeps } from "../../src/core/deps.ts";
 import { Think } from "../../src/index.ts";
-import type { ActionCallContext, ActionTurnContext, ThinkActions, ThinkCommands } from "../../src/index.ts";
+import type {
+  ActionCallContext,
+  ActionTurnContext,
+  ThinkActions,
+  ThinkCommands,
+  ThinkScheduledTasks,
+} from "../../src/index.ts";
 import { AgentRuntime } from "../../src/messengers/agent/agent-runtime.ts";
 import type { ThinkMessengers } from "../../src/messengers/index.ts";
 import { testEnv } from "./test-env.ts";
@@ -47,6 +53,8 @@ export class RuntimeBot extends Agent {
         actionLedgerPendingRetryLeaseMs: 300_000,
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,
+        getScheduledTasks: () => ({}),
+        getDefaultTimezone: () => undefined,
         onAction: () => undefined,
       },
       hooks: () => world.hooks,
@@ -102,6 +110,14 @@ export class ScriptedBot extends Think {
 
   override getCommands(): ThinkCommands {
     return this.#world().commands;
+  }
+
+  override getScheduledTasks(): ThinkScheduledTasks {
+    return this.#world().scheduledTasks(this);
+  }
+
+  override getDefaultTimezone(): string | undefined {
+    return this.#world().defaultTimezone;
   }
 
   override async onStart(): Promise<void> {

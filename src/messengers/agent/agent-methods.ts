@@ -6,6 +6,7 @@ import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
+import type { ThinkScheduledTasks } from "../../schedules/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
@@ -31,6 +32,8 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   readonly subscribeCommands?: boolean;
+  getScheduledTasks(): ThinkScheduledTasks;
+  getDefaultTimezone(): string | undefined;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
   onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
   onReaction?(reaction: MessengerContext): void | Promise<void>;

@@ -29,7 +29,7 @@ import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
 import { menuOf } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
-import { isThreadConversation } from "../declare/conversation-name.ts";
+import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
@@ -45,8 +45,14 @@ import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
 import type { RootLink } from "../root/root-link.ts";
+import { checkTasks } from "../../schedules/index.ts";
+import type { Schedules } from "../../schedules/index.ts";
+import { ScheduleDesk } from "./schedule-desk.ts";
+import { ScheduledTurns } from "./scheduled-turns.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
+import { recitingModel } from "../../models/index.ts";
+import { allChats } from "../root/all-chats.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
 import type { Cards } from "../replies/cards.ts";
@@ -71,6 +77,8 @@ export interface AgentRuntimeOptions {
 }
 
 const DRIVE = "drive";
+/** Stored work begins this soon, also after a crash. */
+const HEARTBEAT_MS = 2500;
 const DRIVE_JOB = "switchboard-drive-v1";
 const BROADCAST = "broadcast";
 const BROADCAST_JOB = "switchboard-broadcast-v1";
@@ -91,6 +99,8 @@ export class AgentRuntime extends LifecycleCapability {
   readonly health: BotHealth;
   /** Turns that the bot's own code begins. */
   readonly submissions: SubmissionCalls;
+  /** Turns of scheduled tasks, of this object or another one. */
+  readonly scheduledTurns: ScheduledTurns;
   readonly #options: AgentRuntimeOptions;
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
@@ -98,6 +108,7 @@ export class AgentRuntime extends LifecycleCapability {
   #gate: ChatGate | undefined;
   #actions: AgentActions | undefined;
   #desk: BroadcastDesk | undefined;
+  #schedules: ScheduleDesk | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
@@ -111,6 +122,7 @@ export class AgentRuntime extends LifecycleCapability {
     ledger: () => this.actions.ledger,
     broadcasts: () => this.#broadcastDesk(),
     takeBroadcast: (request) => this.#takeBroadcast(request),
+    scheduledTurns: () => this.scheduledTurns,
     healthProblem: () => this.health.problem(),
     receive: (...asked) => this.#receive(...asked),
   });
@@ -135,10 +147,16 @@ export class AgentRuntime extends LifecycleCapability {
       own: () => this.thread.own,
       engine: () => this.engine,
       root: () => this.#link(),
-      stored: async () => {
-        await this.#wakeUp.stored();
-        this.#later(() => this.thread.poke());
-      },
+      stored: () => this.#stored(),
+    });
+    this.scheduledTurns = new ScheduledTurns({
+      own: () => this.thread.own,
+      delivery: () => this.thread.delivery,
+      engine: () => this.engine,
+      session: () => this.thread.memory.session(),
+      isWaiting: (turnId) =>
+        this.actions.desk.approvals.waiting().some(({ requestId }) => requestId === turnId),
+      stored: () => this.#stored(),
     });
     const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: this.#turnLog() });
     this.health = new BotHealth({
@@ -146,6 +164,7 @@ export class AgentRuntime extends LifecycleCapability {
       definitions: () => this.#all(),
       getModel: () => agent.getModel(),
       getTools: () => this.actions.declaredTools(),
+      checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
       root: () => this.root,
     });
     this.engine = new TurnEngine({
@@ -212,7 +231,11 @@ export class AgentRuntime extends LifecycleCapability {
       root: this.#link(),
       definitions: () => this.#all(),
       commands: () => this.#commands(),
-      onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
+      onAction: (press) =>
+        this.schedules.pressed(press) ??
+        this.actions.desk.pressed(press) ??
+        this.#options.agent.onAction(press),
+      schedules: () => this.schedules.schedules,
       approvals: this.actions.desk.approvals,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onChatMember !== undefined && {
@@ -231,6 +254,32 @@ export class AgentRuntime extends LifecycleCapability {
       putOffWake: (at) => this.#wakeUp.putOff(at),
     });
     return this.#thread;
+  }
+
+  /** The scheduled tasks of this object. */
+  get schedules(): ScheduleDesk {
+    const { agent, database, deps, log, name } = this.#options;
+    this.#schedules ??= new ScheduleDesk({
+      agent,
+      database,
+      deps,
+      log,
+      name: name(),
+      conversation: conversationNameOf(name()),
+      root: () => this.#rootCalls(),
+      chats: () => allChats((filter) => this.root.listChats(filter)),
+      turnsOf: (conversation) => {
+        const to = this.objectNameOf(conversation);
+        return to === name() ? this.#calls : this.#callsTo(to);
+      },
+      post: (id, address, content) => this.thread.postCard(id, address, content),
+      revise: (id, content) => void this.thread.cards.revise(id, content),
+      onChange: () => {
+        this.#wakeUp.at(deps.clock.now() + HEARTBEAT_MS);
+        this.#later(() => this.thread.poke());
+      },
+    });
+    return this.#schedules;
   }
 
   /** The bot's actions in this conversation, and at the root the ledger of the whole bot. */
@@ -346,6 +395,7 @@ export class AgentRuntime extends LifecycleCapability {
     this.#wakeUp.known(job?.time);
     if (job !== undefined) this.#later(() => this.thread.poke());
     if (this.#isRoot()) this.#later(() => this.#broadcastDesk().resume());
+    this.#later(() => void this.schedules.start());
   }
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
@@ -376,6 +426,21 @@ export class AgentRuntime extends LifecycleCapability {
     return result;
   }
 
+  /** Changes scheduled tasks of this object. Resolves when that is durable. */
+  async changeSchedules<T>(body: (schedules: Schedules) => T): Promise<T> {
+    await this.lifecycle.ready();
+    await this.schedules.ready();
+    const result = body(this.schedules.schedules);
+    await this.#wakeUp.stored();
+    return result;
+  }
+
+  async reconcileSchedules(): Promise<void> {
+    await this.lifecycle.ready();
+    await this.schedules.reconcile();
+    await this.#wakeUp.stored();
+  }
+
   async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
     return this.#sending((host) => say(host, content, to, options));
   }
@@ -397,6 +462,11 @@ export class AgentRuntime extends LifecycleCapability {
     const id = await body(this.thread.sayHost(served));
     await this.#wakeUp.stored();
     return id;
+  }
+
+  async #stored(): Promise<void> {
+    await this.#wakeUp.stored();
+    this.#later(() => this.thread.poke());
   }
 
   #isRoot(): boolean {
@@ -424,12 +494,16 @@ export class AgentRuntime extends LifecycleCapability {
     return callsOver(() => this.#options.stub(name));
   }
 
+  #rootCalls(): InnerCalls {
+    return this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
+  }
+
   #link(): RootLink {
     const gate = (conversation: string): ChatGate => {
       const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
-    const root = this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
+    const root = this.#rootCalls();
     return {
       gate,
       chatMoved: (...asked) => root.chatMoved(...asked),
@@ -446,7 +520,9 @@ export class AgentRuntime extends LifecycleCapability {
     const onUsage = (usage: TokenUsage): void => {
       if (turnId !== undefined) this.engine.stats.countTokens(turnId, usage);
     };
-    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience, instead);
+    const recited = turnId === undefined ? undefined : this.scheduledTurns.recited(turnId);
+    const chosen = recited === undefined ? instead : recitingModel(recited);
+    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience, chosen);
   }
 
   #modelFiles(): ModelFiles {

@@ -4,6 +4,7 @@ import type { RootBudget } from "../../../delivery/index.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import type { ScheduledTurns } from "./scheduled-turns.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
 /** The parts of an object that answer calls of other objects. Each is created when it is needed first. */
@@ -15,6 +16,7 @@ export interface AnsweringParts {
   readonly ledger: () => ActionLedger;
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
+  readonly scheduledTurns: () => ScheduledTurns;
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly receive: InnerCalls["receiveEvents"];
 }
@@ -52,6 +54,9 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     cancelBroadcast: (id) => host.broadcasts().cancelBroadcast(id),
     setSubscribed: (...told) => host.broadcasts().setSubscribed(...told),
     listSubscribers: (filter) => host.broadcasts().listSubscribers(filter),
+    locateTarget: async (to) => host.root().locateTarget(to),
+    submitScheduled: (request) => host.scheduledTurns().submit(request),
+    reportScheduled: (id) => host.scheduledTurns().report(id),
     claimAction: async (request) => host.ledger().claim(request),
     lookAtAction: async (...asked) => host.ledger().look(...asked),
     endAction: async (...told) => host.ledger().end(...told),

@@ -2,10 +2,12 @@ import { SwitchboardError } from "../../core/errors.ts";
 import type { BotBudget, ChatGate } from "../../core/gate.ts";
 import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../../actions/ledger.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
+import type { DeliveryTarget, LegReport, LegRequest } from "../../schedules/index.ts";
 import type { HealthProblem } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
+import type { Located } from "../root/targets.ts";
 
 /** All calls between objects of one bot. */
 export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCalls, TakesBroadcasts {
@@ -17,6 +19,12 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCal
   receiveEvents(messengerId: string, events: readonly IncomingEvent[]): Promise<void>;
   /** From the root to a conversation. */
   hasEvent(messengerId: string, key: string): Promise<boolean>;
+  /** To a root. Finds the address of a target, and the conversation that remembers what is said there. */
+  locateTarget(to: DeliveryTarget): Promise<Located>;
+  /** To a conversation: a turn of a scheduled task. Resolves when it is durable there. */
+  submitScheduled(request: LegRequest): Promise<void>;
+  /** To a conversation: the state of such a turn. */
+  reportScheduled(id: string): Promise<LegReport>;
   /** To a root: the ledger of actions whose keys count in the whole bot. See `ActionLedger`. */
   claimAction(request: ClaimRequest): Promise<Claim>;
   lookAtAction(key: string, action: string, inputHash: string): Promise<LookResult>;
@@ -58,6 +66,9 @@ const METHODS = {
   cancelBroadcast: true,
   setSubscribed: true,
   listSubscribers: true,
+  locateTarget: true,
+  submitScheduled: true,
+  reportScheduled: true,
   claimAction: true,
   lookAtAction: true,
   endAction: true,

@@ -5,6 +5,7 @@ import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
+import type { Schedules } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
@@ -26,6 +27,8 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Approvals of this conversation, which the loop drives. @default none */
   readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
+  /** Scheduled tasks of this object, which the loop drives. @default none */
+  readonly schedules?: () => Pick<Schedules, "work" | "isBusy" | "nextWakeAt">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** The bot's handler of members who come and go. @default none */

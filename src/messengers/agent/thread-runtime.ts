@@ -1,11 +1,13 @@
 import { atOnce } from "../../core/at-once.ts";
 import type { ChatTarget } from "../../core/chat-target.ts";
+import type { CardContent } from "../../core/content.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Timer } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent, MessengerThread } from "../../core/messenger-event.ts";
+import type { Address } from "../../core/surface.ts";
 import { inMessengerContext } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
 import { createDelivery } from "../../../delivery/index.ts";
@@ -18,6 +20,7 @@ import type { TurnStore } from "../../turn/turn-store.ts";
 import { builtInCommands } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
+import { replyPolicy } from "../declare/texts.ts";
 import { DeclaredMessengers } from "./declared-messengers.ts";
 import { createCardLinks } from "./card-links.ts";
 import { chatNews } from "./chat-news.ts";
@@ -261,6 +264,12 @@ export class ThreadRuntime {
     };
   }
 
+  /** Posts a card of the application once, in a chat whose messenger the bot has. */
+  postCard(id: string, address: Address, content: CardContent): void {
+    const policy = replyPolicy(this.#messengers.get(address.messengerId).delivery);
+    this.cards.post({ id, address, policy }, content);
+  }
+
   hasEvent(messengerId: string, key: string): boolean {
     return this.#inbox.isKnown(messengerId, key);
   }
@@ -390,6 +399,7 @@ export class ThreadRuntime {
         this.#readAgainAt = await this.#intake.run();
         this.#advanceAt = await this.#runner.advance();
       }
+      this.#options.schedules?.().work();
       this.#deliver();
       this.#rootNews.tell();
       this.own.responses.run();
@@ -412,8 +422,9 @@ export class ThreadRuntime {
   /** Moves the durable wake-up to the next time with work to do, or removes it. */
   #putOffWake(): void {
     const { approvals, deps, putOffWake, wakeAt } = this.#options;
+    const schedules = this.#options.schedules?.();
     const now = deps.clock.now();
-    const isBusy = this.#runner.isBusy() || approvals?.isBusy() === true;
+    const isBusy = this.#runner.isBusy() || approvals?.isBusy() === true || schedules?.isBusy() === true;
     const needs = [
       this.#readAgainAt,
       this.#advanceAt,
@@ -421,6 +432,7 @@ export class ThreadRuntime {
       this.#rootNews.tellAgainAt,
       this.own.responses.runAgainAt,
       approvals?.nextWakeAt(),
+      schedules?.nextWakeAt(),
       this.delivery.nextWakeAt(),
     ].filter((at) => at !== undefined);
     if (isBusy || (this.#intake.hasOpen() && this.#readAgainAt === undefined)) needs.push(now + HEARTBEAT_MS);

@@ -13,6 +13,8 @@ export interface BotHealthOptions {
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
   readonly getModel: () => unknown;
   readonly getTools: () => ToolSet | Promise<ToolSet>;
+  /** Throws if the scheduled tasks of the bot cannot run. @default none */
+  readonly checkSchedules?: () => void;
   readonly root: () => Pick<RootRuntime, "problem">;
 }
 
@@ -33,11 +35,12 @@ export class BotHealth {
   }
 
   #declared(): HealthProblem | undefined {
-    const { definitions, getModel } = this.#options;
+    const { checkSchedules, definitions, getModel } = this.#options;
     try {
       const declared = definitions();
       this.#logged("getModel", getModel);
       this.#logged("getTools", () => this.#toolCheck.run());
+      if (checkSchedules !== undefined) this.#logged("getScheduledTasks", checkSchedules);
       return declared.length === 0 ? problemOf(noMessengers()) : undefined;
     } catch (error) {
       return problemOf(error);

@@ -72,7 +72,7 @@ const MESSENGER: Record<keyof MessengerOptions, true> = {
   inboxLimit: true,
 };
 
-const THINK = readFileSync(path.resolve(import.meta.dirname, "../../../src/think.ts"), "utf8");
+const THINK = readFileSync(path.resolve(import.meta.dirname, "../../../src/think-members.ts"), "utf8");
 const LIMITS = ["modelPatienceMs", "chatStreamFirstChunkTimeoutMs", "chatStreamStallTimeoutMs"];
 
 describe("the documentation of options", () => {

@@ -1,6 +1,12 @@
 import type { ToolSet } from "ai";
 import { vi } from "vitest";
-import type { Think, ThinkActions, ThinkCommands, ThinkHooks } from "../../../src/index.ts";
+import type {
+  Think,
+  ThinkActions,
+  ThinkCommands,
+  ThinkHooks,
+  ThinkScheduledTasks,
+} from "../../../src/index.ts";
 import type { MessengerDefinition, MessengerOptions, ThinkMessengers } from "../../../src/core/messenger.ts";
 import { testEnv } from "../test-env.ts";
 import type { ScriptedBot } from "../worker.ts";
@@ -39,6 +45,9 @@ export interface WorldOptions {
   readonly getActions?: (agent: Think) => ThinkActions;
   readonly authorizeTurn?: Think["authorizeTurn"];
   readonly authorizeAction?: Think["authorizeAction"];
+  /** Changed by a test that declares other tasks later. */
+  readonly scheduledTasks?: (agent: Think) => ThinkScheduledTasks;
+  readonly defaultTimezone?: string;
   readonly onRequest?: (request: Request, agent: Think) => Response | Promise<Response>;
   readonly onStart?: (agent: Think) => void | Promise<void>;
   readonly onConnect?: () => void | Promise<void>;
@@ -192,6 +201,14 @@ export class World {
         (request) => this.requests.push(request),
       )
     );
+  }
+
+  get defaultTimezone(): string | undefined {
+    return this.#options.defaultTimezone;
+  }
+
+  scheduledTasks(agent: Think): ThinkScheduledTasks {
+    return this.#options.scheduledTasks?.(agent) ?? {};
   }
 
   getSystemPrompt(agent: Think): string | Promise<string> {

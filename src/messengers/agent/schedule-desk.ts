@@ -1,0 +1,194 @@
+import { z } from "zod";
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { ChatEntry } from "../../core/chat.ts";
+import type { CardContent } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import { errorCode } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Address } from "../../core/surface.ts";
+import { withinTime } from "../../core/within-time.ts";
+import { checkTasks, decidedCard, ownerCard, runOccurrence, Schedules } from "../../schedules/index.ts";
+import type {
+  CheckedTask,
+  DeliverTo,
+  DeliveryTarget,
+  FoundTargets,
+  Occurrence,
+  OccurrenceFilter,
+  OccurrenceRecord,
+  OwnerNews,
+  Target,
+} from "../../schedules/index.ts";
+import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+import type { InnerCalls } from "./inner-calls.ts";
+
+export interface ScheduleDeskOptions {
+  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone">;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  /** The name of the object. */
+  readonly name: string;
+  /** The name of its conversation. Undefined at the root. */
+  readonly conversation: string | undefined;
+  readonly root: () => Pick<InnerCalls, "locateTarget">;
+  /** The chats that the bot can write to. Only at the root. */
+  readonly chats: () => readonly ChatEntry[];
+  /** The turns of a conversation. */
+  readonly turnsOf: (conversation: string) => Pick<InnerCalls, "submitScheduled" | "reportScheduled">;
+  /** Posts a card once. */
+  readonly post: (id: string, address: Address, content: CardContent) => void;
+  /** Changes a card. */
+  readonly revise: (id: string, content: CardContent) => void;
+  /** Makes the loop run soon, even if the object dies before. */
+  readonly onChange: () => void;
+}
+
+/** The conversation of a task's own object. */
+const TASK = "task:";
+const CARD = "schedule:";
+const MOST_TARGETS = 100;
+
+const pressSchema = z.object({ task: z.string(), do: z.enum(["resume", "run", "delete"]) });
+
+/** The scheduled tasks of one object, with their targets, their turns and the messages to their owners. */
+export class ScheduleDesk {
+  readonly schedules: Schedules;
+  readonly #options: ScheduleDeskOptions;
+  #starting: Promise<void> | undefined;
+
+  constructor(options: ScheduleDeskOptions) {
+    this.#options = options;
+    const { conversation, deps, log, name } = options;
+    this.schedules = new Schedules({
+      ...options,
+      tasks: () => this.#tasks(),
+      run: (occurrence, task, stored) =>
+        runOccurrence(
+          {
+            clock: deps.clock,
+            log,
+            name,
+            runsIn: (taskId) => conversation ?? `${TASK}${taskId}`,
+            find: (deliverTo) => this.#find(deliverTo),
+            promptOf: scheduleQuestion,
+            introductionOf: scheduleIntroduction,
+            submit: (to, request) => options.turnsOf(to).submitScheduled(request),
+            report: (to, id) => options.turnsOf(to).reportScheduled(id),
+            save: (changed) => this.schedules.save(changed),
+          },
+          occurrence,
+          task,
+          stored,
+        ),
+      tellOwner: (task, occurrence, news) => this.#tellOwner(task, occurrence, news),
+    });
+  }
+
+  /**
+   * Makes the stored tasks those of `getScheduledTasks()`.
+   *
+   * @throws {ConfigurationError} `scheduled-task-invalid`
+   */
+  async reconcile(): Promise<void> {
+    const { conversation, root } = this.#options;
+    if (conversation?.startsWith(TASK) === true) return;
+    // Only conversations that somebody has written to have tasks of their own.
+    if (conversation !== undefined && this.#tasks().length > 0 && this.schedules.isEmpty()) {
+      const located = await root().locateTarget({ conversation });
+      if (located.kind === "refused") return;
+    }
+    this.schedules.reconcile();
+  }
+
+  /** Resolves when the tasks are known. */
+  async ready(): Promise<void> {
+    await this.start();
+  }
+
+  /** Reconciles at the start of the object. A mistake in the declaration is logged, and the bot answers as before. */
+  start(): Promise<void> {
+    this.#starting ??= this.reconcile().catch((error: unknown) => {
+      logBotFailure(this.#options.log, "getScheduledTasks", error);
+    });
+    return this.#starting;
+  }
+
+  list(filter?: OccurrenceFilter): OccurrenceRecord[] {
+    return this.schedules.list(filter);
+  }
+
+  /** Takes a press of a task's card. Undefined if the card is another one. */
+  pressed(press: CardPress): PressAnswer | undefined {
+    return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
+  }
+
+  #press({ cardId, payload, person }: CardPress): PressAnswer {
+    const parsed = pressSchema.safeParse(payload);
+    if (!parsed.success) return { text: "I don't know this task any more.", alert: true };
+    const { do: action, task } = parsed.data;
+    if (!this.schedules.isPaused(task))
+      return { text: "This task isn't paused any more, so nothing has changed.", alert: true };
+    if (action !== "delete") this.schedules.pause(task, false);
+    if (action === "run") this.schedules.runNow(task);
+    this.#options.revise(cardId, decidedCard(task, action, person?.fullName ?? "Somebody"));
+    return action === "delete" ? "It stays stopped." : "It goes on.";
+  }
+
+  #tasks(): CheckedTask[] {
+    const { agent, conversation } = this.#options;
+    const scope = conversation === undefined ? "root" : "conversation";
+    const declared = Object.entries(agent.getScheduledTasks());
+    const own = declared.filter(([, task]) => (task?.scope ?? "root") === scope);
+    return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());
+  }
+
+  async #find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
+    const { conversation } = this.#options;
+    const own = conversation === undefined ? [] : [{ conversation }];
+    const asked = deliverTo === undefined ? own : await this.#targetsOf(deliverTo);
+    const found = new Map<string, Target>();
+    let code = "no-targets";
+    for (const to of asked) {
+      const located = await this.#options.root().locateTarget(to);
+      if (located.kind === "refused") {
+        code = located.code;
+        continue;
+      }
+      const { address } = located.target;
+      found.set(JSON.stringify([address.messengerId, address.threadId]), located.target);
+    }
+    if (found.size > MOST_TARGETS) return { kind: "none", code: "too-many-targets" };
+    const targets = [...found.values()];
+    if (targets.length > 0 || (conversation === undefined && deliverTo === undefined))
+      return { kind: "found", targets };
+    return { kind: "none", code };
+  }
+
+  async #targetsOf(deliverTo: DeliverTo): Promise<readonly DeliveryTarget[]> {
+    const { chats, deps } = this.#options;
+    if (typeof deliverTo !== "function") return [deliverTo].flat();
+    const chosen = await withinTime(deps.clock, BOT_CODE_LIMIT_MS, deliverTo(chats()), "deliverTo()");
+    return [chosen].flat();
+  }
+
+  async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<void> {
+    const { log, post, root } = this.#options;
+    const { conversation } = this.#options;
+    const owner = task.owner ?? (conversation === undefined ? undefined : { conversation });
+    if (owner === undefined) return;
+    const located = await root().locateTarget(owner);
+    if (located.kind === "refused") {
+      log.warn("schedule.owner-not-told", { task: task.id, code: located.code });
+      return;
+    }
+    try {
+      post(`${CARD}${news}:${occurrence.key}`, located.target.address, ownerCard(task, occurrence, news));
+    } catch (error) {
+      log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
+    }
+  }
+}

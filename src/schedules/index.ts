@@ -1,0 +1,10 @@
+/** Scheduled tasks: what they are, when they run, and what became of each occurrence. */
+export { checkTasks } from "./check-tasks.ts";
+export type { CheckedTask } from "./check-tasks.ts";
+export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target } from "./occurrence.ts";
+export { decidedCard, ownerCard } from "./owner-card.ts";
+export { runOccurrence } from "./run-occurrence.ts";
+export type { FoundTargets, LegReport, LegRequest } from "./run-occurrence.ts";
+export type { DeliverTo, DeliveryTarget, ThinkScheduledTasks } from "./scheduled-task.ts";
+export { Schedules } from "./schedules.ts";
+export { durationInWords, timeInWords } from "./time-in-words.ts";

@@ -1,0 +1,158 @@
+import type { Address } from "../core/surface.ts";
+import type { TokenUsage } from "../core/token-usage.ts";
+
+/**
+ * - `due`: stored, and nothing was done yet
+ * - `running`: its handler or its turn runs, or its text is being delivered
+ * - `waiting`: its turn waits for somebody's decision
+ * - `delivered`: every chat that could be reached has the text, and the platform's message ids are stored
+ * - `done`: its handler has returned, or its answer was for no chat
+ * - `failed`: it will not be tried again; `code` says why
+ * - `skipped`: it never ran; `code` says why
+ * - `no-change`: its source had nothing new
+ */
+export type OccurrenceState =
+  | "due"
+  | "running"
+  | "waiting"
+  | "delivered"
+  | "done"
+  | "failed"
+  | "skipped"
+  | "no-change";
+
+export const OPEN_STATES = ["due", "running", "waiting"] as const satisfies readonly OccurrenceState[];
+
+/** One turn of an occurrence, in one conversation. */
+export interface Leg {
+  /** The name of the conversation. `""` is the root. */
+  readonly conversation: string;
+  /** The chat that shows the text. Undefined if none does. */
+  readonly address?: Address | undefined;
+  /** Whether the text is known already: the conversation shows and remembers it, and its model is not called. */
+  readonly recites: boolean;
+  readonly submissionId: string;
+  readonly state: "new" | "open" | "waiting" | "delivered" | "done" | "failed";
+  /** Reason of `failed`. */
+  readonly code?: string | undefined;
+  /** The platform's ids of its messages. */
+  readonly messageIds: readonly string[];
+  readonly usage?: TokenUsage | undefined;
+}
+
+/** One occurrence of a task, as it is stored. */
+export interface Occurrence {
+  readonly key: string;
+  readonly taskId: string;
+  /** The time that the schedule names, in epoch milliseconds. */
+  readonly scheduledFor: number;
+  readonly state: OccurrenceState;
+  /** The question to the model. Undefined for a handler. */
+  readonly prompt: string | undefined;
+  /** The text for its chats, once it is known. Only of occurrences that are not over. */
+  readonly text: string | undefined;
+  /** Hash of the data of its source. */
+  readonly sourceHash: string | undefined;
+  /** The chats that get the text. */
+  readonly targets: readonly Target[];
+  readonly legs: readonly Leg[];
+  /** Number of tries that have begun. */
+  readonly attempts: number;
+  /** How late it began, in milliseconds. */
+  readonly lateMs: number;
+  /** Time of its next step, in epoch milliseconds. */
+  readonly nextAt: number;
+  readonly code: string | undefined;
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  /** A message to the owner that is still to be sent. */
+  readonly news: OwnerNews | undefined;
+}
+
+/** A chat that gets the text of an occurrence, and the conversation that remembers it. */
+export interface Target {
+  readonly conversation: string;
+  readonly address: Address;
+}
+
+/**
+ * - `failing`: the first failure in a row
+ * - `paused`: the task has paused itself
+ * - `recovered`: the first success after a failure
+ */
+export type OwnerNews = "failing" | "paused" | "recovered";
+
+/** One occurrence of a task, as `listOccurrences()` returns it. Contains no text of a chat. */
+export interface OccurrenceRecord {
+  readonly occurrenceKey: string;
+  readonly taskId: string;
+  readonly scheduledFor: number;
+  readonly state: OccurrenceState;
+  readonly code?: string;
+  readonly attempts: number;
+  readonly lateMs: number;
+  /** One entry for each chat that gets the text. */
+  readonly deliveries: readonly OccurrenceDelivery[];
+  /** Tokens that the model's server counted. A restart in the middle of the turn loses the earlier ones. */
+  readonly usage?: TokenUsage;
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+}
+
+export interface OccurrenceDelivery {
+  readonly address: Address;
+  readonly state: "pending" | "delivered" | "failed";
+  readonly messageIds: readonly string[];
+  readonly code?: string;
+}
+
+export interface OccurrenceFilter {
+  readonly taskId?: string;
+  readonly state?: OccurrenceState | readonly OccurrenceState[];
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** Returns an occurrence as the bot's own code sees it. */
+export function recordOf(occurrence: Occurrence): OccurrenceRecord {
+  const { attempts, code, createdAt, endedAt, key, lateMs, scheduledFor, startedAt, state, taskId } =
+    occurrence;
+  const usage = usageOf(occurrence.legs);
+  return {
+    occurrenceKey: key,
+    taskId,
+    scheduledFor,
+    state,
+    ...(code !== undefined && { code }),
+    attempts,
+    lateMs,
+    deliveries: occurrence.targets.map(({ address }) => deliveryOf(address, occurrence.legs)),
+    ...(usage !== undefined && { usage }),
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+  };
+}
+
+function deliveryOf(address: Address, legs: readonly Leg[]): OccurrenceDelivery {
+  const leg = legs.findLast(
+    (one) => one.address?.messengerId === address.messengerId && one.address.threadId === address.threadId,
+  );
+  const isOver = leg?.state === "delivered" || leg?.state === "failed";
+  return {
+    address,
+    state: isOver ? leg.state : "pending",
+    messageIds: leg?.messageIds ?? [],
+    ...(leg?.code !== undefined && { code: leg.code }),
+  };
+}
+
+function usageOf(legs: readonly Leg[]): TokenUsage | undefined {
+  const used = legs.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  if (used.length === 0) return undefined;
+  const sum = (of: (usage: TokenUsage) => number | undefined): number =>
+    used.reduce((total, usage) => total + (of(usage) ?? 0), 0);
+  return { input: sum(({ input }) => input), output: sum(({ output }) => output) };
+}

@@ -1,0 +1,330 @@
+import { logBotFailure } from "../core/bot-code.ts";
+import type { Clock } from "../core/deps.ts";
+import { errorCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { sha256 } from "../core/sha256.ts";
+import type { TokenUsage } from "../core/token-usage.ts";
+import type { Address } from "../core/surface.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { CheckedTask, Work } from "./check-tasks.ts";
+import type { Leg, Occurrence, Target } from "./occurrence.ts";
+import type { DeliverTo, ScheduledOccurrence } from "./scheduled-task.ts";
+import type { StoredTask } from "./schedule-store.ts";
+import type { OccurrenceEnd, StepResult } from "./step-result.ts";
+
+/** A turn of an occurrence, for the object of its conversation. */
+export interface LegRequest {
+  readonly id: string;
+  /** The question to the model. With `recites`: a line for the transcript, which says what the text is. */
+  readonly prompt: string;
+  /** The text that the conversation shows and remembers, without asking its model. */
+  readonly recites: string | undefined;
+  readonly address: Address | undefined;
+  readonly metadata: CheckedTask["metadata"];
+}
+
+/** The state of a turn in the object of its conversation. */
+export interface LegReport {
+  readonly state: "open" | "waiting" | "completed" | "failed";
+  readonly code?: string | undefined;
+  /** The text of a completed turn that no chat shows. */
+  readonly text?: string | undefined;
+  /** The messages in its chat, once all of them are visible. Undefined before, and without a chat. */
+  readonly messageIds?: readonly string[] | undefined;
+  readonly usage?: TokenUsage | undefined;
+}
+
+/** The targets of an occurrence that can be reached, or the reason why none can. */
+export type FoundTargets =
+  | { readonly kind: "found"; readonly targets: readonly Target[] }
+  | { readonly kind: "none"; readonly code: string };
+
+export interface OccurrenceHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The name of the object. */
+  readonly name: string;
+  /** The conversation in which the prompt of a task runs, unless its targets run it. */
+  readonly runsIn: (taskId: string) => string;
+  readonly find: (deliverTo: DeliverTo | undefined) => Promise<FoundTargets>;
+  /** The question to the model. */
+  readonly promptOf: (task: CheckedTask, occurrence: Occurrence, data: string | undefined) => string;
+  /** The line before a text that a conversation has not asked for itself. */
+  readonly introductionOf: (task: CheckedTask) => string;
+  /** Stores a turn in the object of its conversation, unless it is known there. */
+  readonly submit: (conversation: string, request: LegRequest) => Promise<void>;
+  readonly report: (conversation: string, submissionId: string) => Promise<LegReport>;
+  /** Stores the occurrence before the next thing that can be seen outside. */
+  readonly save: (occurrence: Occurrence) => void;
+}
+
+const HANDLER_LIMIT_MS = 15 * 60_000;
+/** A handler whose process died is started again, this often beyond its attempts. */
+const MOST_INTERRUPTIONS = 3;
+const RETRY_AFTER_MS = 2000;
+const RETRY_MOST_MS = 5 * 60_000;
+const LOOK_AGAIN_MS = 250;
+const LOOK_AGAIN_MOST_MS = 60_000;
+/** People may take days to decide. */
+const LOOK_AT_WAITING_MOST_MS = 15 * 60_000;
+const MOST_DATA_CHARACTERS = 100_000;
+
+/** Does the next step of an occurrence. Each step can be made again after a crash. */
+export async function runOccurrence(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  stored: StoredTask,
+): Promise<StepResult> {
+  const { work } = task;
+  if (work.kind === "handler") return runHandler(host, occurrence, task, work);
+  if (occurrence.state === "due") return beginPrompt(host, occurrence, task, work, stored);
+  return continuePrompt(host, occurrence, task);
+}
+
+/** An occurrence as the bot's code gets it. */
+export function occurrenceFor(
+  name: string,
+  { key, scheduledFor }: Occurrence,
+  task: CheckedTask,
+): ScheduledOccurrence {
+  return {
+    taskId: task.id,
+    scheduledFor,
+    scheduledForDate: new Date(scheduledFor),
+    occurrenceKey: key,
+    idempotencyKey: `${name}:${key}`,
+    schedule: task.schedule,
+    scheduleKind: task.kind,
+    timezone: task.zone,
+    metadata: task.metadata,
+  };
+}
+
+async function runHandler(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  { handler }: Extract<Work, { kind: "handler" }>,
+): Promise<StepResult> {
+  const { clock, log, name } = host;
+  if (occurrence.attempts >= task.maxAttempts + MOST_INTERRUPTIONS)
+    return ended(occurrence, { state: "failed", code: "interrupted" });
+  const running: Occurrence = {
+    ...occurrence,
+    state: "running",
+    attempts: occurrence.attempts + 1,
+    startedAt: occurrence.startedAt ?? clock.now(),
+  };
+  host.save(running);
+  try {
+    const context = occurrenceFor(name, running, task);
+    await withinTime(clock, HANDLER_LIMIT_MS, Promise.resolve(handler(context)), "the handler");
+    return ended(running, { state: "done" });
+  } catch (error) {
+    logBotFailure(log.with({ task: task.id, occurrence: running.key }), "handler", error);
+    return retried(host, running, task, errorCode(error) ?? "handler-failed");
+  }
+}
+
+async function beginPrompt(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  work: Extract<Work, { kind: "prompt" }>,
+  stored: StoredTask,
+): Promise<StepResult> {
+  const now = host.clock.now();
+  const running: Occurrence = { ...occurrence, state: "running", startedAt: occurrence.startedAt ?? now };
+  const fetched = await fetchSource(host, running, task, work);
+  if (fetched.kind === "failed") {
+    const tried = { ...occurrence, attempts: occurrence.attempts + 1 };
+    return retried(host, tried, task, "source-failed");
+  }
+  if (fetched.kind === "nothing") return ended(running, { state: "no-change", code: "nothing" });
+  if (fetched.hash !== undefined && fetched.hash === stored.sourceHash)
+    return ended(running, { state: "no-change", code: "same-data" });
+  const found = await host.find(work.deliverTo);
+  if (found.kind === "none") return ended(running, { state: "failed", code: found.code });
+  const attempts = running.attempts + 1;
+  const { targets } = found;
+  const legs: Leg[] =
+    work.fanOut === "each" || task.scope === "conversation"
+      ? targets.map((target, index) => ({ ...newLeg(running, attempts, index), ...target }))
+      : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }];
+  const begun: Occurrence = {
+    ...running,
+    attempts,
+    targets,
+    legs: legs.length > 0 ? legs : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }],
+    prompt: host.promptOf(task, running, fetched.data),
+    sourceHash: fetched.hash,
+  };
+  // All names are stored before the first turn exists.
+  host.save(begun);
+  return continuePrompt(host, begun, task);
+}
+
+async function continuePrompt(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+): Promise<StepResult> {
+  const legs: Leg[] = [];
+  let { text } = occurrence;
+  for (const leg of occurrence.legs) {
+    const now = await advance(host, occurrence, task, leg);
+    legs.push(now.leg);
+    text ??= now.text;
+  }
+  const current: Occurrence = { ...occurrence, legs, text };
+  const open = legs.filter(({ state }) => state === "new" || state === "open" || state === "waiting");
+  if (open.length > 0) return lookAgain(host, current, open);
+  const [first] = legs;
+  const isRunAlone = first !== undefined && first.address === undefined;
+  if (isRunAlone && first.state === "failed")
+    return retried(host, current, task, first.code ?? "turn-failed");
+  if (isRunAlone && current.targets.length > 0 && legs.length === 1)
+    return recite(host, current, task, text ?? "");
+  const end = endOf(current);
+  // Text that somebody has seen is never followed by another try.
+  const isSeen = legs.some(({ messageIds }) => messageIds.length > 0);
+  if (end.state === "failed" && !isSeen && !isRunAlone)
+    return retried(host, current, task, end.code ?? "turn-failed");
+  return ended(current, end);
+}
+
+/** Gives the text to every chat, whose conversations remember it. */
+function recite(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  text: string,
+): Promise<StepResult> | StepResult {
+  if (text.trim() === "") return ended(occurrence, { state: "skipped", code: "empty-answer" });
+  const legs = occurrence.targets.map((target, index) => ({
+    ...newLeg(occurrence, occurrence.attempts, index + 1),
+    ...target,
+    recites: true,
+  }));
+  const reciting = { ...occurrence, text, legs: [...occurrence.legs, ...legs] };
+  host.save(reciting);
+  return continuePrompt(host, reciting, task);
+}
+
+async function advance(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  leg: Leg,
+): Promise<{ readonly leg: Leg; readonly text?: string | undefined }> {
+  if (leg.state === "delivered" || leg.state === "done" || leg.state === "failed") return { leg };
+  if (leg.state === "new") {
+    await host.submit(leg.conversation, {
+      id: leg.submissionId,
+      prompt: leg.recites ? host.introductionOf(task) : (occurrence.prompt ?? ""),
+      recites: leg.recites ? occurrence.text : undefined,
+      address: leg.address,
+      metadata: { ...task.metadata, scheduledTask: task.id, scheduledFor: occurrence.scheduledFor },
+    });
+    return { leg: { ...leg, state: "open" } };
+  }
+  const { code, messageIds, state, text, usage } = await host.report(leg.conversation, leg.submissionId);
+  switch (state) {
+    case "open":
+    case "waiting":
+      return { leg: { ...leg, state } };
+    case "failed":
+      return { leg: { ...leg, state: "failed", code, messageIds: messageIds ?? [], usage } };
+    case "completed": {
+      const isEmpty = leg.address !== undefined && messageIds?.length === 0;
+      const reached = leg.address === undefined ? ("done" as const) : ("delivered" as const);
+      if (isEmpty) return { leg: { ...leg, state: "done", code: "empty-answer", usage } };
+      return { leg: { ...leg, state: reached, messageIds: messageIds ?? [], usage }, text };
+    }
+  }
+}
+
+function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: readonly Leg[]): StepResult {
+  const now = clock.now();
+  const isWaiting = open.every(({ state }) => state === "waiting");
+  const age = now - (occurrence.startedAt ?? now);
+  const mostMs = isWaiting ? LOOK_AT_WAITING_MOST_MS : LOOK_AGAIN_MOST_MS;
+  const restMs = Math.min(Math.max(Math.ceil(age / 2), LOOK_AGAIN_MS), mostMs);
+  return {
+    kind: "continues",
+    occurrence: { ...occurrence, state: isWaiting ? "waiting" : "running", nextAt: now + restMs },
+  };
+}
+
+/** The end of an occurrence whose turns have all ended. */
+function endOf({ legs, targets }: Occurrence): OccurrenceEnd {
+  const last = legs.filter(({ address }) => address !== undefined);
+  if (targets.length === 0 || last.length === 0) {
+    const failed = legs.find(({ state }) => state === "failed");
+    return failed === undefined ? { state: "done" } : { state: "failed", code: failed.code ?? "turn-failed" };
+  }
+  if (last.some(({ state }) => state === "delivered")) return { state: "delivered" };
+  const failed = last.find(({ state }) => state === "failed");
+  if (failed === undefined) return { state: "skipped", code: "empty-answer" };
+  return { state: "failed", code: failed.code ?? "turn-failed" };
+}
+
+function retried(
+  { clock }: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  code: string,
+): StepResult {
+  if (occurrence.attempts >= task.maxAttempts) return ended(occurrence, { state: "failed", code });
+  const restMs = Math.min(RETRY_AFTER_MS * 2 ** (occurrence.attempts - 1), RETRY_MOST_MS);
+  // A handler goes on as it is; a prompt begins again.
+  const state = task.work.kind === "handler" ? "running" : "due";
+  return {
+    kind: "continues",
+    occurrence: { ...occurrence, state, code, legs: [], text: undefined, nextAt: clock.now() + restMs },
+  };
+}
+
+type Fetched =
+  | { readonly kind: "fetched"; readonly data: string | undefined; readonly hash: string | undefined }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "failed" };
+
+async function fetchSource(
+  { clock, log, name }: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  { source }: Extract<Work, { kind: "prompt" }>,
+): Promise<Fetched> {
+  if (source === undefined) return { kind: "fetched", data: undefined, hash: undefined };
+  try {
+    const context = occurrenceFor(name, occurrence, task);
+    const value = await withinTime(clock, HANDLER_LIMIT_MS, Promise.resolve(source(context)), "source()");
+    if (isNothing(value)) return { kind: "nothing" };
+    const data = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    return { kind: "fetched", data: data.slice(0, MOST_DATA_CHARACTERS), hash: await sha256(data) };
+  } catch (error) {
+    logBotFailure(log.with({ task: task.id, occurrence: occurrence.key }), "source", error);
+    return { kind: "failed" };
+  }
+}
+
+function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  return Array.isArray(value) && value.length === 0;
+}
+
+function newLeg({ key }: Occurrence, attempt: number, index: number): Leg {
+  return {
+    conversation: "",
+    recites: false,
+    submissionId: `schedule:${key}#${attempt}.${index}`,
+    state: "new",
+    messageIds: [],
+  };
+}
+
+function ended(occurrence: Occurrence, end: OccurrenceEnd): StepResult {
+  return { kind: "ended", occurrence, end };
+}

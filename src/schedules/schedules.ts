@@ -1,0 +1,338 @@
+import { logBotFailure } from "../core/bot-code.ts";
+import type { Database } from "../core/database.ts";
+import type { Deps } from "../core/deps.ts";
+import { failureCode } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { CheckedTask } from "./check-tasks.ts";
+import { latestMissed } from "./latest-missed.ts";
+import { nextOccurrence } from "./next-occurrence.ts";
+import { recordOf } from "./occurrence.ts";
+import type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews } from "./occurrence.ts";
+import type { OccurrenceEnd, StepResult } from "./step-result.ts";
+import { createScheduleStore } from "./schedule-store.ts";
+import type { ScheduleStore, StoredTask } from "./schedule-store.ts";
+
+export interface SchedulesOptions {
+  readonly database: Database;
+  readonly deps: Pick<Deps, "clock" | "newId" | "random">;
+  readonly log: Log;
+  /**
+   * Returns the tasks of this object.
+   *
+   * @throws {ConfigurationError} `scheduled-task-invalid`
+   */
+  readonly tasks: () => readonly CheckedTask[];
+  /** Does the next step of an occurrence. */
+  readonly run: (occurrence: Occurrence, task: CheckedTask, stored: StoredTask) => Promise<StepResult>;
+  /** Sends a message to the owner of a task, at most once for the occurrence. */
+  readonly tellOwner: (task: CheckedTask, occurrence: Occurrence, news: OwnerNews) => Promise<void>;
+  /** Called when stored work waits for `work`. */
+  readonly onChange: () => void;
+}
+
+const MOST_AT_ONCE = 10;
+/** A task that failed so often in a row pauses itself. */
+const PAUSE_AFTER = 5;
+/** A step that cannot be made now is tried again after this, and given up after a day. */
+const TRY_AGAIN_MS = 5000;
+const TRY_AGAIN_MOST_MS = 5 * 60_000;
+const GIVE_UP_MS = 24 * 3_600_000;
+const KEEP_MS = 90 * 24 * 3_600_000;
+const SWEEP_EVERY_MS = 3_600_000;
+
+/**
+ * The scheduled tasks of one object. It decides which occurrences exist and when their next step is due; `run` makes
+ * the steps.
+ *
+ * 1. An occurrence is a row before anything of it runs, and its task's next occurrence is stored with it. So a crash
+ *    neither loses one nor makes two of it.
+ * 2. A late wake-up creates one occurrence, the latest that was missed. Earlier ones leave one row that says so.
+ * 3. Occurrences are independent: one that fails or waits never blocks later ones.
+ * 4. Each message to the owner is stored with the end that it is about.
+ */
+export class Schedules {
+  readonly #options: SchedulesOptions;
+  readonly #store: ScheduleStore;
+  /** The declared tasks. Undefined before the first reconciliation, and while the declaration is invalid. */
+  #tasks: ReadonlyMap<string, CheckedTask> | undefined;
+  /** Keys of the occurrences whose step this process is making. */
+  readonly #stepping = new Set<string>();
+  #sweptAt = 0;
+  #restUntil = 0;
+
+  constructor(options: SchedulesOptions) {
+    this.#options = options;
+    this.#store = createScheduleStore(options.database);
+  }
+
+  /**
+   * Makes the stored tasks those of the declaration. A task whose schedule has changed counts from now on; the others
+   * keep their next occurrence.
+   *
+   * @throws {ConfigurationError} `scheduled-task-invalid`; nothing is stored then
+   */
+  reconcile(): void {
+    this.#tasks = undefined;
+    const declared = this.#options.tasks();
+    if (declared.length === 0 && this.#store.isEmpty()) {
+      this.#tasks = new Map();
+      return;
+    }
+    const known = new Map(this.#store.tasks().map((task) => [task.id, task]));
+    this.#options.database.transaction(() => {
+      for (const task of declared) {
+        const stored = known.get(task.id);
+        const reconciled = this.#reconciled(task, stored);
+        if (reconciled !== stored) this.#store.saveTask(reconciled);
+        known.delete(task.id);
+      }
+      for (const id of known.keys()) this.#store.removeTask(id);
+    });
+    this.#tasks = new Map(declared.map((task) => [task.id, task]));
+    if (this.#store.nextAt() !== undefined) this.#options.onChange();
+  }
+
+  #reconciled(task: CheckedTask, stored: StoredTask | undefined): StoredTask {
+    const now = this.#options.deps.clock.now();
+    if (stored === undefined) {
+      const anchor = now;
+      const fresh = { runs: 0, failures: 0, isPaused: false, sourceHash: undefined, createdAt: now };
+      return { id: task.id, rule: task.rule, anchor, next: this.#next(task, now, anchor, 0), ...fresh };
+    }
+    if (JSON.stringify(stored.rule) !== JSON.stringify(task.rule))
+      return { ...stored, rule: task.rule, anchor: now, next: this.#next(task, now, now, stored.runs) };
+    const isOver = this.#isOver(task, stored.next?.scheduledFor, stored.runs);
+    if (isOver) return stored.next === undefined ? stored : { ...stored, next: undefined };
+    if (stored.next !== undefined) return stored;
+    const next = this.#next(task, now, stored.anchor, stored.runs);
+    return next === undefined ? stored : { ...stored, next };
+  }
+
+  #next(task: CheckedTask, after: number, anchor: number, runs: number): StoredTask["next"] {
+    const scheduledFor = nextOccurrence(task.rule, after, anchor);
+    if (scheduledFor === undefined || this.#isOver(task, scheduledFor, runs)) return undefined;
+    return { scheduledFor, runAt: scheduledFor + Math.floor(this.#options.deps.random() * task.jitterMs) };
+  }
+
+  #isOver({ count, until }: CheckedTask, scheduledFor: number | undefined, runs: number): boolean {
+    if (count !== undefined && runs >= count) return true;
+    return until !== undefined && scheduledFor !== undefined && scheduledFor > until;
+  }
+
+  /** Does everything that is due, beside everything else. */
+  work(): void {
+    if (this.#tasks === undefined) return;
+    const now = this.#options.deps.clock.now();
+    if (now < this.#restUntil) return;
+    for (const stored of this.#store.dueTasks(now, MOST_AT_ONCE * 10)) this.#begin(stored, now);
+    this.#sweep(now);
+    for (const occurrence of this.#store.dueOccurrences(now, MOST_AT_ONCE + this.#stepping.size)) {
+      if (this.#stepping.size >= MOST_AT_ONCE) break;
+      if (this.#stepping.has(occurrence.key)) continue;
+      this.#stepping.add(occurrence.key);
+      void this.#step(occurrence)
+        .catch((error: unknown) => {
+          // The storage refuses writes. Without a rest this would be tried again at once, and again.
+          this.#restUntil = this.#options.deps.clock.now() + TRY_AGAIN_MS;
+          this.#options.log.error("schedule.not-stored", { code: failureCode(error) });
+        })
+        .finally(() => {
+          this.#stepping.delete(occurrence.key);
+          this.#options.onChange();
+        });
+    }
+  }
+
+  /** Whether a step is running, which must be made again after a crash. */
+  isBusy(): boolean {
+    return this.#stepping.size > 0;
+  }
+
+  /** Time of the next call of `work`, in epoch milliseconds. */
+  nextWakeAt(): number | undefined {
+    if (this.#tasks === undefined) return undefined;
+    const at = this.#store.nextAt();
+    if (at === undefined) return undefined;
+    // A running step calls `onChange` when it ends.
+    const least = this.isBusy() ? this.#options.deps.clock.now() + TRY_AGAIN_MS : this.#restUntil;
+    return Math.max(at, least);
+  }
+
+  list({ limit = 100, state, taskId }: OccurrenceFilter = {}): OccurrenceRecord[] {
+    const states = state === undefined ? undefined : [state].flat();
+    return this.#store.list({ taskId, states, limit: Math.min(limit, 1000) }).map(recordOf);
+  }
+
+  /**
+   * Runs a task now, beside its schedule.
+   *
+   * @param scheduledFor the time that it runs as if it were, in epoch milliseconds. @default now
+   * @returns the key of the occurrence; undefined if there is no such task
+   */
+  runNow(taskId: string, scheduledFor = this.#options.deps.clock.now()): string | undefined {
+    if (this.#tasks?.has(taskId) !== true) return undefined;
+    const key = `${occurrenceKey(taskId, scheduledFor)}!${this.#options.deps.newId()}`;
+    this.#insert(key, taskId, scheduledFor, { lateMs: 0 });
+    this.#options.onChange();
+    return key;
+  }
+
+  /** Stops or continues a task. Its next occurrence is then the first one after now. Returns `false` if it is unknown. */
+  pause(taskId: string, isPaused: boolean): boolean {
+    const task = this.#tasks?.get(taskId);
+    const stored = this.#store.task(taskId);
+    if (task === undefined || stored === undefined) return false;
+    const now = this.#options.deps.clock.now();
+    const next = isPaused ? stored.next : this.#next(task, now, stored.anchor, stored.runs);
+    this.#store.saveTask({ ...stored, isPaused, next, failures: isPaused ? stored.failures : 0 });
+    this.#options.onChange();
+    return true;
+  }
+
+  /** Stores an occurrence in the middle of a step. */
+  save(occurrence: Occurrence): void {
+    this.#store.saveOccurrence(occurrence);
+  }
+
+  /** Whether this object never had a task. */
+  isEmpty(): boolean {
+    return this.#store.isEmpty();
+  }
+
+  isPaused(taskId: string): boolean {
+    return this.#store.task(taskId)?.isPaused === true;
+  }
+
+  #begin(stored: StoredTask, now: number): void {
+    const task = this.#tasks?.get(stored.id);
+    if (task === undefined || stored.next === undefined) return;
+    const { runAt, scheduledFor } = stored.next;
+    const intended = latestMissed(stored.rule, scheduledFor, now, stored.anchor);
+    const lateMs = Math.max(0, now - intended - (runAt - scheduledFor));
+    const isSkipped = task.ifLate.otherwise === "skip" && lateMs > task.ifLate.runWithinMs;
+    const runs = stored.runs + 1;
+    this.#options.database.transaction(() => {
+      if (intended !== scheduledFor)
+        this.#insert(occurrenceKey(task.id, scheduledFor), task.id, scheduledFor, {
+          lateMs: now - scheduledFor,
+          skipped: "missed",
+        });
+      this.#insert(occurrenceKey(task.id, intended), task.id, intended, {
+        lateMs,
+        ...(isSkipped && { skipped: "too-late" }),
+      });
+      const next = this.#next(task, Math.max(now, intended), stored.anchor, runs);
+      this.#store.saveTask({ ...stored, runs, next });
+    });
+    if (isSkipped) this.#options.log.warn("schedule.skipped", { task: task.id, lateMs });
+  }
+
+  #insert(
+    key: string,
+    taskId: string,
+    scheduledFor: number,
+    { lateMs, skipped }: { readonly lateMs: number; readonly skipped?: string },
+  ): void {
+    if (this.#store.occurrence(key) !== undefined) return;
+    const now = this.#options.deps.clock.now();
+    this.#store.saveOccurrence({
+      key,
+      taskId,
+      scheduledFor,
+      state: skipped === undefined ? "due" : "skipped",
+      prompt: undefined,
+      text: undefined,
+      sourceHash: undefined,
+      targets: [],
+      legs: [],
+      attempts: 0,
+      lateMs,
+      nextAt: now,
+      code: skipped,
+      createdAt: now,
+      startedAt: undefined,
+      endedAt: skipped === undefined ? undefined : now,
+      news: undefined,
+    });
+  }
+
+  async #step(occurrence: Occurrence): Promise<void> {
+    const { log } = this.#options;
+    const task = this.#tasks?.get(occurrence.taskId);
+    const stored = this.#store.task(occurrence.taskId);
+    try {
+      if (task === undefined || stored === undefined)
+        return this.#finish({ ...occurrence, news: undefined }, { state: "skipped", code: "task-removed" });
+      if (occurrence.news !== undefined) {
+        await this.#options.tellOwner(task, occurrence, occurrence.news);
+        this.#store.saveOccurrence({ ...occurrence, news: undefined });
+        return;
+      }
+      const result = await this.#options.run(occurrence, task, stored);
+      if (result.kind === "ended") this.#finish(result.occurrence, result.end);
+      else this.#store.saveOccurrence(result.occurrence);
+    } catch (error) {
+      logBotFailure(log.with({ task: occurrence.taskId }), "schedule", error);
+      this.#tryAgain(occurrence, failureCode(error));
+    }
+  }
+
+  /** A step could not be made: the storage, another object or the bot's code has failed. */
+  #tryAgain({ key }: Occurrence, code: string): void {
+    // The step may have stored a part of its work.
+    const occurrence = this.#store.occurrence(key);
+    if (occurrence === undefined) return;
+    const now = this.#options.deps.clock.now();
+    const age = now - occurrence.createdAt;
+    if (age > GIVE_UP_MS) {
+      if (occurrence.endedAt === undefined) this.#finish(occurrence, { state: "failed", code });
+      else this.#store.saveOccurrence({ ...occurrence, news: undefined });
+      return;
+    }
+    const restMs = Math.min(Math.max(Math.ceil(age / 2), TRY_AGAIN_MS), TRY_AGAIN_MOST_MS);
+    this.#store.saveOccurrence({ ...occurrence, nextAt: now + restMs });
+  }
+
+  #finish(occurrence: Occurrence, { code, state }: OccurrenceEnd): void {
+    const { database, deps, log } = this.#options;
+    const now = deps.clock.now();
+    database.transaction(() => {
+      const stored = this.#store.task(occurrence.taskId);
+      const { news, task } = stored === undefined ? {} : afterEnd(stored, occurrence, state);
+      if (task !== undefined) this.#store.saveTask(task);
+      const ended = { ...occurrence, state, code, text: undefined, endedAt: occurrence.endedAt ?? now };
+      this.#store.saveOccurrence({ ...ended, nextAt: now, news });
+    });
+    const fields = { task: occurrence.taskId, occurrence: occurrence.key, state, code };
+    if (state === "failed") log.warn("schedule.failed", fields);
+    else log.info("schedule.ended", fields);
+  }
+
+  #sweep(now: number): void {
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.#store.sweep(now - KEEP_MS);
+  }
+}
+
+/** The task after the end of an occurrence, and the message that its owner gets. */
+function afterEnd(
+  stored: StoredTask,
+  { sourceHash }: Occurrence,
+  state: OccurrenceEnd["state"],
+): { readonly task?: StoredTask; readonly news?: OwnerNews } {
+  if (state === "skipped") return {};
+  if (state !== "failed") {
+    const task = { ...stored, failures: 0, sourceHash: sourceHash ?? stored.sourceHash };
+    return stored.failures === 0 ? { task } : { task, news: "recovered" };
+  }
+  const failures = stored.failures + 1;
+  const isPaused = stored.isPaused || failures >= PAUSE_AFTER;
+  const task = { ...stored, failures, isPaused };
+  if (isPaused && !stored.isPaused) return { task, news: "paused" };
+  return failures === 1 ? { task, news: "failing" } : { task };
+}
+
+function occurrenceKey(taskId: string, scheduledFor: number): string {
+  return `${taskId}@${new Date(scheduledFor).toISOString().replace(".000Z", "Z")}`;
+}

@@ -1,0 +1,11 @@
+import type { Occurrence, OccurrenceState } from "./occurrence.ts";
+
+/** The occurrence after a step: it continues at `nextAt`, or has ended. */
+export type StepResult =
+  | { readonly kind: "continues"; readonly occurrence: Occurrence }
+  | { readonly kind: "ended"; readonly occurrence: Occurrence; readonly end: OccurrenceEnd };
+
+export interface OccurrenceEnd {
+  readonly state: Extract<OccurrenceState, "delivered" | "done" | "failed" | "skipped" | "no-change">;
+  readonly code?: string;
+}

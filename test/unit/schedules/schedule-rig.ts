@@ -1,0 +1,166 @@
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import type { NodeDatabase } from "../../../lab/support/node-database.ts";
+import { checkTasks } from "../../../src/schedules/check-tasks.ts";
+import { runOccurrence } from "../../../src/schedules/run-occurrence.ts";
+import type { FoundTargets, LegReport, LegRequest } from "../../../src/schedules/run-occurrence.ts";
+import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
+import { Schedules } from "../../../src/schedules/schedules.ts";
+import { recordLog } from "../../support/log-recorder.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+
+/** A turn in the object of a conversation. */
+export interface FakeTurn {
+  readonly conversation: string;
+  readonly request: LegRequest;
+}
+
+class Dead extends Error {}
+
+/** The scheduled tasks of a root, whose process a test can kill at any point, and fake conversations. */
+export class ScheduleRig {
+  readonly clock: VirtualClock;
+  /** The turns that conversations have taken, each once, in order. */
+  readonly turns: FakeTurn[] = [];
+  readonly told: string[] = [];
+  /** How the turns end. */
+  report: (turn: FakeTurn) => LegReport = ({ request }) =>
+    request.address === undefined
+      ? { state: "completed", text: "The digest." }
+      : { state: "completed", messageIds: [`m-${request.id}`] };
+  find: () => FoundTargets = () => ({ kind: "found", targets: [targetOf("c1")] });
+  tasks: ThinkScheduledTasks;
+  schedules: Schedules;
+  /** Number of points passed at which the process can be killed. */
+  points = 0;
+  /** The process dies at the point with this number. */
+  killAt = Number.POSITIVE_INFINITY;
+  kills = 0;
+  readonly #database: NodeDatabase = createNodeDatabase();
+  #process = { isDead: false };
+  #ids = 0;
+
+  constructor(tasks: ThinkScheduledTasks, now = "2026-11-18T12:00:00Z") {
+    this.tasks = tasks;
+    this.clock = createVirtualClock(Date.parse(now));
+    this.schedules = this.#start();
+  }
+
+  /** Ends the process, and starts another one. */
+  restart(): void {
+    this.#process.isDead = true;
+    this.schedules = this.#start();
+  }
+
+  /** Runs everything that is due until then. */
+  async runUntil(time: string): Promise<void> {
+    const end = Date.parse(time);
+    for (let rounds = 0; rounds < 5000; rounds += 1) {
+      this.#guarded(() => this.schedules.work());
+      await this.clock.settle();
+      if (this.#process.isDead) {
+        this.restart();
+        continue;
+      }
+      const next = this.schedules.nextWakeAt() ?? Number.POSITIVE_INFINITY;
+      if (next > end) break;
+      await this.clock.advance(Math.max(1, next - this.clock.now()));
+    }
+    await this.clock.advance(Math.max(0, end - this.clock.now()));
+  }
+
+  /** The states and codes of a task's occurrences, oldest first. */
+  ends(taskId: string): string[] {
+    return this.schedules
+      .list({ taskId })
+      .toReversed()
+      .map(
+        ({ code, scheduledFor, state }) =>
+          `${new Date(scheduledFor).toISOString().slice(5, 16)} ${state}${code === undefined ? "" : `: ${code}`}`,
+      );
+  }
+
+  #start(): Schedules {
+    const process = { isDead: false };
+    this.#process = process;
+    const point = (): void => {
+      if (process.isDead) throw new Dead();
+      this.points += 1;
+      if (this.points !== this.killAt) return;
+      process.isDead = true;
+      this.kills += 1;
+      throw new Dead();
+    };
+    const clock = this.clock.process();
+    const { log } = recordLog();
+    const schedules: Schedules = new Schedules({
+      database: this.#database.withHooks({ beforeWrite: point, afterWrite: point }),
+      deps: { clock, newId: () => `id-${(this.#ids += 1)}`, random: () => 0 },
+      log,
+      tasks: () => checkTasks(this.tasks, "UTC"),
+      run: (occurrence, task, stored) =>
+        runOccurrence(
+          {
+            clock,
+            log,
+            name: "root",
+            runsIn: (taskId) => `task:${taskId}`,
+            find: async () => {
+              point();
+              return this.find();
+            },
+            promptOf: ({ work }) => (work.kind === "prompt" ? work.prompt : ""),
+            introductionOf: () => "A digest follows.",
+            submit: async (conversation, request) => {
+              point();
+              const known = this.turns.some((turn) => turn.request.id === request.id);
+              if (!known) this.turns.push({ conversation, request });
+              point();
+            },
+            report: async (_conversation, id) => {
+              point();
+              const turn = this.turns.find(({ request }) => request.id === id);
+              return turn === undefined ? { state: "failed", code: "turn-lost" } : this.report(turn);
+            },
+            save: (changed) => schedules.save(changed),
+          },
+          occurrence,
+          task,
+          stored,
+        ),
+      tellOwner: async (task, { key }, news) => {
+        point();
+        const line = `${task.id} ${news} ${key}`;
+        if (!this.told.includes(line)) this.told.push(line);
+        point();
+      },
+      onChange: () => undefined,
+    });
+    this.#guarded(() => schedules.reconcile());
+    if (process.isDead) return this.#start();
+    return schedules;
+  }
+
+  #guarded(body: () => void): void {
+    try {
+      body();
+    } catch (error) {
+      if (!(error instanceof Dead)) throw error;
+    }
+  }
+}
+
+export function targetOf(chat: string): {
+  readonly conversation: string;
+  readonly address: {
+    readonly messengerId: string;
+    readonly threadId: string;
+    readonly chatId: string;
+    readonly isDirectMessage: boolean;
+  };
+} {
+  return {
+    conversation: `thread:${chat}`,
+    address: { messengerId: "fake", threadId: `fake:${chat}`, chatId: chat, isDirectMessage: true },
+  };
+}

@@ -1,0 +1,266 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
+import { runs } from "../../support/runs.ts";
+import { ScheduleRig, targetOf } from "./schedule-rig.ts";
+
+const DAILY = { schedule: "every day at 09:00" } as const;
+const digest: ThinkScheduledTasks = { digest: { ...DAILY, prompt: "Write it.", deliverTo: "ada" } };
+
+function handlerOf(handler: () => void, more: object = {}): ThinkScheduledTasks {
+  return { job: { ...DAILY, ...more, handler } };
+}
+
+function textsTo({ turns }: ScheduleRig, chat: string): string[] {
+  return turns
+    .filter(({ conversation }) => conversation === `thread:${chat}`)
+    .map(({ request }) => request.recites ?? request.prompt);
+}
+
+describe("scheduled tasks", () => {
+  it("run each occurrence once, at its time", async () => {
+    const rig = new ScheduleRig(digest);
+    await rig.runUntil("2026-11-20T12:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered", "11-20T09:00 delivered"]);
+    expect(textsTo(rig, "c1")).toEqual(["The digest.", "The digest."]);
+    expect(rig.schedules.list({ taskId: "digest", limit: 1 })[0]?.lateMs).toBe(0);
+  });
+
+  it("run the latest missed occurrence once after an outage, and say so of the earlier ones", async () => {
+    const rig = new ScheduleRig(digest);
+    await rig.clock.advance(3 * 86_400_000);
+    rig.restart();
+    await rig.runUntil("2026-11-22T12:00Z");
+    expect(rig.ends("digest")).toEqual([
+      "11-19T09:00 skipped: missed",
+      "11-21T09:00 delivered",
+      "11-22T09:00 delivered",
+    ]);
+    expect(rig.schedules.list({ taskId: "digest" })[1]).toMatchObject({ lateMs: 3 * 3_600_000 });
+  });
+
+  it.each<[string, object, number, readonly string[]]>([
+    ["a digest that is half a day late runs", {}, 12, ["11-19T09:00 delivered"]],
+    ["a digest that is later is skipped", {}, 13, ["11-19T09:00 skipped: too-late"]],
+    [
+      "as the task says",
+      { ifLate: { runWithinMs: 3_600_000, otherwise: "skip" } },
+      2,
+      ["11-19T09:00 skipped: too-late"],
+    ],
+    ["or always", { ifLate: { runWithinMs: 0, otherwise: "run" } }, 20, ["11-19T09:00 delivered"]],
+  ])("decide about lateness: %s", async (_name, more, hours, expected) => {
+    const rig = new ScheduleRig({ digest: { ...DAILY, prompt: "Write it.", deliverTo: "ada", ...more } });
+    await rig.clock.advance((21 + hours) * 3_600_000);
+    rig.restart();
+    await rig.runUntil(new Date(rig.clock.now() + 60_000).toISOString());
+    expect(rig.ends("digest")).toEqual(expected);
+  });
+
+  it("always run a late handler", async () => {
+    let count = 0;
+    const rig = new ScheduleRig(handlerOf(() => void (count += 1)));
+    await rig.clock.advance(40 * 3_600_000);
+    await rig.runUntil("2026-11-20T08:00Z");
+    expect(rig.ends("job")).toEqual(["11-19T09:00 done"]);
+    expect(count).toBe(1);
+  });
+
+  it("end at their last time and after their last occurrence", async () => {
+    const rig = new ScheduleRig({
+      until: { ...DAILY, until: "2026-11-20T09:00", prompt: "x" },
+      count: { ...DAILY, count: 3, prompt: "x" },
+      once: { schedule: "at 2026-11-19T10:00", prompt: "x" },
+    });
+    await rig.runUntil("2026-11-25T12:00Z");
+    expect([rig.ends("until").length, rig.ends("count").length, rig.ends("once").length]).toEqual([2, 3, 1]);
+    rig.restart();
+    await rig.runUntil("2026-11-28T12:00Z");
+    expect([rig.ends("until").length, rig.ends("count").length, rig.ends("once").length]).toEqual([2, 3, 1]);
+  });
+
+  it("never block later occurrences with a failed or a waiting one", async () => {
+    const rig = new ScheduleRig(digest);
+    rig.report = ({ request }) =>
+      request.id.includes("11-19") ? { state: "waiting" } : { state: "failed", code: "no" };
+    await rig.runUntil("2026-11-22T12:00Z");
+    expect(rig.ends("digest")).toEqual([
+      "11-19T09:00 waiting",
+      "11-20T09:00 failed: no",
+      "11-21T09:00 failed: no",
+      "11-22T09:00 failed: no",
+    ]);
+  });
+
+  it("are tried again as often as they say", async () => {
+    let calls = 0;
+    const handler = (): void => {
+      calls += 1;
+      if (calls < 3) throw new Error("no");
+    };
+    const rig = new ScheduleRig(handlerOf(handler, { retry: { maxAttempts: 3 } }));
+    await rig.runUntil("2026-11-19T09:01Z");
+    expect(rig.ends("job")).toEqual(["11-19T09:00 done"]);
+    expect(rig.schedules.list()[0]?.attempts).toBe(3);
+  });
+
+  it("deliver to the chats that can be reached, and name the others", async () => {
+    const rig = new ScheduleRig(digest);
+    rig.find = () => ({ kind: "found", targets: [targetOf("c1"), targetOf("c2")] });
+    rig.report = ({ request }) => {
+      if (request.address === undefined) return { state: "completed", text: "The digest." };
+      if (request.address.chatId === "c1") return { state: "failed", code: "chat-gone" };
+      return { state: "completed", messageIds: ["7"] };
+    };
+    await rig.runUntil("2026-11-19T12:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
+    expect(rig.schedules.list()[0]?.deliveries).toMatchObject([
+      { state: "failed", code: "chat-gone" },
+      { state: "delivered", messageIds: ["7"] },
+    ]);
+  });
+
+  it("never follow text that somebody has seen with another try", async () => {
+    const rig = new ScheduleRig({
+      digest: { ...DAILY, prompt: "x", deliverTo: "ada", fanOut: "each", retry: { maxAttempts: 5 } },
+    });
+    rig.report = () => ({ state: "failed", code: "turn-failed", messageIds: ["1"] });
+    await rig.runUntil("2026-11-19T12:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 failed: turn-failed"]);
+    expect(rig.turns).toHaveLength(1);
+  });
+
+  it("tell the owner once that they fail and once that they work again, and pause after five failures", async () => {
+    let isBroken = true;
+    const rig = new ScheduleRig(
+      handlerOf(() => {
+        if (isBroken) throw new Error("no");
+      }),
+    );
+    await rig.runUntil("2026-11-30T12:00Z");
+    expect(rig.ends("job")).toHaveLength(5);
+    expect(rig.told).toEqual(["job failing job@2026-11-19T09:00:00Z", "job paused job@2026-11-23T09:00:00Z"]);
+    expect(rig.schedules.isPaused("job")).toBe(true);
+    rig.restart();
+    isBroken = false;
+    rig.schedules.pause("job", false);
+    await rig.runUntil("2026-12-01T12:00Z");
+    expect(rig.ends("job").at(-1)).toBe("12-01T09:00 done");
+    expect(rig.told).toHaveLength(2);
+  });
+
+  it("tell the owner of a recovery", async () => {
+    let calls = 0;
+    const rig = new ScheduleRig(
+      handlerOf(() => {
+        calls += 1;
+        if (calls < 3) throw new Error("no");
+      }),
+    );
+    await rig.runUntil("2026-11-24T12:00Z");
+    expect(rig.told).toEqual([
+      "job failing job@2026-11-19T09:00:00Z",
+      "job recovered job@2026-11-21T09:00:00Z",
+    ]);
+  });
+});
+
+describe("reconciliation", () => {
+  it("keeps the next occurrence of a task whose schedule is the same", async () => {
+    const rig = new ScheduleRig({ job: { schedule: "every 2 hours", handler: () => undefined } });
+    await rig.clock.advance(60 * 60_000);
+    rig.tasks = { job: { schedule: "every 2 hours", handler: () => undefined, retry: { maxAttempts: 2 } } };
+    rig.restart();
+    await rig.runUntil("2026-11-18T16:30Z");
+    expect(rig.ends("job")).toEqual(["11-18T14:00 done", "11-18T16:00 done"]);
+  });
+
+  it("computes a changed schedule anew from now, and forgets removed tasks", async () => {
+    const rig = new ScheduleRig({ ...digest, job: { schedule: "every 2 hours", handler: () => undefined } });
+    rig.tasks = { job: { schedule: "every day at 13:00", handler: () => undefined } };
+    rig.restart();
+    await rig.runUntil("2026-11-19T12:00Z");
+    expect(rig.ends("job")).toEqual(["11-18T13:00 done"]);
+    expect(rig.ends("digest")).toEqual([]);
+    expect(rig.schedules.runNow("digest")).toBeUndefined();
+  });
+
+  it("stores nothing of a wrong declaration, and does nothing until it is right", async () => {
+    const rig = new ScheduleRig(digest);
+    rig.tasks = { ...digest, wrong: { schedule: "every day at 9" as "every day at 09:00", prompt: "x" } };
+    expect(() => rig.schedules.reconcile()).toThrow(/"wrong"/);
+    expect(rig.schedules.nextWakeAt()).toBeUndefined();
+    rig.tasks = digest;
+    rig.restart();
+    await rig.runUntil("2026-11-19T12:00Z");
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
+  });
+});
+
+describe("a crash at any point", () => {
+  const play = async (killAt: readonly number[]): Promise<ScheduleRig> => {
+    const rig = new ScheduleRig(digest);
+    rig.find = () => ({ kind: "found", targets: [targetOf("c1"), targetOf("c2")] });
+    let [next, ...rest] = killAt;
+    rig.killAt = next ?? Number.POSITIVE_INFINITY;
+    for (let at = Date.parse("2026-11-19T08:59Z"); at < Date.parse("2026-11-20T12:00Z"); at += 3_600_000) {
+      await rig.runUntil(new Date(at).toISOString());
+      if (rig.points >= rig.killAt && rest.length > 0) {
+        [next = Number.POSITIVE_INFINITY, ...rest] = rest;
+        rig.killAt = rig.points + next;
+      }
+    }
+    return rig;
+  };
+
+  const check = (rig: ScheduleRig): void => {
+    expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered", "11-20T09:00 delivered"]);
+    expect(textsTo(rig, "c1")).toEqual(["The digest.", "The digest."]);
+    expect(textsTo(rig, "c2")).toEqual(["The digest.", "The digest."]);
+    expect(rig.turns.filter(({ conversation }) => conversation === "task:digest")).toHaveLength(2);
+  };
+
+  it("neither loses an occurrence nor doubles one", async () => {
+    const { points } = await play([]);
+    const first = new ScheduleRig(digest).points + 1;
+    expect(points - first).toBeGreaterThan(30);
+    for (let point = first; point <= points; point += 1) {
+      const rig = await play([point]);
+      expect(rig.kills).toBe(1);
+      check(rig);
+    }
+  });
+
+  it("nor do several crashes", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 5 }),
+        async (killAt) => check(await play(killAt)),
+      ),
+      runs(30),
+    );
+  });
+
+  it("tells the owner once", async () => {
+    const failing = async (killAt: number): Promise<ScheduleRig> => {
+      const rig = new ScheduleRig(
+        handlerOf(() => {
+          throw new Error("no");
+        }),
+      );
+      rig.killAt = killAt;
+      await rig.runUntil("2026-11-20T12:00Z");
+      return rig;
+    };
+    const { points } = await failing(Number.POSITIVE_INFINITY);
+    const first = new ScheduleRig(digest).points + 1;
+    for (let point = first; point <= points; point += 1) {
+      const rig = await failing(point);
+      expect(rig.told).toEqual(["job failing job@2026-11-19T09:00:00Z"]);
+      expect(rig.ends("job")).toEqual([
+        "11-19T09:00 failed: handler-failed",
+        "11-20T09:00 failed: handler-failed",
+      ]);
+    }
+  });
+});

@@ -1,0 +1,290 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { OccurrenceRecord, ScheduledOccurrence, ThinkScheduledTasks } from "../../../src/index.ts";
+import { createGate } from "../../../lab/support/gate.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { failWith, holdAt, say, textOf } from "../support/scripted-model.ts";
+import type { ModelScript } from "../support/scripted-model.ts";
+import { untilReached } from "../support/until-reached.ts";
+import { createWorld } from "../support/world.ts";
+import type { World, WorldOptions } from "../support/world.ts";
+
+beforeEach(() => void captureLog());
+
+const MONTHLY = { schedule: "every month on 1 at 00:00 in UTC" } as const;
+const to = (chat: string): { messenger: string; chatId: string } => ({ messenger: "fake", chatId: chat });
+const digest: ModelScript = () => [say("The digest.")];
+
+function soon(ms = 100): `at ${number}-${string}` {
+  return `at ${new Date(Date.now() + ms).toISOString()}` as `at ${number}-${string}`;
+}
+
+/** A world whose root has started, in whose chats somebody has written. */
+async function start(
+  tasks: ThinkScheduledTasks,
+  options: WorldOptions = {},
+  chats: readonly string[] = ["c1"],
+): Promise<World> {
+  const world = createWorld({ scheduledTasks: () => tasks, ...options });
+  for (const chat of chats) {
+    await world.write(chat, `Hello from ${chat}`);
+    await vi.waitFor(() => expect(world.chats.visible(chat)).toHaveLength(1), 8000);
+  }
+  return world;
+}
+
+async function untilEnded(world: World, taskId: string, count = 1): Promise<OccurrenceRecord[]> {
+  return vi.waitFor(
+    async () => {
+      const found = await world.stub.listOccurrences({ taskId });
+      if (found.filter(({ endedAt }) => endedAt !== undefined).length < count)
+        throw new Error(`Not ended: ${JSON.stringify(found)}`);
+      return found;
+    },
+    { timeout: 8000, interval: 20 },
+  );
+}
+
+async function kill(world: World, child?: string): Promise<void> {
+  const stub = child === undefined ? world.stub : world.child(child);
+  await runInDurableObject(stub, (_bot, state) => state.abort("killed by a test")).catch(() => undefined);
+}
+
+describe("a scheduled prompt", () => {
+  it("runs in an object of its own when it is due, and is delivered once with a receipt", async () => {
+    const world = await start({ digest: { schedule: soon(600), prompt: "Write it.", deliverTo: to("c1") } });
+    world.script(digest);
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(occurrence).toMatchObject({
+      taskId: "digest",
+      state: "delivered",
+      attempts: 1,
+      deliveries: [{ state: "delivered", messageIds: [expect.any(String) as string] }],
+    });
+    expect(world.chats.visible("c1")).toEqual(["You said: Hello from c1", "The digest."]);
+    expect(world.requests.map(({ asker }) => asker.slice(world.root.length)).slice(1)).toEqual([
+      "/task:digest",
+    ]);
+    expect(world.requests[1]?.said).toMatch(/^⟦Scheduled task "digest", due .*⟧\nWrite it\.$/);
+  });
+
+  it("is part of the memory of each of its chats, so that a reply to it is understood", async () => {
+    const world = await start(
+      { digest: { ...MONTHLY, prompt: "Write it.", deliverTo: [to("c1"), to("c2")] } },
+      {},
+      ["c1", "c2"],
+    );
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    await untilEnded(world, "digest");
+    world.script(({ prompt }) => [
+      say(prompt.map(textOf).includes("The digest.") ? "You mean the digest." : "What?"),
+    ]);
+    await world.write("c2", "Tell me more about the second point");
+    await vi.waitFor(() => expect(world.chats.visible("c2").at(-1)).toBe("You mean the digest."), 8000);
+  });
+
+  it("runs in the conversation of each target with fanOut each, with its own memory", async () => {
+    const world = await start(
+      {
+        digest: { ...MONTHLY, prompt: "What did they say?", deliverTo: [to("c1"), to("c2")], fanOut: "each" },
+      },
+      {},
+      ["c1", "c2"],
+    );
+    world.script(({ prompt }) => [say(`They said: ${textOf(prompt[1])}`)]);
+    await world.stub.runScheduledTask("digest");
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(occurrence?.deliveries.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+    expect(world.chats.visible("c1").at(-1)).toBe("They said: Hello from c1");
+    expect(world.chats.visible("c2").at(-1)).toBe("They said: Hello from c2");
+  });
+
+  it("waits while a turn runs in its chat, and never cuts into it", async () => {
+    const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("c1") } });
+    const gate = createGate();
+    world.script(({ asker }) =>
+      asker.includes("task:") ? [say("The digest.")] : [say("A long "), holdAt(gate), say("answer.")],
+    );
+    await world.write("c1", "Tell me a story");
+    await untilReached(gate);
+    await world.stub.runScheduledTask("digest");
+    await vi.waitFor(async () => {
+      const [leg] = await world.thread("c1").listSubmissions({ status: "pending" });
+      expect(leg?.metadata).toMatchObject({ scheduledTask: "digest" });
+    }, 8000);
+    gate.open();
+    await untilEnded(world, "digest");
+    expect(world.chats.visible("c1").slice(1)).toEqual(["A long answer.", "The digest."]);
+  });
+
+  it("runs again after a failed turn, and shows one answer and no error", async () => {
+    const world = await start({
+      digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("c1"), retry: { maxAttempts: 2 } },
+    });
+    let calls = 0;
+    world.script(() => ((calls += 1) <= 2 ? [failWith(new Error("no"))] : [say("The digest.")]));
+    await world.stub.runScheduledTask("digest");
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(occurrence).toMatchObject({ state: "delivered", attempts: 2 });
+    expect(world.chats.visible("c1").slice(1)).toEqual(["The digest."]);
+  });
+
+  it("asks no model and sends nothing if its source has nothing new", async () => {
+    let data: unknown = ["one"];
+    const world = await start({
+      digest: { ...MONTHLY, prompt: "Sum up.", deliverTo: to("c1"), source: () => data },
+    });
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    await untilEnded(world, "digest");
+    expect(world.requests[1]?.said).toContain('["one"]');
+    await world.stub.runScheduledTask("digest");
+    await untilEnded(world, "digest", 2);
+    data = [];
+    await world.stub.runScheduledTask("digest");
+    const found = await untilEnded(world, "digest", 3);
+    expect(found.map(({ code, state }) => [state, code])).toEqual([
+      ["no-change", "nothing"],
+      ["no-change", "same-data"],
+      ["delivered", undefined],
+    ]);
+    expect(world.requests).toHaveLength(2);
+    expect(world.chats.visible("c1")).toHaveLength(2);
+  });
+
+  it("chooses its chats by a function over the directory", async () => {
+    const world = await start(
+      {
+        digest: {
+          ...MONTHLY,
+          prompt: "Write it.",
+          deliverTo: (chats) => chats.filter(({ chatId }) => chatId !== "c2").map(({ chatId }) => to(chatId)),
+        },
+      },
+      {},
+      ["c1", "c2", "c3"],
+    );
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    await untilEnded(world, "digest");
+    expect(["c1", "c2", "c3"].map((chat) => world.chats.visible(chat).length)).toEqual([2, 1, 2]);
+  });
+
+  it("fails with the reason if no target can be reached", async () => {
+    const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("nowhere") } });
+    await world.stub.runScheduledTask("digest");
+    expect(await untilEnded(world, "digest")).toMatchObject([{ state: "failed", code: "chat-unknown" }]);
+    expect(world.requests).toHaveLength(1);
+  });
+
+  it("of each conversation runs there, and only where somebody has written", async () => {
+    const world = await start({
+      checkIn: { schedule: soon(600), scope: "conversation", prompt: "Check in." },
+    });
+    world.script(({ asker }) => [say(`Checking in at ${asker.slice(-2)}`)]);
+    await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toBe("Checking in at c1"), 8000);
+    expect(await world.thread("c2").listOccurrences()).toEqual([]);
+    expect(await world.stub.listOccurrences()).toEqual([]);
+  });
+});
+
+describe("a scheduled handler", () => {
+  it("gets the facts of its occurrence", async () => {
+    const seen: ScheduledOccurrence[] = [];
+    const handler = (occurrence: ScheduledOccurrence): void => void seen.push(occurrence);
+    const world = await start({ job: { ...MONTHLY, metadata: { kind: "x" }, handler } });
+    const key = await world.stub.runScheduledTask("job", Date.parse("2026-11-01T00:00Z"));
+    await untilEnded(world, "job");
+    expect(seen).toEqual([
+      {
+        taskId: "job",
+        scheduledFor: Date.parse("2026-11-01T00:00Z"),
+        scheduledForDate: new Date("2026-11-01T00:00Z"),
+        occurrenceKey: key,
+        idempotencyKey: `${world.root}:${key}`,
+        schedule: MONTHLY.schedule,
+        scheduleKind: "monthly",
+        timezone: "UTC",
+        metadata: { kind: "x" },
+      },
+    ]);
+  });
+
+  it("runs again after the process died in it", async () => {
+    const gate = createGate();
+    let runs = 0;
+    const world = await start({
+      job: {
+        ...MONTHLY,
+        handler: async () => {
+          runs += 1;
+          if (runs === 1) await gate.pass();
+        },
+      },
+    });
+    await world.stub.runScheduledTask("job");
+    await untilReached(gate);
+    await kill(world);
+    expect(await untilEnded(world, "job")).toMatchObject([{ state: "done", attempts: 2 }]);
+    expect(runs).toBe(2);
+  });
+});
+
+describe("the declaration of scheduled tasks", () => {
+  it("is named by the health check and breaks nothing else if it is wrong", async () => {
+    const world = await start({ digest: { schedule: "every day at 09:00", prompt: "Write it." } });
+    expect(world.chats.visible("c1")).toEqual(["You said: Hello from c1"]);
+    const refused = await runInDurableObject(world.stub, (bot) =>
+      bot.internal_reconcileScheduledTasks().catch((error: unknown) => String(error)),
+    );
+    expect(refused).toMatch(/The scheduled task "digest" cannot run\..*getDefaultTimezone/);
+    const health = await runInDurableObject(
+      world.stub,
+      (bot) => bot.inner("healthProblem", []) as Promise<{ readonly message: string }>,
+    );
+    expect(health.message).toMatch(/The scheduled task "digest" cannot run/);
+  });
+
+  it("takes the bot's default zone", async () => {
+    const world = await start(
+      { digest: { schedule: "every day at 09:00", prompt: "Write it." } },
+      { defaultTimezone: "Europe/London" },
+    );
+    expect(await world.stub.runScheduledTask("digest")).toBeDefined();
+  });
+
+  it("is read again when the bot asks for it", async () => {
+    const tasks: Record<string, ThinkScheduledTasks[string]> = {};
+    const world = await start(tasks);
+    expect(await world.stub.runScheduledTask("job")).toBeUndefined();
+    tasks["job"] = { ...MONTHLY, handler: () => undefined };
+    await world.stub.internal_reconcileScheduledTasks();
+    expect(await world.stub.runScheduledTask("job")).toBeDefined();
+    await untilEnded(world, "job");
+  });
+});
+
+describe("the owner of a task", () => {
+  it("is told of the first failure once, of the pause with a card, and of the recovery once", async () => {
+    let isBroken = true;
+    const handler = (): void => {
+      if (isBroken) throw new Error("no");
+    };
+    const world = await start({ job: { ...MONTHLY, handler, owner: to("c1") } });
+    for (let count = 1; count <= 5; count += 1) {
+      await world.stub.runScheduledTask("job");
+      await untilEnded(world, "job", count);
+    }
+    await vi.waitFor(() => expect(world.chats.visible("c1")).toHaveLength(3), 8000);
+    expect(world.chats.visible("c1").slice(1)).toEqual([
+      expect.stringContaining("The scheduled task job failed (due "),
+      expect.stringContaining("The scheduled task job failed five times in a row, so I've paused it"),
+    ]);
+    isBroken = false;
+    expect(await world.press("c1", "Run now")).toBe("It goes on.");
+    await untilEnded(world, "job", 6);
+    await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toContain("goes on, and runs now"), 8000);
+    expect(world.chats.visible("c1")).toHaveLength(3);
+  });
+});
