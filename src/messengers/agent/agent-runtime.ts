@@ -42,6 +42,7 @@ import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
+import type { RenderAttachment } from "../turns/turn-attachments.ts";
 import type { Cards } from "../replies/cards.ts";
 import { markMessage } from "../replies/mark-message.ts";
 import { say } from "../replies/say.ts";
@@ -144,6 +145,7 @@ export class AgentRuntime extends LifecycleCapability {
       model: (patience, instead) => this.#model(patience, instead),
       hooks: options.hooks,
       turnInfo: (operationId) => this.thread.own.info(operationId),
+      attachmentsOf: (operationId) => this.thread.attachments.of(operationId),
       sendReasoning: () => agent.sendReasoning,
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
@@ -201,6 +203,9 @@ export class AgentRuntime extends LifecycleCapability {
       commands: () => this.#options.agent.getCommands(),
       onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
       approvals: this.actions.desk.approvals,
+      ...(this.#options.agent.renderAttachment !== undefined && {
+        renderAttachment: (...shown: Parameters<RenderAttachment>) => this.#renderAttachment(...shown),
+      }),
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onChatMember !== undefined && {
         onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),
@@ -232,6 +237,15 @@ export class AgentRuntime extends LifecycleCapability {
       later: (work) => this.#later(work),
     });
     return this.#actions;
+  }
+
+  #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {
+    const { agent, deps, log } = this.#options;
+    return runBotCode({ clock: deps.clock, log }, "renderAttachment", () =>
+      inTurnContext(this.thread.own.info(turnId), this.thread.contextOf(turnId), () =>
+        agent.renderAttachment?.(...shown),
+      ),
+    );
   }
 
   #botLedger(): ActionLedger {

@@ -26,6 +26,8 @@ export interface WorldOptions {
       | "transcribe"
       | "onChatMember"
       | "onReaction"
+      | "renderAttachment"
+      | "publicUrl"
     >
   >;
   readonly commands?: ThinkCommands;
