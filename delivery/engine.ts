@@ -10,7 +10,8 @@ import type {
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
+import type { LocationContent, OutgoingFile, StoredFile } from "../src/core/content.ts";
+import type { ByteSource } from "../src/core/reply-attachment.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
@@ -245,6 +246,18 @@ class Engine implements Delivery {
 
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
     return this.#files.add(file, this.#surfaces.of(messengerId));
+  }
+
+  storeBytes(source: ByteSource): Promise<StoredFile> {
+    return this.#files.addBytes(source);
+  }
+
+  holdFiles(holder: string, storedIds: readonly string[]): void {
+    this.#files.hold(holder, storedIds);
+  }
+
+  releaseFiles(holder: string): void {
+    this.#files.release(holder);
   }
 
   sendFiles(

@@ -5,6 +5,7 @@ import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { callsOver } from "./messengers/agent/inner-calls.ts";
+import { answerMailPage, MAIL_PAGE_PATH } from "./messengers/root/mail-page.ts";
 import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
@@ -89,6 +90,7 @@ async function serve<Env>(
   const { pathname } = new URL(request.url);
   // For process monitors: it calls no object, and only says that requests are served.
   if (pathname === "/health/live") return Response.json({ status: "live" });
+  if (pathname === MAIL_PAGE_PATH && request.method === "GET") return answerMailPage();
   if (pathname === "/health") return health(bot, request, env, context);
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);

@@ -129,10 +129,24 @@ export type {
   OutgoingFile,
   RemoteFile,
   ReviseOptions,
+  StoredFile,
   TextContent,
 } from "./core/content.ts";
 export type { CardPress, PressAnswer } from "./core/card-press.ts";
 export type { ActionNotice, Address } from "./core/surface.ts";
+
+// Attachments of replies
+export type {
+  AttachmentSurface,
+  CardAttachment,
+  CustomAttachment,
+  EmailDraftAttachment,
+  FileAttachment,
+  LocationAttachment,
+  ReplyAttachment,
+  StoredAttachment,
+  VoiceNoteAttachment,
+} from "./core/reply-attachment.ts";
 
 // Errors
 export { ConfigurationError, errorCode, InvalidInputError, SwitchboardError } from "./core/errors.ts";

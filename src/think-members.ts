@@ -2,11 +2,13 @@ import { Agent } from "agents";
 import type { ThinkActions } from "./actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
+import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
 import type { Content } from "./core/content.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
+import { attachmentContent } from "./messengers/replies/attachment-content.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
 import type { ThinkScheduledTasks } from "./schedules/index.ts";
@@ -51,6 +53,11 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
 
   /** Whether people have the commands `/subscribe` and `/unsubscribe`, for broadcasts to `"subscribers"`. */
   subscribeCommands = false;
+  /**
+   * The bot's address on the internet, such as `https://bot.example.com`. With it, drafts of e-mails have a button that
+   * opens the mail program, by way of the page `/messengers/mail`.
+   */
+  publicUrl: string | undefined = undefined;
 
   /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
@@ -220,6 +227,24 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
    */
   onAction(_press: CardPress): PressAnswer | Promise<PressAnswer> {
     return undefined;
+  }
+
+  /**
+   * Returns the content that shows an attachment in a chat (`ctx.attachReply`), or `undefined` for nothing. Called for
+   * each attachment and chat when a turn ends, and again if the process dies before the content is stored. If it throws
+   * or takes longer than 30 seconds, the log says so and the usual content is sent.
+   *
+   * @default files, cards and places as such, a draft of an e-mail as a card, nothing for types of the bot's own
+   * @example
+   * override renderAttachment(attachment: StoredAttachment, surface: AttachmentSurface) {
+   *   return attachment.type === "ticket" ? `Ticket ${attachment.id}` : super.renderAttachment(attachment, surface);
+   * }
+   */
+  renderAttachment(
+    attachment: StoredAttachment,
+    surface: AttachmentSurface,
+  ): Content | undefined | Promise<Content | undefined> {
+    return attachmentContent(attachment, surface, this.publicUrl);
   }
 
   /** Handles requests that no sub-agent, messenger or other part of Switchboard has answered. @default 404 */

@@ -20,6 +20,7 @@ import { consoleLogOf } from "./core/console-log.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
 import type { Log } from "./core/log.ts";
 import type { MessengerContext } from "./core/messenger-context.ts";
+import type { StoredAttachment } from "./core/reply-attachment.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
 import type { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
@@ -182,6 +183,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMem
   /** Ends a submission that waits or runs. Returns `false` if it has ended already. */
   async cancelSubmission(submissionId: string, _reason?: string): Promise<boolean> {
     return this.#runtime.submissions.cancel(submissionId);
+  }
+
+  /**
+   * Returns what actions have attached to a reply, in order, as copies. Kept for 30 days.
+   *
+   * @param requestId the turn's id. @default the running turn, else the newest one
+   */
+  replyAttachments(requestId?: string): StoredAttachment[] {
+    const { attachments, own } = this.#runtime.thread;
+    return attachments.of(requestId ?? getTurn()?.id ?? own.newest() ?? "");
   }
 
   /** Returns the calls of actions in this conversation that wait for a person: all of them, or this one. */

@@ -27,6 +27,9 @@ const SCHEMA = [
 /** With the number of a storing: stands for the reply that it was made for, until that reply exists. */
 const NEXT_REPLY = "next:";
 
+/** Number of bytes that are enough to recognize a file's format. */
+export const HEAD_BYTES = 64;
+
 /** A row has 2 MB at most. */
 export const MAX_PIECE_BYTES = 1024 * 1024;
 
@@ -90,6 +93,30 @@ export class FileStore {
 
   has(hash: string): boolean {
     return this.#exists() && this.#find(hash) !== undefined;
+  }
+
+  /**
+   * Returns the first bytes of a file, and its size, and keeps it for one more reply. Undefined if it is gone.
+   *
+   * @param mark a new id
+   */
+  reuse(
+    hash: string,
+    mark: string,
+    now: number,
+  ): { readonly head: Uint8Array; readonly sizeBytes: number } | undefined {
+    const id = this.#exists() ? this.#find(hash) : undefined;
+    if (id === undefined) return undefined;
+    const [row] = this.#database.all<{ head: ArrayBuffer; size_bytes: number }>(
+      `SELECT substr(bytes, 1, ?) AS head, size_bytes FROM file_v1 JOIN file_piece_v1 ON file_id = id
+       WHERE id = ? AND piece = 0`,
+      HEAD_BYTES,
+      id,
+    );
+    if (row === undefined) return undefined;
+    this.#database.run("UPDATE file_v1 SET created_at = ? WHERE id = ?", now, id);
+    this.#use(`${NEXT_REPLY}${mark}`, hash);
+    return { head: new Uint8Array(row.head), sizeBytes: row.size_bytes };
   }
 
   /**

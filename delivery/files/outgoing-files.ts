@@ -1,10 +1,11 @@
-import type { FileKind, OutgoingFile } from "../../src/core/content.ts";
+import type { FileKind, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Database } from "../../src/core/database.ts";
 import type { Deps } from "../../src/core/deps.ts";
+import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import type { Address, CallFailure, OutgoingMedia, PostedMessage, Surface } from "../../src/core/surface.ts";
 import { FileStore } from "./file-store.ts";
 import { SentFileStore } from "./sent-file-store.ts";
-import { linkedFile, storeFile } from "./store-file.ts";
+import { linkedFile, storeBytes, storeFile } from "./store-file.ts";
 
 /** Longest time to read a file from its source. */
 const READ_MS = 60_000;
@@ -29,6 +30,12 @@ export class OutgoingFiles {
     if (files === undefined) return linkedFile(file);
     const signal = AbortSignal.timeout(READ_MS);
     return storeFile(file, { store: this.#store, deps: this.#deps, capabilities: files, signal });
+  }
+
+  /** Makes bytes durable whose platform is not known yet. */
+  async addBytes(source: ByteSource): Promise<StoredFile> {
+    const signal = AbortSignal.timeout(READ_MS);
+    return storeBytes(source, { store: this.#store, deps: this.#deps, signal });
   }
 
   hold(replyId: string, hashes: readonly string[]): void {

@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
-import type { FileAddress, FileKind, FileSource, OutgoingFile } from "../../src/core/content.ts";
+import type { FileAddress, FileKind, FileSource, OutgoingFile, StoredFile } from "../../src/core/content.ts";
 import type { Deps } from "../../src/core/deps.ts";
 import { InvalidInputError, SwitchboardError } from "../../src/core/errors.ts";
 import { parsePublicUrl } from "../../src/core/public-url.ts";
+import type { ByteSource } from "../../src/core/reply-attachment.ts";
 import type { FileCapabilities, OutgoingMedia } from "../../src/core/surface.ts";
-import { MAX_PIECE_BYTES } from "./file-store.ts";
+import { HEAD_BYTES, MAX_PIECE_BYTES } from "./file-store.ts";
 import type { FileStore } from "./file-store.ts";
 import { actualKind, defaultName, mediaTypeOf } from "./file-facts.ts";
 
 export interface StoreFileOptions {
   readonly store: FileStore;
-  readonly deps: Pick<Deps, "clock" | "fetch">;
+  readonly deps: Pick<Deps, "clock" | "fetch" | "newId">;
   readonly capabilities: FileCapabilities;
   readonly signal: AbortSignal;
 }
@@ -18,8 +19,6 @@ export interface StoreFileOptions {
 /** Largest file, in bytes. No platform accepts larger ones from a bot. */
 const MOST_BYTES = 50 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
-/** Number of bytes that are enough to recognize a file's format. */
-const HEAD_BYTES = 64;
 
 /**
  * Makes a file durable, so that it can be sent after a crash. Its bytes are stored in pieces and never all in memory.
@@ -35,10 +34,11 @@ export async function storeFile(file: OutgoingFile, options: StoreFileOptions): 
     if (!hasReferences) throw unsupported("files by id. Give the bytes or an address");
     return described(file, kind, { kind: "platform", fileId: source.fileId }, undefined);
   }
+  if (isPlain(source) && "storedId" in source) return reused(file, source.storedId, options);
   if (isPlain(source) && source.fetchedBy === "platform" && hasReferences)
     return described(file, kind, addressed(source), undefined);
   const { mediaType, stream } = await openSource(source, options);
-  const { head, ...stored } = await write(stream, kind, options);
+  const { head, ...stored } = await write(stream, limitOf(options.capabilities, kind), options);
   return described(file, actualKind(kind, head), { kind: "bytes", ...stored }, mediaType);
 }
 
@@ -50,7 +50,7 @@ export async function storeFile(file: OutgoingFile, options: StoreFileOptions): 
 export function linkedFile(file: OutgoingFile): OutgoingMedia {
   const { kind, name, source } = file;
   if (name !== undefined) checkName(name);
-  if (!isPlain(source) || "fileId" in source)
+  if (!isPlain(source) || !("url" in source))
     throw unsupported("files. Only a file with an address can be linked");
   return described(file, kind, addressed(source), undefined);
 }
@@ -61,6 +61,35 @@ function addressed({ url }: FileAddress): OutgoingMedia["source"] {
 
 function unsupported(what: string): InvalidInputError {
   return new InvalidInputError("files-unsupported", `The platform of this messenger takes no ${what}.`);
+}
+
+/**
+ * Makes bytes durable that a later `storeFile` may name by their id.
+ *
+ * @throws {InvalidInputError} `file-too-large`, `file-empty`, `file-source`
+ * @throws {SwitchboardError} `file-unreadable`
+ */
+export async function storeBytes(
+  source: ByteSource,
+  options: Omit<StoreFileOptions, "capabilities">,
+): Promise<StoredFile> {
+  const { stream } = await openSource(source, options);
+  const { hash, sizeBytes } = await write(stream, MOST_BYTES, options);
+  return { storedId: hash, sizeBytes };
+}
+
+function reused(
+  file: OutgoingFile,
+  hash: string,
+  { capabilities, deps, store }: StoreFileOptions,
+): OutgoingMedia {
+  const found = store.reuse(hash, deps.newId(), deps.clock.now());
+  if (found === undefined)
+    throw new InvalidInputError("file-source", "The file is not stored any more. Give its bytes again.");
+  const { head, sizeBytes } = found;
+  const limit = limitOf(capabilities, file.kind);
+  if (sizeBytes > limit) throw tooLarge(limit);
+  return described(file, actualKind(file.kind, head), { kind: "bytes", hash, sizeBytes }, undefined);
 }
 
 const ADDRESS = { code: "file-address", owner: "A file's" };
@@ -95,7 +124,7 @@ function checkName(name: string): void {
   );
 }
 
-type PlainSource = { readonly fileId: string } | FileAddress;
+type PlainSource = { readonly fileId: string } | StoredFile | FileAddress;
 
 function isPlain(source: FileSource): source is PlainSource {
   if (typeof source !== "object" || source === null) return false;
@@ -108,8 +137,8 @@ interface Opened {
 }
 
 async function openSource(
-  source: Exclude<FileSource, { fileId: string }>,
-  options: StoreFileOptions,
+  source: Exclude<FileSource, { fileId: string } | StoredFile>,
+  options: Pick<StoreFileOptions, "deps" | "signal">,
 ): Promise<Opened> {
   if (source instanceof ReadableStream) return { stream: source, mediaType: undefined };
   if (source instanceof Uint8Array) return { stream: streamOf(source), mediaType: undefined };
@@ -133,7 +162,10 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 }
 
 /** Follows redirects and checks each address: a public one may redirect to a private one. */
-async function openAddress({ url }: FileAddress, { deps, signal }: StoreFileOptions): Promise<Opened> {
+async function openAddress(
+  { url }: FileAddress,
+  { deps, signal }: Pick<StoreFileOptions, "deps" | "signal">,
+): Promise<Opened> {
   let address = parsePublicUrl(url, undefined, ADDRESS);
   for (let step = 0; step <= MOST_REDIRECTS; step += 1) {
     const response = await request(address, deps.fetch, signal);
@@ -174,10 +206,9 @@ interface Written {
 
 async function write(
   stream: ReadableStream<Uint8Array>,
-  kind: FileKind,
-  { capabilities, deps, signal, store }: StoreFileOptions,
+  limit: number,
+  { deps, signal, store }: Omit<StoreFileOptions, "capabilities">,
 ): Promise<Written> {
-  const limit = Math.min(MOST_BYTES, capabilities.maxBytes(kind));
   const id = store.begin(deps.clock.now());
   const hash = createHash("sha256");
   const buffer = new Uint8Array(MAX_PIECE_BYTES);
@@ -220,6 +251,10 @@ async function write(
   } finally {
     void reader.cancel().catch(() => undefined);
   }
+}
+
+function limitOf({ maxBytes }: FileCapabilities, kind: FileKind): number {
+  return Math.min(MOST_BYTES, maxBytes(kind));
 }
 
 function tooLarge(limit: number): InvalidInputError {

@@ -1,4 +1,5 @@
 import type { CardBody } from "../../src/core/delivery.ts";
+import { hardLines as lines, plainMarkdown as plain } from "../../src/core/plain-markdown.ts";
 import type { OutgoingButton, OutgoingMedia, SurfaceCapabilities } from "../../src/core/surface.ts";
 
 type Forms = Pick<SurfaceCapabilities, "buttons" | "copyButtons" | "images">;
@@ -49,22 +50,12 @@ function textOf(button: OutgoingButton, { buttons, copyButtons }: Forms): string
   return [];
 }
 
-/** Joins lines with hard line breaks. */
-function lines(all: readonly string[]): string {
-  return all.join("  \n");
-}
-
 /** Returns a caption with a link to each file, for a platform without files. */
 export function linksText(files: readonly OutgoingMedia[], caption: string): string {
   const links = files.flatMap(({ name, source }) =>
     source.kind === "address" ? [`[${plain(name)}](<${source.url}>)`] : [],
   );
   return [caption, lines(links)].filter((block) => block.trim() !== "").join("\n\n");
-}
-
-/** Escapes plain text for Markdown. */
-function plain(text: string): string {
-  return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_{}[\]()<>#+\-.!|~$&:@^=]/g, String.raw`\$&`);
 }
 
 function code(text: string): string {

@@ -1,6 +1,7 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
+import type { ReplyAttachment } from "../core/reply-attachment.ts";
 
 /** The context of an action's `execute`, beside its input. */
 export interface ActionContext<Agent = unknown, Env = unknown> {
@@ -23,6 +24,15 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
   readonly person: MessengerAuthor | undefined;
   /** The chat in which the turn runs. Undefined outside a messenger. */
   readonly chat: MessengerThread | undefined;
+  /**
+   * Adds something to the reply beside its text: a file, a card, a draft of an e-mail. It is sent after the text. The
+   * model does not see it. A turn has 32 attachments at most.
+   *
+   * Counts only if `execute` succeeds, and never for a replayed result. Does nothing in callbacks beside `execute`.
+   * Never throws: the log has a line `attachment.refused` for what cannot be attached. Do not change bytes that you have
+   * attached.
+   */
+  attachReply(attachment: ReplyAttachment): void;
   /** The person who agreed to this run. Undefined if nobody was asked, or if another system agreed. */
   readonly approver: MessengerAuthor | undefined;
 }

@@ -53,8 +53,12 @@ export interface ActionLedger {
   claim(request: ClaimRequest): Claim | Promise<Claim>;
   /** Returns an earlier result that makes a run pointless, if there is one. Changes nothing. */
   look(key: string, action: string, inputHash: string): LookResult | Promise<LookResult>;
-  /** Stores the end of a run. Ignored if another run has replaced it. */
-  end(key: string, runId: string, end: RunEnd): void | Promise<void>;
+  /**
+   * Stores the end of a run. Ignored if another run has replaced it.
+   *
+   * @param withIt runs in the transaction that stores the end, or right after it if the ledger is in another object
+   */
+  end(key: string, runId: string, end: RunEnd, withIt?: () => void): void | Promise<void>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -75,11 +79,13 @@ const ENDED = "";
  * 5. A run that was stopped or timed out is repeated only if `verify` says that it had no effect.
  */
 export class LocalLedger implements ActionLedger {
+  readonly #database: Database;
   readonly #store: LedgerStore;
   readonly #deps: Pick<Deps, "clock" | "newId">;
   #sweptAt = -Infinity;
 
   constructor(database: Database, deps: Pick<Deps, "clock" | "newId">) {
+    this.#database = database;
     this.#store = new LedgerStore(database);
     this.#deps = deps;
   }
@@ -105,13 +111,20 @@ export class LocalLedger implements ActionLedger {
     return row.state === "settled" ? { kind: "settled", output: row.output ?? "null" } : undefined;
   }
 
-  end(key: string, runId: string, end: RunEnd): void {
+  end(key: string, runId: string, end: RunEnd, withIt: () => void = () => {}): void {
     const row = this.#store.get(key);
     if (row === undefined || row.runId !== runId || row.state === "settled") return;
+    this.#database.transaction(() => {
+      this.#write(row, end);
+      withIt();
+    });
+  }
+
+  #write(row: LedgerRow, end: RunEnd): void {
     if (end.kind === "freed") {
       // An earlier run may have had the effect, and the next one must know that.
       if (row.attempt > 1) this.#store.write({ ...row, process: ENDED });
-      else this.#store.delete(key);
+      else this.#store.delete(row.key);
       return;
     }
     const output = end.kind === "settled" ? end.output : undefined;

@@ -17,10 +17,21 @@ const MAX_DEPTH = 64;
  * - Anything over 20,000 characters becomes a text: its beginning, and how much was left out.
  */
 export function normalizeOutput(output: unknown): Json {
-  return capped(jsonOf(output, []) ?? null);
+  return capped(toJson(output));
 }
 
-function jsonOf(value: unknown, within: readonly object[]): Json | undefined {
+/**
+ * Returns a value as JSON, by the rules of `normalizeOutput`, of any length.
+ *
+ * @param replace called for every object; returns what stands for it, or `undefined` to keep it
+ */
+export function toJson(value: unknown, replace: Replace = () => undefined): Json {
+  return jsonOf(value, [], replace) ?? null;
+}
+
+type Replace = (value: object) => Json | undefined;
+
+function jsonOf(value: unknown, within: readonly object[], replace: Replace): Json | undefined {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -36,30 +47,38 @@ function jsonOf(value: unknown, within: readonly object[]): Json | undefined {
       return undefined;
   }
   if (value === null) return null;
+  const replaced = replace(value);
+  if (replaced !== undefined) return replaced;
   if (within.includes(value)) return "[circular]";
   if (within.length >= MAX_DEPTH) return "[nested too deep]";
   const inside = [...within, value];
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return { name: value.name };
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  if (value instanceof Set) return listOf([...value], inside);
+  if (value instanceof Set) return listOf([...value], inside, replace);
   if (value instanceof Map) {
     const hasNames = [...value.keys()].every((key) => typeof key === "string");
-    return hasNames ? objectOf([...value] as [string, unknown][], inside) : listOf([...value], inside);
+    return hasNames
+      ? objectOf([...value] as [string, unknown][], inside, replace)
+      : listOf([...value], inside, replace);
   }
-  if (Array.isArray(value)) return listOf(value, inside);
-  if ("toJSON" in value && typeof value.toJSON === "function") return jsonOf(value.toJSON(), inside);
-  return objectOf(Object.entries(value), inside);
+  if (Array.isArray(value)) return listOf(value, inside, replace);
+  if ("toJSON" in value && typeof value.toJSON === "function") return jsonOf(value.toJSON(), inside, replace);
+  return objectOf(Object.entries(value), inside, replace);
 }
 
-function listOf(values: readonly unknown[], within: readonly object[]): Json {
-  return values.map((value) => jsonOf(value, within) ?? null);
+function listOf(values: readonly unknown[], within: readonly object[], replace: Replace): Json {
+  return values.map((value) => jsonOf(value, within, replace) ?? null);
 }
 
-function objectOf(entries: readonly (readonly [string, unknown])[], within: readonly object[]): Json {
+function objectOf(
+  entries: readonly (readonly [string, unknown])[],
+  within: readonly object[],
+  replace: Replace,
+): Json {
   const kept: [string, Json][] = [];
   for (const [key, value] of entries) {
-    const json = jsonOf(value, within);
+    const json = jsonOf(value, within, replace);
     if (json !== undefined) kept.push([key, json]);
   }
   return Object.fromEntries(kept);

@@ -8,6 +8,8 @@ import { ConfigurationError } from "../core/errors.ts";
 import { sha256 } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action, ActionContext, ActionVerdict } from "./action.ts";
+import type { CallAttachments } from "./attachments.ts";
+import type { AttachmentDraft } from "./collected-attachments.ts";
 import {
   consentOutdated,
   failureOf,
@@ -66,7 +68,9 @@ export interface ActionHost {
   readonly leaseMs: number | false;
   ledger(scope: "conversation" | "bot"): ActionLedger;
   /** The context without what belongs to one run. */
-  context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt">;
+  context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt" | "attachReply">;
+  /** The attachments that a call adds to a reply. */
+  attachments(request: ActionRequest): CallAttachments;
   /** Decides whether the call is allowed. */
   authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
   /**
@@ -105,7 +109,8 @@ export type AuthorizationResult =
  * 1. Nothing runs before the input is valid, the call is allowed and, if consent is needed, a person has agreed.
  * 2. Nothing runs before the ledger has stored the run.
  * 3. The ledger stores a result before the model gets it.
- * 4. Work that was stopped or timed out may have had its effect. It counts as unknown, never as undone.
+ * 4. Attachments of a run count when its result is stored, and only then.
+ * 5. Work that was stopped or timed out may have had its effect. It counts as unknown, never as undone.
  *
  * Failures of the action are results that the model can read, never exceptions.
  */
@@ -117,7 +122,11 @@ export async function runAction(
   const checked = await checkInput(action, request.input);
   if ("problem" in checked) return invalidInput(checked.problem);
   const { input } = checked;
-  const idle = { ...host.context(request), signal: request.signal ?? new AbortController().signal };
+  const idle = {
+    ...host.context(request),
+    signal: request.signal ?? new AbortController().signal,
+    attachReply: () => {},
+  };
   const call = { input, ctx: { ...idle, attempt: 1 } } as never;
   const inputHash = await sha256(canonicalJson(input));
   if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
@@ -153,8 +162,11 @@ export async function runAction(
     return approvalId === undefined ? keyConflict() : waitingResult(approvalId);
   }
   const claim = await claimed(host, ledger, request, key, inputHash);
+  const attachments = host.attachments(request);
   switch (claim.kind) {
     case "settled":
+      // The process may have died after a ledger in another object had settled the run of this same call.
+      attachments.record(key);
       return JSON.parse(claim.output) as Json;
     case "pending":
       return stillPending();
@@ -163,12 +175,12 @@ export async function runAction(
     case "conflict":
       return keyConflict();
     case "interrupted": {
-      const run = { ledger, key, claim, input, idle };
+      const run = { ledger, key, claim, input, idle, attachments };
       if (action.verify === undefined) return work(host, request, run);
       return afterVerdict(host, name, run, await verdict(host, request, run), () => work(host, request, run));
     }
     case "run":
-      return work(host, request, { ledger, key, claim, input, idle });
+      return work(host, request, { ledger, key, claim, input, idle, attachments });
     default:
       return claim satisfies never;
   }
@@ -185,6 +197,7 @@ interface Run {
   readonly claim: Extract<Claim, { kind: "run" | "interrupted" }>;
   readonly input: unknown;
   readonly idle: Omit<ActionContext, "attempt">;
+  readonly attachments: CallAttachments;
 }
 
 async function work(host: ActionHost, request: ActionRequest, run: Run): Promise<Json | ActionFailure> {
@@ -197,12 +210,15 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
   );
   const signal =
     request.signal === undefined ? limit.signal : AbortSignal.any([request.signal, limit.signal]);
-  const ctx: ActionContext = { ...run.idle, signal, attempt: claim.attempt };
+  const collected = run.attachments.collect();
+  const attachReply: ActionContext["attachReply"] = (attachment) => collected.add(attachment);
+  const ctx: ActionContext = { ...run.idle, signal, attempt: claim.attempt, attachReply };
   const outcome = started(action, run.input, ctx);
   const first = await Promise.race([outcome, aborted(signal)]);
   host.clock.clearTimeout(timer);
 
-  if (first.kind === "done") return settle(host, name, run, first.output);
+  const drafts = collected.close();
+  if (first.kind === "done") return settle(host, name, run, first.output, drafts);
   if (first.kind === "failed" && !signal.aborted) {
     host.onFailure(name, first.error);
     await stored(host, name, () => ledger.end(key, claim.runId, { kind: "freed" }));
@@ -211,7 +227,7 @@ async function work(host: ActionHost, request: ActionRequest, run: Run): Promise
   await stored(host, name, () => ledger.end(key, claim.runId, { kind: "unknown" }));
   // Work that ignores its signal may still end, and then its outcome is known.
   void outcome.then(async (late) => {
-    if (late.kind === "done") await settle(host, name, run, late.output);
+    if (late.kind === "done") await settle(host, name, run, late.output, []);
   });
   if (action.verify === undefined || request.signal?.aborted === true) return outcomeUnknown();
   return afterVerdict(host, name, run, await verdict(host, request, run), async () => {
@@ -239,10 +255,23 @@ function aborted(signal: AbortSignal): Promise<{ readonly kind: "aborted" }> {
   });
 }
 
-async function settle(host: ActionHost, name: string, run: Run, raw: unknown): Promise<Json> {
+async function settle(
+  host: ActionHost,
+  name: string,
+  run: Run,
+  raw: unknown,
+  /** Undefined if an earlier run had the effect. What that one has attached counts. */
+  drafts?: readonly AttachmentDraft[],
+): Promise<Json> {
+  const { attachments, key, ledger } = run;
+  const { runId } = run.claim;
   const output = normalizeOutput(raw);
   const end = { kind: "settled", output: JSON.stringify(output) } as const;
-  await stored(host, name, () => run.ledger.end(run.key, run.claim.runId, end));
+  if (drafts !== undefined) await attachments.keep({ runId, ledgerKey: key }, drafts);
+  const record = (): void => attachments.record(key);
+  const isStored = await stored(host, name, () => ledger.end(key, runId, end, record));
+  // The model gets the output all the same, so the reply gets its attachments.
+  if (!isStored) record();
   return output;
 }
 
@@ -307,18 +336,18 @@ async function claimed(
 }
 
 /**
- * Stores the outcome of a run. A ledger in another object may be away for a moment; if it stays away, the run counts as
+ * Stores the outcome of a run. Returns whether that succeeded. A ledger in another object may be away for a moment; if it stays away, the run counts as
  * interrupted later, and the log says so now.
  */
-async function stored(host: ActionHost, name: string, store: () => void | Promise<void>): Promise<void> {
+async function stored(host: ActionHost, name: string, store: () => void | Promise<void>): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
       await store();
-      return;
+      return true;
     } catch (error) {
       if (tries === MOST_TRIES) {
         host.onFailure(name, error);
-        return;
+        return false;
       }
       await wait(host.clock, FIRST_RETRY_MS * 2 ** (tries - 1));
     }

@@ -104,7 +104,14 @@ export type FileSource =
   | Blob
   | ReadableStream<Uint8Array>
   | { readonly fileId: string }
+  | StoredFile
   | FileAddress;
+
+/** Bytes that this conversation has stored already, for example those of a reply's attachment. */
+export interface StoredFile {
+  readonly storedId: string;
+  readonly sizeBytes: number;
+}
 
 /** A file behind an `https` address. */
 export interface FileAddress {

@@ -1,8 +1,16 @@
 import type { ChatMove, ChatPlace } from "./chat-move.ts";
-import type { CardField, ContentOptions, LocationContent, OutgoingFile, RemoteFile } from "./content.ts";
+import type {
+  CardField,
+  ContentOptions,
+  LocationContent,
+  OutgoingFile,
+  RemoteFile,
+  StoredFile,
+} from "./content.ts";
 import type { LocalSpeaker } from "./gate.ts";
 import type { MarkStart } from "./mark.ts";
 import type { MessengerEvent } from "./messenger-event.ts";
+import type { ByteSource } from "./reply-attachment.ts";
 import type { Address, OutgoingButton, OutgoingMedia } from "./surface.ts";
 
 /** Facts that a text may depend on. */
@@ -250,6 +258,16 @@ export interface Delivery extends LocalSpeaker {
    * @throws {SwitchboardError} if the file could not be read and may be later
    */
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia>;
+  /**
+   * Makes bytes durable that a later reply may show. They are deleted after an hour, unless somebody holds them.
+   *
+   * @throws what `storeFile` throws
+   */
+  storeBytes(source: ByteSource): Promise<StoredFile>;
+  /** Keeps stored bytes for a holder. */
+  holdFiles(holder: string, storedIds: readonly string[]): void;
+  /** Deletes the bytes of a holder, except those that replies or other holders need. */
+  releaseFiles(holder: string): void;
   /** Sends a stored file, or several as an album, with a caption in Markdown. An album is one message of the receipt. */
   sendFiles(reply: ReplyStart, files: readonly OutgoingMedia[], caption: string, options?: SendOptions): void;
   /** Sends a place. */

@@ -10,6 +10,7 @@ import type {
   TypedToolCall,
   UIMessage,
 } from "ai";
+import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 
 /**
@@ -181,6 +182,8 @@ export interface ChatResponseResult {
   readonly status: "completed" | "error" | "aborted";
   /** Reason of the failure, for the bot's own code. It may contain a provider's words. */
   readonly error?: string;
+  /** What actions have added to the answer beside its text, in order. */
+  readonly attachments: readonly StoredAttachment[];
   readonly turn: TurnInfo | undefined;
 }
 

@@ -1,10 +1,12 @@
 import type { UIMessage } from "ai";
 import { errorCode } from "../core/errors.ts";
+import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { ChatErrorContext, ChatResponseResult } from "./hooks.ts";
 import type { TurnHooks } from "./turn-hooks.ts";
 
 export interface TurnEndsOptions {
   readonly hooks: TurnHooks;
+  readonly attachmentsOf?: ((operationId: string) => readonly StoredAttachment[]) | undefined;
   readonly answer: (operationId: string, session: string) => Promise<UIMessage | undefined>;
   readonly outcome: (
     operationId: string,
@@ -57,7 +59,7 @@ export class TurnEnds {
 
   /** Calls `onChatResponse` for a turn whose answer is stored. Resolves when the hook has returned or failed. */
   async tell(operationId: string, session: string, status: ResponseStatus): Promise<void> {
-    const { answer, hooks, outcome } = this.#options;
+    const { answer, attachmentsOf, hooks, outcome } = this.#options;
     const { reason } = await outcome(operationId, session);
     const error = status === "error" ? (this.#errors.get(operationId) ?? reason) : undefined;
     await hooks.run(operationId, "onChatResponse", {
@@ -66,6 +68,7 @@ export class TurnEnds {
       continuation: false,
       status,
       ...(error !== undefined && { error }),
+      attachments: attachmentsOf?.(operationId) ?? [],
       turn: hooks.turnInfo(operationId),
     });
     this.#errors.delete(operationId);

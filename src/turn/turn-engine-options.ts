@@ -2,6 +2,7 @@ import type { LanguageModel, ToolSet } from "ai";
 import type { Clock } from "../core/deps.ts";
 import type { Log } from "../core/log.ts";
 import type { Patience } from "../core/model-patience.ts";
+import type { StoredAttachment } from "../core/reply-attachment.ts";
 import type { TurnInfo } from "../core/turn-info.ts";
 import type { ThinkHooks } from "./hooks.ts";
 import type { ModelMessagesOptions } from "./model-messages.ts";
@@ -27,6 +28,8 @@ export interface TurnEngineOptions {
   /** The hooks that the bot has. */
   readonly hooks: () => Partial<ThinkHooks>;
   readonly turnInfo: (operationId: string) => TurnInfo | undefined;
+  /** Returns what actions have attached to the answer of an operation. @default nothing */
+  readonly attachmentsOf?: (operationId: string) => readonly StoredAttachment[];
   readonly sendReasoning: () => boolean;
   readonly modelPatienceMs: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;

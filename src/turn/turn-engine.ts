@@ -76,6 +76,7 @@ export class TurnEngine {
     });
     this.ends = new TurnEnds({
       hooks,
+      attachmentsOf: options.attachmentsOf,
       answer: (...of) => this.#answer(...of),
       outcome: (...of) => this.outcome(...of),
     });

@@ -22,6 +22,7 @@ import type { CallFacts } from "./action-rights.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { factsOfApproval, factsOfTurn } from "./call-facts.ts";
+import { approvedOwner } from "../turns/turn-attachments.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
 export interface AgentActionsOptions {
@@ -99,8 +100,9 @@ export class AgentActions {
 
   #joined(tools: ToolSet): ToolSet {
     const { agent, thread } = this.#options;
-    const host = this.#host((requestId) =>
-      factsOfTurn(thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
+    const host = this.#host(
+      (requestId) => factsOfTurn(thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
+      (requestId) => requestId,
     );
     return joinTools(
       tools,
@@ -108,8 +110,9 @@ export class AgentActions {
     );
   }
 
-  #host(factsOf: (requestId: string) => CallFacts): ActionHost {
-    const { agent, botLedger, deps, env, log, name } = this.#options;
+  /** `ownerOf` names the reply that shows what a turn's action attaches. */
+  #host(factsOf: (requestId: string) => CallFacts, ownerOf: (requestId: string) => string): ActionHost {
+    const { agent, botLedger, deps, env, log, name, thread } = this.#options;
     return {
       clock: deps.clock,
       claimant: name(),
@@ -120,6 +123,7 @@ export class AgentActions {
         const { chat, person } = factsOf(requestId);
         return { agent, env, requestId, toolCallId, messages, person, chat, approver: consent?.approver };
       },
+      attachments: ({ requestId }) => thread().attachments.recorded.ofCall(ownerOf(requestId)),
       authorize: (call) => this.#rights.decide(call, factsOf(call.request.requestId)),
       ask: (question) => this.desk.ask(question, factsOf(question.request.requestId)),
       onFailure: (action, error) => logBotFailure(log, `action ${action}`, error),
@@ -142,7 +146,10 @@ export class AgentActions {
       consent: { approver: decidedBy?.person, inputHash, ledgerKey },
     };
     const output = (await runAction(
-      this.#host(() => facts),
+      this.#host(
+        () => facts,
+        () => approvedOwner(approval.id),
+      ),
       request,
     )) as Json;
     return { output, isFailure: failureName(output) !== undefined };

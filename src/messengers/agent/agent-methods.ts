@@ -4,6 +4,7 @@ import type { ThinkActions } from "../../actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
 import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
+import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel } from "../../models/index.ts";
 import type { ThinkScheduledTasks } from "../../schedules/index.ts";
@@ -34,6 +35,10 @@ export interface AgentMethods {
   readonly subscribeCommands?: boolean;
   getScheduledTasks(): ThinkScheduledTasks;
   getDefaultTimezone(): string | undefined;
+  renderAttachment?(
+    attachment: StoredAttachment,
+    surface: AttachmentSurface,
+  ): Content | undefined | Promise<Content | undefined>;
   onAction(press: CardPress): PressAnswer | Promise<PressAnswer>;
   onChatMember?(event: ChatMemberEvent): Content | undefined | void | Promise<Content | undefined | void>;
   onReaction?(reaction: MessengerContext): void | Promise<void>;

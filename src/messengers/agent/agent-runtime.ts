@@ -55,6 +55,7 @@ import { recitingModel } from "../../models/index.ts";
 import { allChats } from "../root/all-chats.ts";
 import { ModelFiles } from "../turns/model-files.ts";
 import { Transcripts } from "../turns/transcripts.ts";
+import type { RenderAttachment } from "../turns/turn-attachments.ts";
 import type { Cards } from "../replies/cards.ts";
 import { markMessage } from "../replies/mark-message.ts";
 import { addressFor, say } from "../replies/say.ts";
@@ -175,6 +176,7 @@ export class AgentRuntime extends LifecycleCapability {
       model: (patience, instead) => this.#model(patience, instead),
       hooks: options.hooks,
       turnInfo: (operationId) => this.thread.own.info(operationId),
+      attachmentsOf: (operationId) => this.thread.attachments.of(operationId),
       sendReasoning: () => agent.sendReasoning,
       modelPatienceMs: () => agent.modelPatienceMs,
       system: async () => {
@@ -237,6 +239,9 @@ export class AgentRuntime extends LifecycleCapability {
         this.#options.agent.onAction(press),
       schedules: () => this.schedules.schedules,
       approvals: this.actions.desk.approvals,
+      ...(this.#options.agent.renderAttachment !== undefined && {
+        renderAttachment: (...shown: Parameters<RenderAttachment>) => this.#renderAttachment(...shown),
+      }),
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onChatMember !== undefined && {
         onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),
@@ -341,6 +346,15 @@ export class AgentRuntime extends LifecycleCapability {
     const { agent } = this.#options;
     const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts) : {};
     return { ...extra, ...agent.getCommands() };
+  }
+
+  #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {
+    const { agent, deps, log } = this.#options;
+    return runBotCode({ clock: deps.clock, log }, "renderAttachment", () =>
+      inTurnContext(this.thread.own.info(turnId), this.thread.contextOf(turnId), () =>
+        agent.renderAttachment?.(...shown),
+      ),
+    );
   }
 
   #botLedger(): ActionLedger {

@@ -89,7 +89,10 @@ export function ledgerOver(
   return {
     claim: (request) => root.claimAction(request),
     look: (...asked) => root.lookAtAction(...asked),
-    end: (...told) => root.endAction(...told),
+    end: async (key, runId, end, withIt) => {
+      await root.endAction(key, runId, end);
+      withIt?.();
+    },
   };
 }
 

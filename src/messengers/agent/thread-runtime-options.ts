@@ -12,6 +12,7 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 import type { EventHandlers } from "../intake/event-handler.ts";
 import type { RootLink } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
+import type { RenderAttachment } from "../turns/turn-attachments.ts";
 
 export interface ThreadRuntimeOptions {
   /** Name of the object. */
@@ -31,6 +32,8 @@ export interface ThreadRuntimeOptions {
   readonly schedules?: () => Pick<Schedules, "work" | "isBusy" | "nextWakeAt">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
+  /** Returns the bot's own content for an attachment. @default the usual content of its type */
+  readonly renderAttachment?: RenderAttachment;
   /** The bot's handler of members who come and go. @default none */
   readonly onChatMember?: EventHandlers["onChatMember"];
   /** The bot's handler of reactions. @default none */

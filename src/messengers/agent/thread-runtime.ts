@@ -34,6 +34,7 @@ import type { SayHost, Served } from "../replies/say.ts";
 import { createThreadMemory } from "../replies/thread-memory.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
 import { OwnTurns } from "./own-turns.ts";
+import { TurnAttachments } from "../turns/turn-attachments.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
 
@@ -68,6 +69,8 @@ export class ThreadRuntime {
   readonly memory: ThreadMemory;
   readonly cards: Cards;
   readonly files: EventFiles;
+  /** What actions have added to replies. */
+  readonly attachments: TurnAttachments;
   /** Prompts, and stored facts about turns for the bot's own code. */
   readonly own: OwnTurns;
   readonly #options: ThreadRuntimeOptions;
@@ -143,6 +146,17 @@ export class ThreadRuntime {
       definition: (messengerId) => this.#messengers.get(messengerId),
       context: (messengerId) => this.#messengers.context(messengerId),
     });
+    this.attachments = new TurnAttachments({
+      database,
+      deps,
+      log,
+      prompts,
+      delivery: this.delivery,
+      cards: this.cards,
+      definition: (messengerId) => this.#messengers.get(messengerId),
+      surface: (messengerId) => this.#messengers.surface(messengerId),
+      render: options.renderAttachment,
+    });
     this.#runner = new TurnRunner({
       database,
       deps,
@@ -158,6 +172,7 @@ export class ThreadRuntime {
       isDeclared: (messengerId) => this.#messengers.find(messengerId) !== undefined,
       ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
       responses: this.own.responses,
+      attachments: this.attachments,
       hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({

@@ -146,6 +146,11 @@ export class TurnReplies {
     this.#options.delivery.withdraw(turn.id);
   }
 
+  /** Returns the replies of a turn whose chats the bot can still reach. */
+  targets(turn: Turn): readonly ReplyTarget[] {
+    return this.#targets(turn).filter(({ address }) => this.#options.isDeclared(address.messengerId));
+  }
+
   /** Returns the replies of a turn. A chat of a messenger that the bot no longer has gets none. */
   #targets(turn: Turn): readonly ReplyTarget[] {
     if (turn.kind === "messages") {

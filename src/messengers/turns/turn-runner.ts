@@ -21,6 +21,7 @@ import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
 import { TurnLog } from "./turn-log.ts";
+import type { ReadyAttachments, TurnAttachments } from "./turn-attachments.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
 import { userParts } from "./user-message.ts";
@@ -43,6 +44,7 @@ export interface TurnRunnerOptions {
   /** Whether the bot transcribes audio files. @default never */
   readonly transcribes?: () => boolean;
   readonly responses: TurnResponses;
+  readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
   readonly hasUnread: () => boolean;
 }
@@ -136,18 +138,30 @@ export class TurnRunner implements Answers {
     const outcome = await this.#options.engine.outcome(turn.id, turn.session);
     if (outcome.kind === "open") return false;
     if (outcome.kind === "unknown") this.#begun.delete(turn.id);
-    else this.#finish(turn.id, outcome);
+    else this.#finish(turn.id, outcome, await this.#attachmentsOf(turn));
     return true;
   }
 
   /** Ends the operation of a turn that must not continue. */
   async #end(turn: Turn): Promise<void> {
-    const { engine, turns } = this.#options;
+    const { attachments, database, engine, turns } = this.#options;
     // The process may have died before the replaced turn had ended.
     if (turn.kind === "messages") await this.#endReplaced(turn);
     await engine.abort(turn.id, turn.session);
-    if (turn.state === "stopping") turns.setState(turn.id, "ended");
-    else this.#finishEarly(turn, await engine.outcome(turn.id, turn.session));
+    const attached = await this.#attachmentsOf(turn);
+    if (turn.state !== "stopping") {
+      this.#finishEarly(turn, await engine.outcome(turn.id, turn.session), attached);
+      return;
+    }
+    database.transaction(() => {
+      turns.setState(turn.id, "ended");
+      attachments.post(attached);
+    });
+  }
+
+  /** What finished actions have attached is sent whatever the end of the turn, because their effects happened. */
+  #attachmentsOf(turn: Turn): Promise<ReadyAttachments | undefined> {
+    return this.#options.attachments.prepare(turn.id, this.replies.targets(turn));
   }
 
   /** Whether a turn is running. */
@@ -445,8 +459,8 @@ export class TurnRunner implements Answers {
     return this.#options.inbox.rows(messageSeqs).flatMap(({ event }) => (event === undefined ? [] : [event]));
   }
 
-  #finish(turnId: string, outcome: EndedTurn): void {
-    const { database, inbox, prompts, responses, turns } = this.#options;
+  #finish(turnId: string, outcome: EndedTurn, attached: ReadyAttachments | undefined): void {
+    const { attachments, database, inbox, prompts, responses, turns } = this.#options;
     const turn = turns.get(turnId);
     if (turn?.state !== "open") return;
     const characters = database.transaction(() => {
@@ -455,7 +469,9 @@ export class TurnRunner implements Answers {
       if (turn.kind === "messages")
         inbox.end(turn.messageSeqs, outcome.kind === "done" ? "answered" : outcome.kind);
       else prompts.end(turn.id, ENDS[outcome.kind], outcome.kind === "failed" ? "turn-failed" : undefined);
-      return this.replies.finish(turn, outcome);
+      const length = this.replies.finish(turn, outcome);
+      attachments.post(attached);
+      return length;
     });
     this.#begun.delete(turn.id);
     this.#turnLog.ended(turn, outcome.kind, characters);
@@ -465,13 +481,14 @@ export class TurnRunner implements Answers {
    * Finishes a turn that ended between two steps: its text stays, without a mark. It made way for a later message,
    * waits for somebody's decision, or has used all its steps.
    */
-  #finishEarly(turn: Turn, outcome: TurnOutcome): void {
-    const { database, inbox, prompts, responses, turns } = this.#options;
+  #finishEarly(turn: Turn, outcome: TurnOutcome, attached: ReadyAttachments | undefined): void {
+    const { attachments, database, inbox, prompts, responses, turns } = this.#options;
     const text = "text" in outcome ? outcome.text : "";
     const end = turn.state === "yielding" ? "steered" : turn.waitingCalls.length > 0 ? "parked" : "done";
     database.transaction(() => {
       if (end === "done") this.replies.finish(turn, { kind: "done", text });
       else this.replies.finishYielded(turn, text);
+      attachments.post(attached);
       turns.setState(turn.id, "ended");
       responses.due(turn.id, "completed");
       if (turn.kind === "messages") inbox.end(turn.messageSeqs, end === "done" ? "answered" : end);

@@ -1,8 +1,12 @@
 import { z } from "zod";
 import type { Action, ActionOptions } from "../../../src/actions/action.ts";
+import { Attachments } from "../../../src/actions/attachments.ts";
 import { LocalLedger } from "../../../src/actions/ledger.ts";
+import type { ActionLedger } from "../../../src/actions/ledger.ts";
+import type { Database } from "../../../src/core/database.ts";
 import { runAction } from "../../../src/actions/run-action.ts";
 import type { ActionHost, AuthorizationResult } from "../../../src/actions/run-action.ts";
+import type { ByteSource, StoredAttachment } from "../../../src/core/reply-attachment.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 import type { VirtualClock } from "../../../test/support/virtual-clock.ts";
@@ -29,8 +33,16 @@ export interface ActionRig {
   readonly clock: VirtualClock;
   /** What bot code threw. */
   readonly failures: unknown[];
+  /** Attachments that were left out. */
+  readonly refused: unknown[];
+  /** Holders of stored bytes. */
+  readonly held: Map<string, readonly string[]>;
   decision: AuthorizationResult;
   leaseMs: number | false;
+  /** Whether the ledger is in another object, which stores on its own. */
+  isLedgerRemote: boolean;
+  /** Returns what counts as attached to a reply. */
+  attachments(owner?: string): StoredAttachment[];
   /** Ends this life of the object: it writes nothing more, and the next call is of a new life. */
   restart(): void;
   /** Ends this life before or after one of its next writes: 0 is before the next one, 1 after it, 2 before the one after. */
@@ -42,6 +54,7 @@ export interface ActionRig {
 }
 
 export interface CallOptions {
+  readonly requestId?: string;
   readonly toolCallId?: string;
   readonly signal?: AbortSignal;
 }
@@ -69,6 +82,10 @@ export function createActionRig(): ActionRig {
   const rig: ActionRig = {
     clock,
     failures: [],
+    refused: [],
+    held: new Map(),
+    isLedgerRemote: false,
+    attachments: (owner = "turn") => attachmentsIn(data).of([owner]),
     decision: { allowed: true },
     leaseMs: 300_000,
     restart: end,
@@ -93,8 +110,28 @@ export function createActionRig(): ActionRig {
       return { result };
     },
   };
+  const attachmentsIn = (database: Database): Attachments =>
+    new Attachments({
+      database,
+      clock,
+      files: {
+        storeBytes: (source: ByteSource) =>
+          source instanceof Uint8Array
+            ? Promise.resolve({ storedId: `bytes:${source.join()}`, sizeBytes: source.length })
+            : Promise.reject(new Error("The stream ended early.")),
+        holdFiles: (holder, ids) => void rig.held.set(holder, ids),
+        releaseFiles: (holder) => void rig.held.delete(holder),
+      },
+      onRefused: (error) => {
+        rig.refused.push(error);
+      },
+    });
   /** One call in the present life. */
-  const live = async (action: Action, input: unknown, { toolCallId = "call-1", signal }: CallOptions) => {
+  const live = async (
+    action: Action,
+    input: unknown,
+    { requestId: turnId = "turn", toolCallId = "call-1", signal }: CallOptions,
+  ) => {
     const born = life;
     const database = data.withHooks({
       beforeWrite: () => {
@@ -118,16 +155,26 @@ export function createActionRig(): ActionRig {
         chat: undefined,
         approver: undefined,
       }),
+      attachments: ({ requestId }) => attachmentsIn(database).ofCall(requestId),
       authorize: () => Promise.resolve(rig.decision),
       ask: () => Promise.resolve("asked"),
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },
     };
-    const request = { name: "refund", action, input, requestId: "turn", toolCallId, messages: [], signal };
+    const request = { name: "refund", action, input, requestId: turnId, toolCallId, messages: [], signal };
     try {
       const ledger = new LocalLedger(database, { clock, newId: () => `run-${(ids += 1)}` });
-      return await runAction({ ...host, ledger: () => ledger }, request);
+      const remote: ActionLedger = {
+        claim: async (asked) => ledger.claim(asked),
+        look: async (...asked) => ledger.look(...asked),
+        end: async (key, runId, end, withIt) => {
+          ledger.end(key, runId, end);
+          await Promise.resolve();
+          withIt?.();
+        },
+      };
+      return await runAction({ ...host, ledger: () => (rig.isLedgerRemote ? remote : ledger) }, request);
     } catch (error) {
       if (life === born) throw error;
       return killed;

@@ -1,4 +1,5 @@
 import { createDelivery } from "../../../delivery/index.ts";
+import type { Database } from "../../../src/core/database.ts";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
@@ -25,6 +26,8 @@ export interface CrashWorld {
 
 export interface CrashProcess {
   readonly delivery: Delivery;
+  /** The storage, whose writes are boundaries too. */
+  readonly database: Database;
   readonly isDead: () => boolean;
   /** Dies right now. */
   readonly kill: () => void;
@@ -64,11 +67,12 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
       name: SPEAKER,
       local: () => delivery,
     });
+    const hooked = database.withHooks({
+      beforeWrite: () => boundary("before write"),
+      afterWrite: () => boundary("after write"),
+    });
     const delivery: Delivery = createDelivery({
-      database: database.withHooks({
-        beforeWrite: () => boundary("before write"),
-        afterWrite: () => boundary("after write"),
-      }),
+      database: hooked,
       deps,
       log: createLog(() => {}),
       gateOf: () => gate,
@@ -93,7 +97,7 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
         }
       }
     };
-    return { delivery, isDead: () => life.isDead, kill, advance };
+    return { delivery, database: hooked, isDead: () => life.isDead, kill, advance };
   };
   return { clock, platform, database, boundaries: () => passed, boot };
 }

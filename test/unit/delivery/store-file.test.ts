@@ -4,7 +4,7 @@ import { errorCode } from "../../../src/core/errors.ts";
 import type { FileCapabilities } from "../../../src/core/surface.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { FileStore } from "../../../delivery/files/file-store.ts";
-import { storeFile } from "../../../delivery/files/store-file.ts";
+import { storeBytes, storeFile } from "../../../delivery/files/store-file.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -19,13 +19,19 @@ function rig(respond: (url: string) => Response | Promise<Response> = () => new 
   const clock = createVirtualClock();
   const store = new FileStore(database);
   const fetched: string[] = [];
+  let marks = 0;
   const fetch = async (input: string | URL | Request): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input);
     fetched.push(url);
     return respond(url);
   };
   const add = (file: OutgoingFile, signal = new AbortController().signal) =>
-    storeFile(file, { store, deps: { clock, fetch }, capabilities, signal });
+    storeFile(file, {
+      store,
+      deps: { clock, fetch, newId: () => `mark-${(marks += 1)}` },
+      capabilities,
+      signal,
+    });
   const rows = () => database.all("SELECT id FROM file_v1").length;
   const pieces = () =>
     database.all<{ n: number }>("SELECT length(bytes) AS n FROM file_piece_v1").map(({ n }) => n);
@@ -201,5 +207,39 @@ describe("the store of files", () => {
     expect(rows()).toBe(1);
     store.release("r1");
     expect(rows()).toBe(0);
+  });
+});
+
+describe("bytes that are stored already", () => {
+  it("are sent by their id, in the kind that they are, for as long as somebody holds them", async () => {
+    const { add, clock, store } = rig();
+    const opus = new TextEncoder().encode("OggS\u0000\u0002________________OpusHead and sound");
+    const stored = await storeBytes(opus, {
+      store,
+      deps: { clock, fetch, newId: () => "n" },
+      signal: new AbortController().signal,
+    });
+    expect(stored).toEqual({ storedId: expect.any(String), sizeBytes: opus.length });
+    store.hold("attachment", [stored.storedId]);
+    const voice = await add({ kind: "voice", source: stored });
+    expect(voice).toMatchObject({ kind: "voice", source: { kind: "bytes", hash: stored.storedId } });
+    // The reply that shows it holds it too, so that it outlives the attachment.
+    store.hold("reply", [stored.storedId]);
+    store.release("attachment");
+    expect(await textOf(store.open(stored.storedId))).toContain("and sound");
+    store.release("reply");
+    await expect(add({ kind: "voice", source: stored })).rejects.toMatchObject({ code: "file-source" });
+  });
+
+  it("are audio if they are no Opus, and have the limits of their kind", async () => {
+    const { add, clock, store } = rig();
+    const options = {
+      store,
+      deps: { clock, fetch, newId: () => "n" },
+      signal: new AbortController().signal,
+    };
+    const source = await storeBytes(new Uint8Array(101), options);
+    expect(await add({ kind: "voice", source })).toMatchObject({ kind: "audio" });
+    await expect(add({ kind: "photo", source })).rejects.toMatchObject({ code: "file-too-large" });
   });
 });

@@ -14,6 +14,7 @@ const PAGES = [
   "CHANGELOG.md",
   "docs/writing-a-bot.md",
   "docs/actions.md",
+  "docs/attachments.md",
   "docs/files.md",
   "docs/cards.md",
   "docs/prompts.md",

@@ -111,6 +111,7 @@ function createRig(options: MessengerOptions = {}) {
         tell: () => Promise.resolve(),
         wakeAt: nothing,
       }),
+      attachments: { prepare: () => Promise.resolve(undefined), post: nothing },
       memory: createThreadMemory(database),
       delivery: delivery as unknown as Delivery,
       engine: operations as unknown as TurnEngine,

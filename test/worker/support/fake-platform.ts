@@ -52,6 +52,8 @@ export interface FakeMessage {
   readonly id: string;
   readonly texts: string[];
   readonly replyTo: string | undefined;
+  /** The files that it has, as `kind name`, or with an address. */
+  readonly files: readonly string[];
   /** The buttons that it has now. */
   buttons: readonly OutgoingButton[];
 }
@@ -73,6 +75,8 @@ export class FakeChats {
   readonly moved = new Map<string, string>();
   /** The platform's bytes of each file, or what becomes of a download. */
   readonly files = new Map<string, Uint8Array | (() => Promise<FetchedFile>)>();
+  /** Called before each post is made. */
+  beforePost: (chat: string, message: OutgoingMessage) => Promise<void> = () => Promise.resolve();
   /** Chats that take nothing any more. */
   readonly gone = new Set<string>();
   #lastId = 0;
@@ -94,9 +98,15 @@ export class FakeChats {
     return found?.kind === "callback" ? found.token : undefined;
   }
 
-  post(chat: string, { buttons = [], replyTo, text }: OutgoingMessage): string {
+  post(chat: string, { buttons = [], files = [], location, replyTo, text }: OutgoingMessage): string {
     this.#lastId += 1;
-    const message = { id: `b${this.#lastId}`, texts: [text], replyTo, buttons: buttons.flat() };
+    const message = {
+      id: `b${this.#lastId}`,
+      texts: [location === undefined ? text : `at ${location.latitude}, ${location.longitude}`],
+      replyTo,
+      files: files.map(({ kind, name }) => `${kind} ${name}`),
+      buttons: buttons.flat(),
+    };
     this.#chats.set(chat, [...this.messages(chat), message]);
     return message.id;
   }
@@ -132,7 +142,7 @@ const placeOf = (chat: string): ChatPlace => ({ chatId: chat, threadId: `fake:${
 
 const RATE = { burst: 10_000, everyMs: 1 };
 
-export function fakePlatform(chats: FakeChats, { typing = false } = {}): MessengerPlatform {
+export function fakePlatform(chats: FakeChats, { files = false, typing = false } = {}): MessengerPlatform {
   /** Messages of a topic are shown apart, as `chat/topic`. */
   const open = ({ chatId, topicId }: Address): string => {
     const to = chats.moved.get(chatId);
@@ -142,12 +152,29 @@ export function fakePlatform(chats: FakeChats, { typing = false } = {}): Messeng
   };
   const surface: Surface = {
     provider: "fake",
-    capabilities: { edit: true, remove: true, typing, buttons: true },
+    capabilities: {
+      edit: true,
+      remove: true,
+      typing,
+      buttons: true,
+      ...(files && {
+        location: true,
+        files: { maxBytes: () => 1_000_000, maxAlbumSize: 10, callTimeoutMs: 500 },
+      }),
+    },
     format: "telegram-entities",
     limits: { maxLength: 4096, maxEntities: 100 },
     pacing: { direct: RATE, group: RATE, global: RATE },
     typingLastsMs: 5000,
-    post: async (address, message) => ({ messageId: chats.post(open(address), message) }),
+    post: async (address, message) => {
+      const chat = open(address);
+      await chats.beforePost(chat, message);
+      const messageId = chats.post(chat, message);
+      const { files: sent = [] } = message;
+      return sent.length < 2
+        ? { messageId }
+        : { messageId, messageIds: sent.map((_file, index) => `${messageId}.${index}`) };
+    },
     edit: async (address, messageId, content) => chats.edit(open(address), messageId, content),
     remove: async (address, messageId) => chats.remove(open(address), messageId),
     typing: async () => void chats.typed.push(Date.now()),

@@ -33,6 +33,8 @@ export interface WorldOptions {
       | "subscribeCommands"
       | "onChatMember"
       | "onReaction"
+      | "renderAttachment"
+      | "publicUrl"
     >
   >;
   readonly commands?: ThinkCommands;

@@ -1,0 +1,9 @@
+/** Escapes plain text for Markdown, as one line. */
+export function plainMarkdown(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_{}[\]()<>#+\-.!|~$&:@^=]/g, String.raw`\$&`);
+}
+
+/** Joins lines of Markdown with hard line breaks. */
+export function hardLines(lines: readonly string[]): string {
+  return lines.join("  \n");
+}

@@ -1,0 +1,206 @@
+import { Attachments } from "../../actions/attachments.ts";
+import type { Content } from "../../core/content.ts";
+import type { Database } from "../../core/database.ts";
+import type { Delivery } from "../../core/delivery.ts";
+import type { Deps } from "../../core/deps.ts";
+import { failureCode } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
+import type { Address, OutgoingMedia, Surface } from "../../core/surface.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { replyPolicy } from "../declare/texts.ts";
+import { attachmentContent, attachmentText } from "../replies/attachment-content.ts";
+import type { Cards, ReadyContent } from "../replies/cards.ts";
+import type { Prompts } from "./prompts.ts";
+import type { ReplyTarget } from "./reply-start.ts";
+
+export interface TurnAttachmentsOptions {
+  readonly database: Database;
+  readonly deps: Pick<Deps, "clock">;
+  readonly log: Log;
+  readonly delivery: Pick<Delivery, "storeBytes" | "holdFiles" | "releaseFiles">;
+  readonly prompts: Pick<Prompts, "get">;
+  readonly cards: Pick<Cards, "prepare" | "post">;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+  readonly surface: (messengerId: string) => Surface;
+  /** Asks the bot for the content of an attachment. @default `attachmentContent` */
+  readonly render?: RenderAttachment | undefined;
+}
+
+/** Returns the content of an attachment. Undefined: the chat shows nothing. Logs a failure, and throws. */
+export type RenderAttachment = (
+  turnId: string,
+  attachment: StoredAttachment,
+  surface: AttachmentSurface,
+) => Promise<Content | undefined>;
+
+/** The attachments of a turn as they are sent, by chat. */
+export interface ReadyAttachments {
+  readonly turnId: string;
+  readonly messages: readonly {
+    readonly id: string;
+    readonly address: Address;
+    readonly content: ReadyContent;
+  }[];
+}
+
+/**
+ * Sends the attachments of turns after their text. They become rows of the outbox in the transaction that completes the
+ * text, so each is sent once through crashes, in order, before the next reply.
+ */
+export class TurnAttachments {
+  /** What actions have attached. */
+  readonly recorded: Attachments;
+  readonly #options: TurnAttachmentsOptions;
+
+  constructor(options: TurnAttachmentsOptions) {
+    const { database, delivery, deps, log } = options;
+    this.#options = options;
+    this.recorded = new Attachments({
+      database,
+      clock: deps.clock,
+      files: delivery,
+      onRefused: (error) => log.error("attachment.refused", { code: failureCode(error) }),
+    });
+  }
+
+  /** Returns the attachments of a turn, in order. Every call returns new copies. */
+  of(turnId: string): StoredAttachment[] {
+    return this.recorded.of(this.#ownersOf(turnId));
+  }
+
+  /** Makes the attachments of a turn ready for its chats. Undefined if there are none. Never throws. */
+  async prepare(turnId: string, targets: readonly ReplyTarget[]): Promise<ReadyAttachments | undefined> {
+    const attached = this.of(turnId);
+    if (attached.length === 0 || targets.length === 0) return undefined;
+    const messages: ReadyAttachments["messages"][number][] = [];
+    for (const { address, replyId } of targets) {
+      const surface = this.#options.surface(address.messengerId);
+      const ready: ReadyContent[] = [];
+      for (const attachment of attached) {
+        const content = await this.#ready(turnId, attachment, address, surface);
+        if (content !== undefined) ready.push(content);
+      }
+      const albums = inAlbums(ready, surface.capabilities.files?.maxAlbumSize ?? 1);
+      messages.push(
+        ...albums.map((content, index) => ({ id: `attachment:${index}:${replyId}`, address, content })),
+      );
+    }
+    return { turnId, messages };
+  }
+
+  /** Puts attachments into the outbox. Call it in the transaction that completes the text of their reply. */
+  post(ready: ReadyAttachments | undefined): void {
+    if (ready === undefined) return;
+    const { cards, definition } = this.#options;
+    for (const { address, content, id } of ready.messages)
+      cards.post({ id, address, policy: replyPolicy(definition(address.messengerId).delivery) }, content);
+    this.recorded.release(this.#ownersOf(ready.turnId));
+  }
+
+  /** The attachments of an approved action are shown with its outcome. */
+  #ownersOf(turnId: string): readonly string[] {
+    const { kind, metadata } = this.#options.prompts.get(turnId) ?? {};
+    const approvalId = metadata?.["approval"];
+    return kind === "outcome" && typeof approvalId === "string"
+      ? [approvedOwner(approvalId), turnId]
+      : [turnId];
+  }
+
+  async #ready(
+    turnId: string,
+    attachment: StoredAttachment,
+    address: Address,
+    surface: Surface,
+  ): Promise<ReadyContent | undefined> {
+    const { cards, log } = this.#options;
+    const { messengerId } = address;
+    try {
+      const content = await this.#content(turnId, attachment, abilitiesOf(address, surface));
+      if (content === undefined) return undefined;
+      for (const form of formsOf(content, attachment)) {
+        try {
+          return await cards.prepare(messengerId, form);
+        } catch (error) {
+          log.warn("attachment.changed", { messenger: messengerId, code: failureCode(error) });
+        }
+      }
+    } catch (error) {
+      log.error("attachment.refused", { messenger: messengerId, code: failureCode(error) });
+    }
+    return undefined;
+  }
+
+  async #content(
+    turnId: string,
+    attachment: StoredAttachment,
+    surface: AttachmentSurface,
+  ): Promise<Content | undefined> {
+    const { render } = this.#options;
+    try {
+      if (render !== undefined) return await render(turnId, attachment, surface);
+    } catch {
+      // The log has the reason. The person still gets the attachment.
+    }
+    return attachmentContent(attachment, surface);
+  }
+}
+
+/** Returns the owner of what an approved action attaches. */
+export function approvedOwner(approvalId: string): string {
+  return `approval:${approvalId}`;
+}
+
+/** The forms in which content is tried: a photo that is too large is sent as a document, any other file becomes a text. */
+function* formsOf(content: Content, attachment: StoredAttachment): Generator<Content> {
+  yield content;
+  if (typeof content === "object" && content.kind === "files") {
+    const [file, ...others] = content.files;
+    if (others.length === 0 && file.kind === "photo")
+      yield { ...content, files: [{ ...file, kind: "document" }] };
+  }
+  const text = attachmentText(attachment);
+  if (text !== undefined) yield text;
+}
+
+function abilitiesOf(
+  { chatId, isDirectMessage, messengerId }: Address,
+  { capabilities, provider }: Surface,
+): AttachmentSurface {
+  return {
+    messengerId,
+    provider,
+    chatId,
+    isDirectMessage,
+    files: capabilities.files !== undefined,
+    buttons: capabilities.buttons,
+    copyButtons: capabilities.copyButtons === true,
+    location: capabilities.location === true,
+  };
+}
+
+/** Joins pictures and videos that follow each other into albums. */
+function inAlbums(ready: readonly ReadyContent[], maxAlbumSize: number): ReadyContent[] {
+  const joined: ReadyContent[] = [];
+  for (const content of ready) {
+    const files = pictures(content);
+    const before = joined.at(-1);
+    const album = before === undefined ? undefined : pictures(before);
+    if (files === undefined || album === undefined || album.length + files.length > maxAlbumSize) {
+      joined.push(content);
+      continue;
+    }
+    const caption = [captionOf(before), captionOf(content)].filter((text) => text !== "").join("\n\n");
+    joined[joined.length - 1] = { kind: "stored-files", files: [...album, ...files], caption };
+  }
+  return joined;
+}
+
+function pictures(content: ReadyContent): readonly OutgoingMedia[] | undefined {
+  if (typeof content !== "object" || content.kind !== "stored-files") return undefined;
+  return content.files.every(({ kind }) => kind === "photo" || kind === "video") ? content.files : undefined;
+}
+
+function captionOf(content: ReadyContent | undefined): string {
+  return typeof content === "object" && content.kind === "stored-files" ? content.caption : "";
+}
