@@ -73,8 +73,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
 
   /**
    * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
-   * safely run twice can have `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and
-   * none may have `needsApproval`.
+   * safely run twice can have `recovery: "rerun"`. A tool with `needsApproval` asks people before it runs. Each needs an
+   * `execute`, unless the model's provider runs it.
    *
    * @default none
    */

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from "ai";
 import type { Action, ThinkActions } from "../../actions/action.ts";
+import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
 import { actionGone } from "../../actions/action-errors.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
@@ -81,7 +82,7 @@ export class AgentActions {
   /** The bot's tools and actions, for a turn. */
   async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
     const { agent } = this.#options;
-    const own = async (): Promise<ToolSet> => usableTools(await agent.getTools());
+    const own = async (): Promise<ToolSet> => usableTools(this.#gated(await agent.getTools()));
     const tools = await runBotCode(botCode, "getTools", own);
     return runBotCode(botCode, "getActions", () => this.#joined(tools));
   }
@@ -94,17 +95,24 @@ export class AgentActions {
   declaredTools(): ToolSet | Promise<ToolSet> {
     this.#joined({});
     const tools = this.#options.agent.getTools();
-    return isThenable(tools) ? tools : this.#joined(tools);
+    return isThenable(tools)
+      ? Promise.resolve(tools).then((listed) => this.#gated(listed))
+      : this.#joined(this.#gated(tools));
+  }
+
+  /** Puts the bot's tools with `needsApproval` behind a question. */
+  #gated(tools: ToolSet): ToolSet {
+    return gateTools(tools, this.#turnHost(), turnId);
   }
 
   #joined(tools: ToolSet): ToolSet {
-    const { agent, thread } = this.#options;
-    const host = this.#host((requestId) =>
-      factsOfTurn(thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
-    );
-    return joinTools(
-      tools,
-      compileActions(agent.getActions(), host, () => getTurn()?.id ?? ""),
+    return joinTools(tools, compileActions(this.#options.agent.getActions(), this.#turnHost(), turnId));
+  }
+
+  /** The host of calls that a turn makes. */
+  #turnHost(): ActionHost {
+    return this.#host((requestId) =>
+      factsOfTurn(this.#options.thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
     );
   }
 
@@ -128,7 +136,7 @@ export class AgentActions {
 
   async #runApproved(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
     const { action: name, decidedBy, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
-    const action = this.#named(name);
+    const action = this.#named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return { output: actionGone() as unknown as Json, isFailure: true };
     const facts = factsOfApproval(approval);
     const request = {
@@ -148,8 +156,20 @@ export class AgentActions {
     return { output, isFailure: failureName(output) !== undefined };
   }
 
+  /** Returns the action that stands for a tool with `needsApproval`. */
+  async #toolNamed(name: string): Promise<Action | undefined> {
+    const { agent, deps, log } = this.#options;
+    const listed = runBotCode({ clock: deps.clock, log }, "getTools", () => agent.getTools());
+    // The log has the reason of a failure.
+    return actionOfTool((await listed.catch((): ToolSet => ({})))[name]);
+  }
+
   #named(name: string): Action | undefined {
     const actions: ThinkActions = this.#options.agent.getActions();
     return Object.entries(actions).find(([key, action]) => (action.name ?? key) === name)?.[1];
   }
+}
+
+function turnId(): string {
+  return getTurn()?.id ?? "";
 }
