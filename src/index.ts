@@ -79,6 +79,7 @@ export type {
   PendingApproval,
   PlainJson,
 } from "./approvals/pending-approval.ts";
+export type { ApprovalChange, ApprovalPreview } from "./core/approval-preview.ts";
 export type { ApprovalRisk } from "./core/approval-risk.ts";
 
 // Commands

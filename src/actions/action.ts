@@ -1,4 +1,5 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
+import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 
@@ -95,6 +96,16 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
     | ((call: ActionCall<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
   /** One line that says what will happen, for the person who decides. @default the description */
   readonly approvalSummary?: string | ((call: { readonly input: InferSchema<Schema> }) => string);
+  /**
+   * Says what the action changes against today: a sentence, or a list of `{ label, from, to }`. The card shows it. Must
+   * change nothing. Has ten seconds; if it fails, the card says that it is not known.
+   *
+   * @default not said
+   * @example preview: async ({ input }) => [{ label: "status", from: (await order(input.orderId)).status, to: "cancelled" }]
+   */
+  preview?(
+    call: ActionCall<InferSchema<Schema>, Context>,
+  ): ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
   /** How much harm the action may do. @default not said */
   readonly approvalRisk?:
     | ApprovalRisk
@@ -115,7 +126,12 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly requesterMayApprove?: boolean;
   /** Time to decide, in milliseconds. After that the action cannot run any more. @default 604800000 (7 days) */
   readonly expiresAfterMs?: number;
-  /** Paths of the input whose values nobody may see on the card, such as `card.number`. @default none */
+  /**
+   * Paths of the input whose values nobody may see on the card, such as `card.number`. They are masked everywhere on it,
+   * also in the summary, the preview, the model's words and the result.
+   *
+   * @default none
+   */
   readonly sensitive?: readonly string[];
 }
 
@@ -152,6 +168,7 @@ export interface Action extends Pick<
   readonly approval?: boolean | ((call: never) => boolean | Promise<boolean>);
   readonly approvalSummary?: string | ((call: never) => string);
   readonly approvalRisk?: ApprovalRisk | ((call: never) => ApprovalRisk | undefined);
+  readonly preview?: (call: never) => ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
 }
 
 /** The actions of a bot. A key is the name of the tool that the model sees, unless the action has a `name`. */

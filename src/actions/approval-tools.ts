@@ -2,7 +2,7 @@ import type { JSONValue, Tool, ToolSet } from "ai";
 import type { Action, ActionContext } from "./action.ts";
 import { isFailure, isWaitingResult } from "./action-errors.ts";
 import { compileAction } from "./compile-actions.ts";
-import type { ActionHost } from "./run-action.ts";
+import type { ActionHost } from "./action-host.ts";
 
 type BotTool = ToolSet[string];
 

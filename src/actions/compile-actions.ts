@@ -2,7 +2,7 @@ import { tool } from "ai";
 import type { ToolSet } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
 import type { Action, ThinkActions } from "./action.ts";
-import type { ActionHost } from "./run-action.ts";
+import type { ActionHost } from "./action-host.ts";
 import { runAction } from "./run-action.ts";
 
 /**

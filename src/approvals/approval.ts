@@ -1,3 +1,4 @@
+import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
@@ -72,6 +73,10 @@ export interface Approval {
   readonly kind: "approval-gated" | "durable-pause";
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
+  /** The words with which the model asked. They may be wrong. Undefined if it wrote none. */
+  readonly modelWords: string | undefined;
+  /** The difference against the day of the question, as the action said. Undefined if it says none. */
+  readonly preview: ApprovalPreview | undefined;
   /** The person who asked. Undefined if no person began the turn. */
   readonly requester: MessengerAuthor | undefined;
   /** Everybody whose rights the action needs: the people whose messages the turn answered. */

@@ -1,5 +1,7 @@
+import type { Json } from "../core/content.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Approval } from "./approval.ts";
-import { deciderName } from "./approval-card.ts";
+import { isList, wordsOf } from "./input-fields.ts";
 
 /**
  * Returns the decision about an ended approval and the model's next task, for the turn that tells the model. The text
@@ -39,3 +41,37 @@ const NEXT = {
   replaced: "It did not run. Ask what should change, then call the action again with the changes.",
   void: "It did not run. Tell the person that it was not done.",
 } as const satisfies Record<Approval["state"], string>;
+
+/** The outcome of an action for people. Of a failure it has only the words that its author wrote for others to read. */
+export function resultWords(outcome: Json): string {
+  const name = failureName(outcome);
+  if (name === undefined) return wordsOf(outcome);
+  if (isUnknownOutcome(name)) return "It may or may not have happened.";
+  if (name === "ActionAuthorizationError") return "The person who asked is not allowed to do this any more.";
+  if (name === "ActionGoneError") return "The bot can't do this any more.";
+  const error = (outcome as { readonly error: { readonly message: string } }).error;
+  return name === "ActionError" ? error.message : "It did not work.";
+}
+
+/** Returns the name of the failure that an outcome is. Undefined if it is an output. */
+export function failureName(outcome: Json | undefined): string | undefined {
+  if (typeof outcome !== "object" || outcome === null || isList(outcome)) return undefined;
+  const { error } = outcome;
+  if (typeof error !== "object" || error === null || isList(error)) return undefined;
+  return typeof error["name"] === "string" && typeof error["message"] === "string"
+    ? error["name"]
+    : undefined;
+}
+
+export function isUnknownOutcome(name: string | undefined): boolean {
+  return name === "ActionUnknownError" || name === "ActionPendingError";
+}
+
+export function nameOf({ fullName, userName, userId }: MessengerAuthor): string {
+  return fullName ?? userName ?? userId;
+}
+
+export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">): string {
+  if (decidedBy?.person !== undefined) return nameOf(decidedBy.person);
+  return decidedBy?.name ?? "the bot's team";
+}

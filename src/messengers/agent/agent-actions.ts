@@ -6,8 +6,8 @@ import { actionGone } from "../../actions/action-errors.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
-import type { ActionHost } from "../../actions/run-action.ts";
-import { failureName } from "../../approvals/approval-card.ts";
+import type { ActionHost } from "../../actions/action-host.ts";
+import { failureName } from "../../approvals/outcome-words.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { Json } from "../../core/content.ts";
@@ -38,6 +38,8 @@ export interface AgentActionsOptions {
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
   readonly messages: () => Promise<readonly ModelMessage[]>;
+  /** Returns the text that the model has written in a turn so far. */
+  readonly textSoFar: (turnId: string) => string;
   /** Makes the loop run at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
   /** Runs work after the current event. */

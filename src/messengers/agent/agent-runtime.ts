@@ -241,6 +241,7 @@ export class AgentRuntime extends LifecycleCapability {
       declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
+      textSoFar: (turnId) => this.engine.textSoFar(turnId),
       wakeAt: (at) => this.#wakeUp.at(at),
       later: (work) => this.#later(work),
     });

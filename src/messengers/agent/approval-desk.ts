@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { missingPermissions } from "../../actions/authorize.ts";
 import type { Action } from "../../actions/action.ts";
-import type { ApprovalQuestion } from "../../actions/run-action.ts";
-import { approvalCard, deciderName, nameOf } from "../../approvals/approval-card.ts";
+import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import { approvalCard } from "../../approvals/approval-card.ts";
 import type {
   Approval,
   ApprovalDecision,
@@ -13,13 +13,14 @@ import type {
 import { Approvals } from "../../approvals/approvals.ts";
 import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
 import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
-import { decisionWords } from "../../approvals/outcome-words.ts";
+import { deciderName, decisionWords, nameOf } from "../../approvals/outcome-words.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import { STEP_BREAK } from "../../core/step-break.ts";
 import type { Address } from "../../core/surface.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
@@ -40,12 +41,15 @@ export interface ApprovalDeskOptions {
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
   readonly run: (approval: Approval) => Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  /** Returns the text that the model has written in a turn so far. */
+  readonly textSoFar: (turnId: string) => string;
   /** Called when stored work waits for the loop. */
   readonly onChange: () => void;
 }
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const CARD = "approval:";
+const LONGEST_WORDS = 2_000;
 
 const pressSchema = z.object({
   approval: z.string(),
@@ -76,7 +80,7 @@ export class ApprovalDesk {
 
   /** Asks people about a call. See `ActionHost.ask`. */
   async ask(question: ApprovalQuestion, facts: CallFacts): Promise<string | undefined> {
-    const { inputHash, input, ledgerKey, permissions, request, risk, summary } = question;
+    const { inputHash, input, ledgerKey, permissions, preview, request, risk, summary } = question;
     const { action, name, requestId, toolCallId } = request;
     const { deps, thread } = this.#options;
     const approvers = await this.#ruleOf(question, facts);
@@ -92,6 +96,8 @@ export class ApprovalDesk {
       kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
       permissions,
       sensitive: action.sensitive ?? [],
+      preview,
+      modelWords: lastWords(this.#options.textSoFar(requestId)),
       requester: facts.person,
       people: facts.people,
       origin: facts.address,
@@ -289,6 +295,12 @@ function approversInWords({ approvers, requester, requesterMayApprove }: Approva
     case "function":
       return `people whom this bot's team has chosen${butNot}`;
   }
+}
+
+/** The words of the model's newest step: those with which it asks. */
+function lastWords(text: string): string | undefined {
+  const words = (text.split(STEP_BREAK).at(-1) ?? "").trim();
+  return words === "" ? undefined : words.slice(0, LONGEST_WORDS);
 }
 
 /** `2026-11-29 12:00 UTC` */

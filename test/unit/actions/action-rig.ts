@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Action, ActionOptions } from "../../../src/actions/action.ts";
 import { LocalLedger } from "../../../src/actions/ledger.ts";
 import { runAction } from "../../../src/actions/run-action.ts";
-import type { ActionHost, AuthorizationResult } from "../../../src/actions/run-action.ts";
+import type { ActionHost, AuthorizationResult } from "../../../src/actions/action-host.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 import type { VirtualClock } from "../../../test/support/virtual-clock.ts";

@@ -94,6 +94,8 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   permissions: [],
   kind: "approval-gated",
   sensitive: [],
+  modelWords: undefined,
+  preview: undefined,
   people: [{ userId: "1" }],
   requester: { userId: "1" },
   origin: undefined,

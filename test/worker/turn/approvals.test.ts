@@ -83,6 +83,7 @@ describe("an action that needs consent", () => {
     expect(world.chats.visible("c1")[0]).toBe("I'll ask.");
     expect(card(world)).toContain("Refund order 7");
     expect(card(world)).toContain("Who can decide: ada");
+    expect(card(world)).toContain("The bot's own words: “I'll ask.”");
     expect(effects).toEqual([]);
     // The turn has parked: people go on talking.
     await world.write("c1", "Hello?");
@@ -186,6 +187,19 @@ describe("an action that needs consent", () => {
     await shown(world, "Told: Approved by ada. It did not work.");
     expect(card(world)).toContain("Approved, but it failed");
     expect(card(world)).toContain("The shop is closed.");
+  });
+
+  it("says what changes against today, or that it could not find out", async () => {
+    const { world } = createBot({
+      preview: ({ input: { orderId } }) => {
+        if (orderId === "8") throw new Error("no such order");
+        return [{ label: "status", from: "paid", to: "refunded" }];
+      },
+    });
+    await world.write("c1", "Refund 7");
+    await shown(world, "Change of status: paid → refunded");
+    await world.write("c1", "Refund 8");
+    await shown(world, "What changes: I couldn't find out what this changes.");
   });
 
   it("hides sensitive values on the card, and gives them to the action", async () => {
