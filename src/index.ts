@@ -71,6 +71,7 @@ export type {
 
 // Approvals
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/approval.ts";
+export type { ApprovalWords } from "./approvals/decision-word.ts";
 export type { ApprovalFilter } from "./approvals/approval-store.ts";
 export type {
   ActionApprovalDescriptor,

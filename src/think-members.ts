@@ -1,6 +1,8 @@
 import { Agent } from "agents";
 import type { ThinkActions } from "./actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
+import { APPROVAL_WORDS } from "./approvals/decision-word.ts";
+import type { ApprovalWords } from "./approvals/decision-word.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { Content } from "./core/content.ts";
 import { ConfigurationError } from "./core/errors.ts";
@@ -47,6 +49,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
    * counts as interrupted at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
    */
   actionLedgerPendingRetryLeaseMs: number | false = 300_000;
+  /**
+   * The words that decide about an approval when a person writes one of them in a reply to its card.
+   *
+   * @default yes and no in several languages
+   */
+  approvalWords: ApprovalWords = APPROVAL_WORDS;
 
   /** Whether people have the commands `/subscribe` and `/unsubscribe`, for broadcasts to `"subscribers"`. */
   subscribeCommands = false;

@@ -50,8 +50,9 @@ const TITLES = {
   void: "No longer possible",
 } as const satisfies Record<Approval["state"], string>;
 
-function titleOf({ decidedBy, outcome, state }: Approval): string {
-  if (state === "replaced" && decidedBy === undefined) return "Replaced by a newer request";
+function titleOf({ decidedBy, outcome, state, successor }: Approval): string {
+  if (state === "replaced" && (decidedBy === undefined || successor !== undefined))
+    return "Replaced by a newer request";
   if (state === "failed" && isUnknownOutcome(failureName(outcome)))
     return "Approved, but the outcome is not known";
   return TITLES[state];

@@ -45,6 +45,7 @@ const approversSchema = z.discriminatedUnion("kind", [
 const deciderSchema = z.object({
   surface: z.enum(["chat", "api"]),
   person: personSchema.optional(),
+  isTyped: z.boolean().optional(),
   name: z.string().optional(),
 });
 
@@ -78,6 +79,7 @@ export type ApprovalRow = {
   drawn_state: string | null;
   is_told: number;
   details: string | null;
+  progress: string | null;
 };
 
 /** Facts about a question that are only read with it. */
@@ -97,6 +99,17 @@ const detailsSchema = z.object({
     .optional(),
 });
 
+/** Facts that change after the question and are only read with it. */
+const progressSchema = z.object({
+  isExplained: z.boolean().optional(),
+  successor: z.string().optional(),
+});
+
+export function progressOf({ isExplained, successor }: Approval): string {
+  const progress: z.input<typeof progressSchema> = { isExplained, successor };
+  return JSON.stringify(progress);
+}
+
 export function detailsOf({ modelWords, preview }: Approval): string {
   const details: z.input<typeof detailsSchema> = {
     modelWords,
@@ -111,6 +124,7 @@ export function jsonOf(value: unknown): string | null {
 
 export function approvalOf(stored: ApprovalRow): Approval {
   const details = detailsSchema.parse(JSON.parse(stored.details ?? "{}"));
+  const progress = progressSchema.parse(JSON.parse(stored.progress ?? "{}"));
   return {
     id: stored.id,
     action: stored.action,
@@ -141,5 +155,7 @@ export function approvalOf(stored: ApprovalRow): Approval {
     isTold: stored.is_told === 1,
     modelWords: details.modelWords,
     preview: details.preview,
+    isExplained: progress.isExplained ?? false,
+    successor: progress.successor,
   };
 }

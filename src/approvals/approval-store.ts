@@ -3,7 +3,7 @@ import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { isOpen } from "./approval.ts";
 import type { Approval, ApprovalState } from "./approval.ts";
-import { approvalOf, detailsOf, jsonOf } from "./approval-rows.ts";
+import { approvalOf, detailsOf, jsonOf, progressOf } from "./approval-rows.ts";
 import type { ApprovalRow } from "./approval-rows.ts";
 
 const SCHEMA = `
@@ -37,10 +37,11 @@ CREATE TABLE IF NOT EXISTS approval_v1 (
   drawn_state TEXT,
   is_told INTEGER NOT NULL,
   is_unfinished INTEGER NOT NULL,
-  details TEXT
+  details TEXT,
+  progress TEXT
 ) STRICT, WITHOUT ROWID`;
 /** Columns that the first table did not have. */
-const ADDED = { details: "TEXT" };
+const ADDED = { details: "TEXT", progress: "TEXT" };
 const INDEXES = [
   "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
   "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
@@ -109,7 +110,7 @@ export class ApprovalStore {
   update(approval: Approval): void {
     this.#database.run(
       `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
-         drawn_state = ?, is_told = ?, is_unfinished = ? WHERE id = ?`,
+         drawn_state = ?, is_told = ?, is_unfinished = ?, progress = ? WHERE id = ?`,
       approval.state,
       approval.decidedAt ?? null,
       jsonOf(approval.decidedBy),
@@ -119,6 +120,7 @@ export class ApprovalStore {
       approval.drawnState ?? null,
       approval.isTold ? 1 : 0,
       isUnfinished(approval) ? 1 : 0,
+      progressOf(approval),
       approval.id,
     );
   }
@@ -139,6 +141,18 @@ export class ApprovalStore {
         ledgerKey,
         action,
         inputHash,
+      ),
+    );
+  }
+
+  /** Returns the newest call of this action that somebody wanted changes of, and that was not proposed again. */
+  toChange(action: string, since: number): Approval | undefined {
+    return firstRow(
+      this.#read(
+        `WHERE action = ? AND state = 'replaced' AND created_at >= ? AND decided_by IS NOT NULL
+           AND json_extract(COALESCE(progress, '{}'), '$.successor') IS NULL ORDER BY seq DESC LIMIT 1`,
+        action,
+        since,
       ),
     );
   }

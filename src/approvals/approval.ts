@@ -49,6 +49,8 @@ export interface Decider {
   readonly surface: "chat" | "api";
   /** The person of a chat. */
   readonly person?: MessengerAuthor;
+  /** Whether the person wrote the decision in a reply to the card. */
+  readonly isTyped?: boolean;
   /** Name that a system gave, where nobody pressed a button. */
   readonly name?: string;
 }
@@ -96,7 +98,11 @@ export interface Approval {
   /** Result of the action: its output, or `{ error }`. */
   readonly outcome: Json | undefined;
   readonly endedAt: number | undefined;
-  /** The state that the card shows. Undefined if the card was never posted. */
+  /** Whether the person who decided gave the reason later, in a reply to the card. */
+  readonly isExplained: boolean;
+  /** Id of the newer question, after somebody asked for changes. */
+  readonly successor: string | undefined;
+  /** The state that the card shows. Undefined if there is no card, or it does not show all facts. */
   readonly drawnState: ApprovalState | undefined;
   /** Whether the outcome was given to the conversation as a turn. */
   readonly isTold: boolean;
@@ -108,6 +114,13 @@ export type ApprovalDecision =
   | { readonly kind: "reject"; readonly reason?: string | undefined }
   | { readonly kind: "change"; readonly wish?: string | undefined }
   | { readonly kind: "withdraw" };
+
+/** Whether this person decided and may still say why, in a reply to the card. */
+export function mayExplain(approval: Approval, person: Pick<MessengerAuthor, "userId">): boolean {
+  const { decidedBy, reason, state, successor } = approval;
+  const isMeant = state === "rejected" || (state === "replaced" && successor === undefined);
+  return isMeant && reason === undefined && decidedBy?.person?.userId === person.userId;
+}
 
 /**
  * Answer to a decision.

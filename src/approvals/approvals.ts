@@ -1,8 +1,9 @@
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Approval, ApprovalDecision, ApprovalState, Decider, DecisionResult } from "./approval.ts";
-import { isOpen } from "./approval.ts";
+import { isOpen, mayExplain } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import { ApprovalStore } from "./approval-store.ts";
 
@@ -15,6 +16,8 @@ export type ApprovalRequest = Omit<
   | "decidedAt"
   | "decidedBy"
   | "reason"
+  | "isExplained"
+  | "successor"
   | "outcome"
   | "endedAt"
   | "drawnState"
@@ -39,7 +42,7 @@ export interface ApprovalHost {
   draw(approval: Approval): void;
   /**
    * Gives the outcome to the conversation as a turn. It only stores the turn. Called in a transaction, once for each
-   * approval.
+   * approval, and once more if its reason came later (`isExplained`).
    */
   tell(approval: Approval): void;
   /** Called after changes, because the durable wake-up may have to move. */
@@ -49,6 +52,8 @@ export interface ApprovalHost {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** A proposal after this time is no answer to the wish for changes any more. */
+const CHANGED_WITHIN_MS = DAY_MS;
 const KEEP_MS = 365 * DAY_MS;
 const MOST_SWEPT = 500;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
@@ -101,6 +106,8 @@ export class Approvals {
       decidedAt: undefined,
       decidedBy: undefined,
       reason: undefined,
+      isExplained: false,
+      successor: undefined,
       outcome: undefined,
       endedAt: undefined,
       drawnState: undefined,
@@ -110,6 +117,7 @@ export class Approvals {
     this.#host.database.transaction(() => {
       // The model has asked again by itself, so it need not be told.
       if (known !== undefined) this.#draw(this.#change(known, { state: "replaced", isTold: true }));
+      this.#succeed(approval);
       this.#store.insert(approval);
       this.#draw(approval);
       withIt();
@@ -143,6 +151,18 @@ export class Approvals {
     });
     this.#go();
     return { kind: "decided", approval: decided };
+  }
+
+  /**
+   * Adds the words of the person who decided, once, and tells the conversation. Returns `false` if somebody else decided,
+   * or the reason is known.
+   */
+  explain(id: string, person: MessengerAuthor, words: string): boolean {
+    const approval = this.#store.get(id);
+    if (approval === undefined || !mayExplain(approval, person)) return false;
+    this.#change(approval, { reason: words, isExplained: true, isTold: false, drawnState: undefined });
+    this.#go();
+    return true;
   }
 
   /** Ends approvals that can never run. `code` says why. */
@@ -191,6 +211,13 @@ export class Approvals {
   nextWakeAt(): number | undefined {
     const at = this.#store.nextDueAt();
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
+  }
+
+  /** Connects a question with the one that somebody wanted changes of. Only inside a transaction. */
+  #succeed({ action, createdAt, id, requester }: Approval): void {
+    const before = this.#store.toChange(action, createdAt - CHANGED_WITHIN_MS);
+    if (before === undefined || before.requester?.userId !== requester?.userId) return;
+    this.#draw(this.#change(before, { successor: id, drawnState: undefined }));
   }
 
   /** The method that takes a system's decision has checked it. */

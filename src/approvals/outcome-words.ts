@@ -11,8 +11,12 @@ export function decisionWords(approval: Approval): string {
   const { decidedBy, reason, state } = approval;
   const by = decidedBy === undefined ? "" : ` by ${deciderName(approval)}`;
   const words = reason === undefined ? "" : ` Their words: ${JSON.stringify(reason)}.`;
-  return `${DECISIONS[state]}${by}.${words} ${NEXT[state]}`.trim();
+  const later = approval.isExplained ? " They say only now why." : "";
+  const next = state === "replaced" && reason !== undefined ? CHANGE_NOW : NEXT[state];
+  return `${DECISIONS[state]}${by}.${later}${words} ${next}`.trim();
 }
+
+const CHANGE_NOW = "It did not run. Call the action again with these changes.";
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";
 

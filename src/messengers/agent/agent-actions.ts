@@ -68,6 +68,7 @@ export class AgentActions {
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
+      words: () => agent.approvalWords,
       onChange: () => {
         options.wakeAt(deps.clock.now() + HEARTBEAT_MS);
         options.later(() => options.thread().poke());

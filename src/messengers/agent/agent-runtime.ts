@@ -214,6 +214,7 @@ export class AgentRuntime extends LifecycleCapability {
       commands: () => this.#commands(),
       onAction: (press) => this.actions.desk.pressed(press) ?? this.#options.agent.onAction(press),
       approvals: this.actions.desk.approvals,
+      desk: this.actions.desk,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onChatMember !== undefined && {
         onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),

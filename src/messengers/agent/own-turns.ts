@@ -59,6 +59,11 @@ export class OwnTurns {
     return turnInfoOf(turnId, { ...this.#options, prompts: this.prompts });
   }
 
+  /** Returns the id of the newest turn. Undefined if there was none. */
+  newestTurn(): string | undefined {
+    return this.#options.turns.newest()?.id;
+  }
+
   /** Returns the session in which a turn runs. Undefined if the turn is unknown. */
   sessionOf(turnId: string): string | undefined {
     return this.#options.turns.get(turnId)?.session;

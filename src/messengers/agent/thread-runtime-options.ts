@@ -1,4 +1,5 @@
 import type { Approvals } from "../../approvals/approvals.ts";
+import type { ApprovalDesk } from "./approval-desk.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -26,6 +27,8 @@ export interface ThreadRuntimeOptions {
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Approvals of this conversation, which the loop drives. @default none */
   readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
+  /** The cards of these approvals. @default none */
+  readonly desk?: Pick<ApprovalDesk, "takesReply" | "hint">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** The bot's handler of members who come and go. @default none */

@@ -172,6 +172,8 @@ export class ThreadRuntime {
       ...links,
       handOver: options.handOver,
       onAction: options.onAction,
+      takesReply: (...reply) => options.desk?.takesReply(...reply) === true,
+      hint: (event) => options.desk?.hint(event),
       definition: (messengerId) => this.#messengers.find(messengerId),
       context: (messengerId) => this.#messengers.context(messengerId),
       route: options.route,

@@ -32,6 +32,8 @@ const approval: Approval = {
   decidedAt: undefined,
   decidedBy: undefined,
   reason: undefined,
+  isExplained: false,
+  successor: undefined,
   outcome: undefined,
   endedAt: undefined,
   drawnState: undefined,
