@@ -76,6 +76,18 @@ export class AgentActions {
     });
   }
 
+  /** Whether some action of the bot may ask people, or this conversation has asked. */
+  asksPeople(): boolean {
+    try {
+      const actions: ThinkActions = this.#options.agent.getActions();
+      if (Object.values(actions).some(({ kind }) => kind !== "server")) return true;
+      return this.desk.approvals.list({ limit: 1 }).length > 0;
+    } catch {
+      // A turn calls it again, and logs the reason.
+      return false;
+    }
+  }
+
   /** The ledger of this object. */
   get ledger(): ActionLedger {
     this.#ledger ??= new LocalLedger(this.#options.database, this.#options.deps);

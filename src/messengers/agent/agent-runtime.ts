@@ -34,6 +34,7 @@ import { answerSafely } from "../root/answer-safely.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
+import { approvalCommands } from "./approval-commands.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
@@ -161,7 +162,7 @@ export class AgentRuntime extends LifecycleCapability {
       system: async () => {
         const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
-        return added === undefined ? prompt : `${prompt}\n\n${added}`;
+        return [prompt, added, this.actions.desk.prompt()].filter((part) => part !== undefined).join("\n\n");
       },
       tools: () => this.actions.tools(botCode()),
       maxSteps: () => agent.maxSteps,
@@ -293,7 +294,8 @@ export class AgentRuntime extends LifecycleCapability {
   #commands(): ThinkCommands {
     const { agent } = this.#options;
     const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts) : {};
-    return { ...extra, ...agent.getCommands() };
+    const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
+    return { ...extra, ...approvals, ...agent.getCommands() };
   }
 
   #botLedger(): ActionLedger {

@@ -10,7 +10,7 @@ import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import { decisionWords } from "../../approvals/outcome-words.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
-import type { Json } from "../../core/content.ts";
+import type { Content, Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -22,9 +22,12 @@ import type { NormalizedMessengerDefinition } from "../declare/define-messengers
 import { replyPolicy } from "../declare/texts.ts";
 import type { MessengerHint } from "../intake/event-handler.ts";
 import { isReply } from "../intake/presses.ts";
+import { addressOf } from "../replies/address-of.ts";
 import type { Cards } from "../replies/cards.ts";
 import { outcomeMessage } from "../turns/outcome-message.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
+import { overviewOf, waitingIn, waitingPrompt } from "./approval-overview.ts";
+import type { ShowPress } from "./approval-overview.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { alert, answerOf, approversInWords, timeInWords } from "./approval-texts.ts";
 import { Approvers } from "./approvers.ts";
@@ -62,6 +65,8 @@ const pressSchema = z.object({
   inputHash: z.string(),
   decision: z.enum(["approve", "reject", "change", "withdraw"]),
 });
+
+const showSchema = z.strictObject({ showApproval: z.string() }) satisfies z.ZodType<ShowPress>;
 
 /** Approvals of one conversation, with their cards, presses and outcomes in the chat (I9). */
 export class ApprovalDesk {
@@ -138,8 +143,10 @@ export class ApprovalDesk {
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
   }
 
-  /** Takes a press of an approval's card. Undefined if the card is another one. */
+  /** Takes a press of an approval's card, or of `/approvals`. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    const show = showSchema.safeParse(press.payload);
+    if (show.success) return Promise.resolve(this.#show(press, show.data.showApproval));
     return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
   }
 
@@ -155,6 +162,36 @@ export class ApprovalDesk {
     if (hint === undefined) return undefined;
     const { messages = [] } = this.#options.thread().delivery.receipt(cardIdOf(hint.approval)) ?? {};
     return { text: hint.text, replyTo: messages.at(-1)?.messageId };
+  }
+
+  /** The answer to `/approvals`. */
+  overview({ author }: MessengerEvent): Promise<Content> {
+    return overviewOf(author, this.approvals, this.#approvers);
+  }
+
+  /** The number of requests that were asked in the chat of an event and still wait. */
+  waitingIn(event: MessengerEvent): number {
+    return waitingIn(this.approvals, event);
+  }
+
+  /** The addition to the system prompt while something waits. */
+  prompt(): string | undefined {
+    return waitingPrompt(this.approvals);
+  }
+
+  /** Points at the card of a waiting request, for a press under `/approvals`. */
+  #show({ event }: CardPress, id: string): PressAnswer {
+    const approval = this.approvals.get(id);
+    if (approval?.state !== "waiting") return alert("This is decided by now.");
+    const { cards, delivery } = this.#options.thread();
+    const receipt = delivery.receipt(cardIdOf(approval));
+    const messageId = receipt?.messages.at(-1)?.messageId;
+    if (messageId === undefined || receipt?.threadId !== event.thread.id)
+      return alert("Its card is in another chat.");
+    const policy = replyPolicy(this.#options.declared(event.messengerId)?.delivery ?? {});
+    const options = { replyTo: messageId };
+    cards.post({ id: `show:${event.key}`, address: addressOf(event), policy, options }, "Here it is.");
+    return undefined;
   }
 
   #approvalOf(cardId: string): Approval | undefined {

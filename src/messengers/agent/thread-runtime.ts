@@ -158,7 +158,7 @@ export class ThreadRuntime {
       hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
-      ...builtInCommands(commands),
+      ...builtInCommands(commands, (event) => options.desk?.waitingIn(event) ?? 0),
       ...options.commands(),
     });
     this.#intake = new Intake({
