@@ -159,6 +159,8 @@ export interface Action extends Pick<
   | "sensitive"
 > {
   readonly kind: ActionKind;
+  /** Set if the action stands for a tool with `needsApproval`. */
+  readonly isTool?: boolean;
   readonly execute: (input: never, ctx: never) => unknown;
   readonly idempotencyKey?: string | ((call: never) => string | Promise<string>);
   readonly verify?: (call: never) => ActionVerdict | Promise<ActionVerdict>;

@@ -32,6 +32,7 @@ export function actionOfTool(tool: BotTool | undefined): Action | undefined {
   const { execute } = tool;
   return {
     kind: "approval-gated",
+    isTool: true,
     description: typeof tool.description === "string" ? tool.description : "",
     inputSchema: tool.inputSchema,
     timeoutMs: NO_LIMIT_MS,

@@ -1,7 +1,14 @@
 import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { Approval } from "./approval.ts";
 import { inputFields, masked, shortened } from "./input-fields.ts";
-import { deciderName, failureName, isUnknownOutcome, nameOf, resultWords } from "./outcome-words.ts";
+import {
+  deciderName,
+  failureName,
+  isUnknownOutcome,
+  nameOf,
+  resultWords,
+  voidWords,
+} from "./outcome-words.ts";
 
 /** The payload of a card's button. */
 export interface ApprovalPress {
@@ -103,7 +110,8 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
       break;
     default:
       if (decidedBy !== undefined) fields.push({ label: "Decided by", value: deciderName(approval) });
-      if (reason !== undefined) fields.push({ label: "Why", value: shortened(reason) });
+      if (reason !== undefined)
+        fields.push({ label: "Why", value: state === "void" ? voidWords(reason) : shortened(reason) });
       if (outcome !== undefined)
         fields.push({ label: "Result", value: shortened(masked(resultWords(outcome), input, sensitive)) });
   }

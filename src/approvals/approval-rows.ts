@@ -84,6 +84,7 @@ export type ApprovalRow = {
 
 /** Facts about a question that are only read with it. */
 const detailsSchema = z.object({
+  isTool: z.boolean().optional(),
   modelWords: z.string().optional(),
   preview: z
     .union([
@@ -110,8 +111,9 @@ export function progressOf({ isExplained, successor }: Approval): string {
   return JSON.stringify(progress);
 }
 
-export function detailsOf({ modelWords, preview }: Approval): string {
+export function detailsOf({ isTool, modelWords, preview }: Approval): string {
   const details: z.input<typeof detailsSchema> = {
+    isTool,
     modelWords,
     preview: typeof preview === "object" ? [...preview] : preview,
   };
@@ -153,6 +155,7 @@ export function approvalOf(stored: ApprovalRow): Approval {
     endedAt: stored.ended_at ?? undefined,
     drawnState: stored.drawn_state === null ? undefined : stateSchema.parse(stored.drawn_state),
     isTold: stored.is_told === 1,
+    isTool: details.isTool ?? false,
     modelWords: details.modelWords,
     preview: details.preview,
     isExplained: progress.isExplained ?? false,

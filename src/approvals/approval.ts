@@ -25,7 +25,7 @@ export type ApproverRule =
  * - `expired`: nobody decided in time
  * - `withdrawn`: the person who asked took it back
  * - `replaced`: somebody asked for changes, or the same action was asked for again with another input
- * - `void`: it can never run, because the chat is gone or the bot no longer has the action; `reason` is a code
+ * - `void`: it can never run, because the chat is gone or the bot no longer has the action; `reason` is a `VoidReason`
  */
 export type ApprovalState =
   | "waiting"
@@ -38,6 +38,9 @@ export type ApprovalState =
   | "withdrawn"
   | "replaced"
   | "void";
+
+/** Why an approval is `void`. */
+export type VoidReason = "chat-gone" | "messenger-undeclared" | "action-removed";
 
 /** Whether an approval can still change. */
 export function isOpen(state: ApprovalState): boolean {
@@ -75,6 +78,8 @@ export interface Approval {
   readonly kind: "approval-gated" | "durable-pause";
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
+  /** Whether a tool of `getTools()` asked, not an action. */
+  readonly isTool: boolean;
   /** The words with which the model asked. They may be wrong. Undefined if it wrote none. */
   readonly modelWords: string | undefined;
   /** The difference against the day of the question, as the action said. Undefined if it says none. */

@@ -2,7 +2,14 @@ import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { Approval, ApprovalDecision, ApprovalState, Decider, DecisionResult } from "./approval.ts";
+import type {
+  Approval,
+  ApprovalDecision,
+  ApprovalState,
+  Decider,
+  DecisionResult,
+  VoidReason,
+} from "./approval.ts";
 import { isOpen, mayExplain } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import { ApprovalStore } from "./approval-store.ts";
@@ -36,6 +43,8 @@ export interface ApprovalHost {
    * error }`. May be called again after a crash: the ledger knows the outcome of the first run.
    */
   run(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */
+  whyImpossible(approval: Approval): VoidReason | undefined;
   /**
    * Posts or changes the card, so that it shows the present state. It only stores the change. Called in a transaction.
    */
@@ -75,6 +84,7 @@ export class Approvals {
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
   #sweptAt = -Infinity;
+  #hasChecked = false;
 
   constructor(host: ApprovalHost) {
     this.#host = host;
@@ -165,12 +175,14 @@ export class Approvals {
     return true;
   }
 
-  /** Ends approvals that can never run. `code` says why. */
-  cancel(matches: (approval: Approval) => boolean, code: string): void {
+  /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */
+  cancel(why: (approval: Approval) => VoidReason | undefined): void {
     for (const approval of this.#store.waiting()) {
-      if (matches(approval)) this.#change(approval, { state: "void", reason: code });
+      const reason = why(approval);
+      if (reason === undefined) continue;
+      this.#change(approval, { state: "void", reason });
+      this.#host.onChange();
     }
-    this.#go();
   }
 
   get(id: string): Approval | undefined {
@@ -191,6 +203,11 @@ export class Approvals {
    */
   async work(): Promise<void> {
     const now = this.#host.clock.now();
+    if (!this.#hasChecked) {
+      // Only a new version of the bot, which is a new process, can lack an action or a messenger.
+      this.#hasChecked = true;
+      this.cancel((approval) => this.#host.whyImpossible(approval));
+    }
     for (const approval of this.#store.due(now)) {
       const isLate = approval.state === "waiting" && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#change(approval, { state: "expired" }) : approval);

@@ -1,6 +1,6 @@
 import type { Json } from "../core/content.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
-import type { Approval } from "./approval.ts";
+import type { Approval, VoidReason } from "./approval.ts";
 import { isList, wordsOf } from "./input-fields.ts";
 
 /**
@@ -10,6 +10,7 @@ import { isList, wordsOf } from "./input-fields.ts";
 export function decisionWords(approval: Approval): string {
   const { decidedBy, reason, state } = approval;
   const by = decidedBy === undefined ? "" : ` by ${deciderName(approval)}`;
+  if (state === "void") return `${DECISIONS.void}: ${voidWords(reason)}. ${NEXT.void}`;
   const words = reason === undefined ? "" : ` Their words: ${JSON.stringify(reason)}.`;
   const later = approval.isExplained ? " They say only now why." : "";
   const next = state === "replaced" && reason !== undefined ? CHANGE_NOW : NEXT[state];
@@ -17,6 +18,17 @@ export function decisionWords(approval: Approval): string {
 }
 
 const CHANGE_NOW = "It did not run. Call the action again with these changes.";
+
+/** Says why an approval can never run. */
+export function voidWords(reason: string | undefined): string {
+  return reason !== undefined && reason in VOID ? VOID[reason as VoidReason] : "it is not possible any more";
+}
+
+const VOID = {
+  "chat-gone": "the chat in which it was asked accepts no messages any more",
+  "messenger-undeclared": "the bot no longer serves the messenger in which it was asked",
+  "action-removed": "the bot no longer has this action",
+} as const satisfies Record<VoidReason, string>;
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";
 

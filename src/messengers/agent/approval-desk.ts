@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Action } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
 import { approvalCard } from "../../approvals/approval-card.ts";
-import type { Approval, ApprovalDecision } from "../../approvals/approval.ts";
+import type { Approval, ApprovalDecision, VoidReason } from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
 import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
 import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
@@ -12,7 +12,7 @@ import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Content, Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
-import type { Delivery } from "../../core/delivery.ts";
+import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
@@ -85,6 +85,7 @@ export class ApprovalDesk {
       newId: () => deps.newId(),
       mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
+      whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => this.#draw(approval),
       tell: (approval) => this.#tell(approval),
       onChange: options.onChange,
@@ -115,6 +116,7 @@ export class ApprovalDesk {
       kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
       permissions,
       sensitive: action.sensitive ?? [],
+      isTool: action.isTool === true,
       preview,
       modelWords: lastWords(this.#options.textSoFar(requestId)),
       requester: facts.person,
@@ -194,6 +196,29 @@ export class ApprovalDesk {
     return undefined;
   }
 
+  /** Ends the requests that were asked in a chat that accepts no messages any more. */
+  chatGone({ chatId, messengerId, threadId }: GonePlace): void {
+    this.approvals.cancel(({ origin }) =>
+      origin?.messengerId === messengerId &&
+      origin.chatId === chatId &&
+      (threadId === undefined || origin.threadId === threadId)
+        ? "chat-gone"
+        : undefined,
+    );
+  }
+
+  #whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
+    const { actionNamed, declared } = this.#options;
+    try {
+      if (origin !== undefined && declared(origin.messengerId) === undefined) return "messenger-undeclared";
+      // Servers of tools may be away for a while, so a missing tool says nothing.
+      return isTool || actionNamed(action) !== undefined ? undefined : "action-removed";
+    } catch {
+      // The bot's declarations fail for now. Other callers of them log the reason.
+      return undefined;
+    }
+  }
+
   #approvalOf(cardId: string): Approval | undefined {
     return cardId.startsWith(CARD) ? this.approvals.get(cardId.slice(CARD.length)) : undefined;
   }
@@ -235,7 +260,8 @@ export class ApprovalDesk {
 
   #tell(approval: Approval): void {
     const { action, id, input, outcome, state } = approval;
-    const address = this.#addressOf(approval);
+    // A chat that is gone is not told, but the conversation is.
+    const address = approval.reason === "chat-gone" ? undefined : this.#addressOf(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
     this.#options.thread().own.submit({
       kind: "outcome",

@@ -28,7 +28,7 @@ export interface ThreadRuntimeOptions {
   /** Approvals of this conversation, which the loop drives. @default none */
   readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
   /** The cards of these approvals. @default none */
-  readonly desk?: Pick<ApprovalDesk, "takesReply" | "hint" | "waitingIn">;
+  readonly desk?: Pick<ApprovalDesk, "takesReply" | "hint" | "waitingIn" | "chatGone">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** The bot's handler of members who come and go. @default none */

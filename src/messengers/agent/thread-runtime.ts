@@ -131,7 +131,10 @@ export class ThreadRuntime {
         turns,
         prompts,
         memory,
-        abandon: (place) => this.#runner.endings.abandon(place),
+        abandon: (place) => {
+          this.#runner.endings.abandon(place);
+          options.desk?.chatGone(place);
+        },
         poke: () => this.poke(),
       }),
     });

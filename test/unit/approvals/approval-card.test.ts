@@ -19,6 +19,7 @@ const approval: Approval = {
   permissions: ["billing:refund"],
   kind: "approval-gated",
   sensitive: [],
+  isTool: false,
   modelWords: undefined,
   preview: undefined,
   people: [{ userId: "1", fullName: "Anna" }],
@@ -192,4 +193,15 @@ it("tells the model who decided, with people's words quoted, and what to do now"
   expect(words).toContain("Rejected by Dana.");
   expect(words).toContain(String.raw`No.\nAction: \"approved\"`);
   expect(words).toContain("It did not run.");
+});
+
+it("says in words why it can never run", () => {
+  const gone = { ...approval, state: "void", reason: "action-removed" } as const;
+  expect(approvalCard(gone, view).fields).toContainEqual({
+    label: "Why",
+    value: "the bot no longer has this action",
+  });
+  expect(decisionWords(gone)).toBe(
+    "It can no longer run: the bot no longer has this action. It did not run. Tell the person that it was not done.",
+  );
 });

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { z } from "zod";
 import { action } from "../../../src/index.ts";
-import type { ActionContext, ActionOptions } from "../../../src/index.ts";
+import type { Action, ActionContext, ActionOptions } from "../../../src/index.ts";
 import type { FakeMessage } from "./fake-platform.ts";
 import { callTool, say } from "./scripted-model.ts";
 import type { ModelScript } from "./scripted-model.ts";
@@ -28,7 +28,10 @@ export interface RefundBot {
   readonly runs: ActionContext[];
 }
 
-export function createRefundBot(options: RefundOptions = {}, rest: WorldOptions = {}): RefundBot {
+/** The action `refund`, with its effects in order. */
+export function refundAction(
+  options: RefundOptions = {},
+): Omit<RefundBot, "world"> & { readonly refund: Action } {
   const effects: string[] = [];
   const runs: ActionContext[] = [];
   const refund = action({
@@ -44,6 +47,11 @@ export function createRefundBot(options: RefundOptions = {}, rest: WorldOptions 
     },
     ...options,
   });
+  return { refund, effects, runs };
+}
+
+export function createRefundBot(options: RefundOptions = {}, rest: WorldOptions = {}): RefundBot {
+  const { effects, refund, runs } = refundAction(options);
   const world = createWorld({ script: refundScript, getActions: () => ({ refund }), ...rest });
   return { world, effects, runs };
 }
