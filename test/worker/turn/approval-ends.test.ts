@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { ThinkActions, ThinkMessengers } from "../../../src/index.ts";
+import type { ThinkMessengers } from "../../../src/core/messenger.ts";
+import type { ThinkActions } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
 import { asked, createRefundBot, refundAction, refundScript, shown, told } from "../support/refund-bot.ts";
 import { createWorld } from "../support/world.ts";
