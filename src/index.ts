@@ -71,6 +71,9 @@ export type {
 
 // Approvals
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/approval.ts";
+export type { Grant } from "./approvals/grant.ts";
+export type { GrantLength } from "./approvals/grant-length.ts";
+export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./approvals/decision-word.ts";
 export type { ApprovalFilter } from "./approvals/approval-store.ts";
 export type {

@@ -2,7 +2,9 @@ import type { ModelMessage } from "ai";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
+import type { ActionFailure } from "./action-errors.ts";
 import type { Clock } from "../core/deps.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Action, ActionContext } from "./action.ts";
 import type { ActionLedger } from "./ledger.ts";
@@ -46,6 +48,15 @@ export interface ActionHost {
    * or runs under the same key.
    */
   ask(question: ApprovalQuestion): Promise<string | undefined>;
+  /**
+   * Uses somebody's earlier consent for a call, and stores that. Returns the person who gave it. Undefined if there is
+   * none, and people must be asked.
+   */
+  useGrant(
+    question: ApprovalQuestion,
+  ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined>;
+  /** Stores the outcome of a call for which earlier consent may have been used. */
+  endUse(request: ActionRequest, output: Json | ActionFailure): void;
   /** Logs an exception of the bot's code. Must not throw. */
   onFailure(name: string, error: unknown): void;
 }
@@ -59,7 +70,10 @@ export interface ApprovalQuestion {
   readonly summary: string;
   readonly risk: ApprovalRisk | undefined;
   readonly permissions: readonly string[];
-  readonly preview: ApprovalPreview | undefined;
+  /** Asks the action what it changes. */
+  readonly preview: () => Promise<ApprovalPreview | undefined>;
+  /** The calls that a grant given for this one would cover. Undefined if none can be given. */
+  readonly offer: GrantScope | undefined;
 }
 
 export interface AuthorizationRequest {

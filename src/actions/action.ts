@@ -1,6 +1,7 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 
 /** The context of an action's `execute`, beside its input. */
@@ -106,6 +107,20 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   preview?(
     call: ActionCall<InferSchema<Schema>, Context>,
   ): ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
+  /**
+   * Whether the person who decides may agree to more than this call: for the request, for an hour, or always. `true`
+   * covers every input. A function says what a grant that is given for this input covers: all inputs for which it
+   * returns the same `scope`. Undefined: no grant for this input.
+   *
+   * A grant counts only for the same person in the same chat. It never covers calls of high risk, or of a destructive
+   * action, unless the scope has `evenHighRisk`.
+   *
+   * @default no grants
+   * @example grantable: ({ input }) => input.amountCents <= 10_000 ? { scope: "small", words: "Refunds up to 100 €" } : undefined
+   */
+  readonly grantable?: true | ((call: { readonly input: InferSchema<Schema> }) => GrantScope | undefined);
+  /** `destructive`: what the action does cannot be undone. @default none */
+  readonly annotations?: { readonly destructive?: boolean };
   /** How much harm the action may do. @default not said */
   readonly approvalRisk?:
     | ApprovalRisk
@@ -157,6 +172,7 @@ export interface Action extends Pick<
   | "requesterMayApprove"
   | "expiresAfterMs"
   | "sensitive"
+  | "annotations"
 > {
   readonly kind: ActionKind;
   /** Set if the action stands for a tool with `needsApproval`. */
@@ -170,6 +186,7 @@ export interface Action extends Pick<
   readonly approval?: boolean | ((call: never) => boolean | Promise<boolean>);
   readonly approvalSummary?: string | ((call: never) => string);
   readonly approvalRisk?: ApprovalRisk | ((call: never) => ApprovalRisk | undefined);
+  readonly grantable?: true | ((call: never) => GrantScope | undefined);
   readonly preview?: (call: never) => ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
 }
 

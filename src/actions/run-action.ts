@@ -16,6 +16,7 @@ import {
 } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
 import { askConsent, needsConsent } from "./ask-consent.ts";
+import type { Consented } from "./ask-consent.ts";
 import type { ActionLedger, Claim } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
 import { normalizeOutput } from "./normalize-output.ts";
@@ -56,19 +57,36 @@ export async function runAction(
   if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
 
   let key: string;
+  let granted: Extract<Consented, { kind: "granted" }> | undefined;
   try {
     const permissions =
       typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
     const decision = await host.authorize({ request, input, requiredPermissions: permissions });
     if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
     key = request.consent?.ledgerKey ?? (await keyOf(request, call));
-    if (request.consent === undefined && (await needsConsent(action, call)))
-      return await askConsent(host, request, { call, inputHash, key, permissions });
+    if (request.consent === undefined && (await needsConsent(action, call))) {
+      const consented = await askConsent(host, request, { call, inputHash, key, permissions });
+      if (consented.kind === "answer") return consented.output;
+      granted = consented;
+    }
   } catch (error) {
     host.onFailure(name, error);
     return failureOf(error);
   }
 
+  if (granted === undefined) return claimAndRun(host, request, { key, inputHash, input, idle });
+  const agreed = { ...idle, approver: granted.approver };
+  const output = await claimAndRun(host, request, { key, inputHash, input, idle: agreed });
+  host.endUse(request, output);
+  return output;
+}
+
+async function claimAndRun(
+  host: ActionHost,
+  request: ActionRequest,
+  { idle, input, inputHash, key }: Pick<Run, "key" | "input" | "idle"> & { readonly inputHash: string },
+): Promise<Json | ActionFailure> {
+  const { action, name } = request;
   const ledger = host.ledger(action.idempotencyScope ?? "conversation");
   const claim = await claimed(host, ledger, request, key, inputHash);
   switch (claim.kind) {

@@ -1,5 +1,9 @@
 import type { CardButton, CardContent, CardField } from "../core/content.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Approval } from "./approval.ts";
+import { LENGTH_WORDS } from "./grant-length.ts";
+import type { GrantLength } from "./grant-length.ts";
 import { inputFields, masked, shortened } from "./input-fields.ts";
 import {
   deciderName,
@@ -16,6 +20,8 @@ export interface ApprovalPress {
   /** The press counts for exactly this input. */
   readonly inputHash: string;
   readonly decision: "approve" | "reject" | "change" | "withdraw";
+  /** How long the person agrees to more calls like this one. */
+  readonly grant?: GrantLength;
 }
 
 /** What a card says beside the approval itself. */
@@ -65,7 +71,12 @@ function titleOf({ decidedBy, outcome, state, successor }: Approval): string {
   return TITLES[state];
 }
 
-function buttonsOf({ id, inputHash, requester }: Approval): readonly (readonly CardButton[])[] {
+function buttonsOf({ id, inputHash, offer, requester }: Approval): readonly (readonly CardButton[])[] {
+  const grantButton = (grant: GrantLength): CardButton => ({
+    kind: "callback",
+    label: `Yes, ${LENGTH_WORDS[grant]}`,
+    payload: { approval: id, inputHash, decision: "approve", grant },
+  });
   const button = (label: string, decision: ApprovalPress["decision"]): CardButton => ({
     kind: "callback",
     label,
@@ -73,7 +84,19 @@ function buttonsOf({ id, inputHash, requester }: Approval): readonly (readonly C
   });
   const second = [button("Ask for changes", "change")];
   if (requester !== undefined) second.push(button("Take back", "withdraw"));
-  return [[button("Approve", "approve"), button("Reject", "reject")], second];
+  const rows = [[button("Approve", "approve"), button("Reject", "reject")], second];
+  if (offer !== undefined) rows.push(GRANTS.map(grantButton));
+  return rows;
+}
+
+const GRANTS = ["request", "hour", "always"] as const;
+
+/** The calls of an offer in words: "Refunds up to 100 €, in this chat, asked by Anna". */
+export function grantWords(
+  { words }: Pick<GrantScope, "words">,
+  requester: MessengerAuthor | undefined,
+): string {
+  return `${words}, in this chat${requester === undefined ? "" : `, asked by ${nameOf(requester)}`}`;
 }
 
 /** The difference against the day of the question. It says nothing about later states, so only a question shows it. */
@@ -95,7 +118,7 @@ function modelFields({ input, modelWords, sensitive, state }: Approval): CardFie
 }
 
 function stateFields(approval: Approval, view: CardView): CardField[] {
-  const { state, risk, requester, decidedBy, reason, outcome, input, sensitive } = approval;
+  const { state, risk, requester, decidedBy, reason, offer, outcome, input, sensitive } = approval;
   const fields: (CardField | undefined)[] = [
     risk === undefined ? undefined : { label: "Risk", value: risk },
     requester === undefined ? undefined : { label: "Asked by", value: nameOf(requester) },
@@ -104,12 +127,22 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
     case "waiting":
       fields.push({ label: "Who can decide", value: view.approvers });
       fields.push({ label: "Until", value: view.time(approval.expiresAt) });
+      if (offer !== undefined)
+        fields.push({
+          label: "You can also allow",
+          value: shortened(masked(grantWords(offer, requester), input, sensitive)),
+        });
       break;
     case "expired":
       fields.push({ label: "Expired", value: view.time(approval.expiresAt) });
       break;
     default:
       if (decidedBy !== undefined) fields.push({ label: "Decided by", value: deciderName(approval) });
+      if (decidedBy?.granted !== undefined && offer !== undefined)
+        fields.push({
+          label: `Also allowed ${LENGTH_WORDS[decidedBy.granted]}`,
+          value: shortened(masked(grantWords(offer, requester), input, sensitive)),
+        });
       if (reason !== undefined)
         fields.push({ label: "Why", value: state === "void" ? voidWords(reason) : shortened(reason) });
       if (outcome !== undefined)

@@ -18,7 +18,7 @@ const riskSchema = z.enum(["low", "medium", "high"]);
 
 const kindSchema = z.enum(["approval-gated", "durable-pause"]);
 
-const personSchema = z.object({
+export const personSchema = z.object({
   userId: z.string(),
   userName: z.string().optional(),
   fullName: z.string().optional(),
@@ -42,8 +42,10 @@ const approversSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("function") }),
 ]);
 
-const deciderSchema = z.object({
-  surface: z.enum(["chat", "api"]),
+export const deciderSchema = z.object({
+  surface: z.enum(["chat", "api", "grant"]),
+  grantId: z.string().optional(),
+  granted: z.enum(["request", "hour", "always"]).optional(),
   person: personSchema.optional(),
   isTyped: z.boolean().optional(),
   name: z.string().optional(),
@@ -85,6 +87,9 @@ export type ApprovalRow = {
 /** Facts about a question that are only read with it. */
 const detailsSchema = z.object({
   isTool: z.boolean().optional(),
+  isInline: z.boolean().optional(),
+  rootRequest: z.string().optional(),
+  offer: z.object({ scope: z.string(), words: z.string(), evenHighRisk: z.boolean().optional() }).optional(),
   modelWords: z.string().optional(),
   preview: z
     .union([
@@ -111,9 +116,12 @@ export function progressOf({ isExplained, successor }: Approval): string {
   return JSON.stringify(progress);
 }
 
-export function detailsOf({ isTool, modelWords, preview }: Approval): string {
+export function detailsOf({ isInline, isTool, modelWords, offer, preview, rootRequest }: Approval): string {
   const details: z.input<typeof detailsSchema> = {
     isTool,
+    ...(isInline && { isInline }),
+    rootRequest,
+    offer,
     modelWords,
     preview: typeof preview === "object" ? [...preview] : preview,
   };
@@ -156,6 +164,9 @@ export function approvalOf(stored: ApprovalRow): Approval {
     drawnState: stored.drawn_state === null ? undefined : stateSchema.parse(stored.drawn_state),
     isTold: stored.is_told === 1,
     isTool: details.isTool ?? false,
+    isInline: details.isInline ?? false,
+    rootRequest: details.rootRequest ?? stored.request_id,
+    offer: details.offer,
     modelWords: details.modelWords,
     preview: details.preview,
     isExplained: progress.isExplained ?? false,

@@ -79,7 +79,7 @@ export class ApprovalStore {
       `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
          permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
          state, is_told, is_unfinished, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       approval.id,
       (newest?.seq ?? 0) + 1,
       approval.action,
@@ -102,8 +102,15 @@ export class ApprovalStore {
       approval.expiresAt,
       approval.state,
       approval.isTold ? 1 : 0,
+      isUnfinished(approval) ? 1 : 0,
       detailsOf(approval),
     );
+  }
+
+  /** Stores the use of a grant: a decision without a question. */
+  insertDecided(approval: Approval): void {
+    this.insert(approval);
+    this.update(approval);
   }
 
   /** Stores the changeable fields of an approval. Its input, key and requester never change. */
@@ -125,11 +132,18 @@ export class ApprovalStore {
     );
   }
 
-  /** Returns the approval of a call, in any state. */
+  /** Returns the question about a call, in any state. */
   ofCall(requestId: string, toolCallId: string): Approval | undefined {
-    return firstRow(
-      this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq LIMIT 1", requestId, toolCallId),
-    );
+    return this.#ofCall(requestId, toolCallId).find(({ isInline }) => !isInline);
+  }
+
+  /** Returns the newest use of a grant for a call. */
+  useOfCall(requestId: string, toolCallId: string): Approval | undefined {
+    return this.#ofCall(requestId, toolCallId).findLast(({ isInline }) => isInline);
+  }
+
+  #ofCall(requestId: string, toolCallId: string): Approval[] {
+    return this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq", requestId, toolCallId);
   }
 
   /** Returns the open approval of a ledger key, or of the same action with the same input. */
@@ -230,6 +244,7 @@ export class ApprovalStore {
 }
 
 /** Whether work is left: decide, run, draw or tell. */
-function isUnfinished({ drawnState, isTold, state }: Approval): boolean {
+function isUnfinished({ drawnState, isInline, isTold, state }: Approval): boolean {
+  if (isInline) return false;
   return isOpen(state) || !isTold || drawnState !== state;
 }

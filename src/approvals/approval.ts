@@ -1,8 +1,10 @@
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
+import type { GrantLength } from "./grant-length.ts";
 
 /** Who decides: people by id, the person who asked, anybody in the chat, or whoever the bot's function accepts. */
 export type ApproverRule =
@@ -47,11 +49,15 @@ export function isOpen(state: ApprovalState): boolean {
   return state === "waiting" || state === "approved" || state === "running";
 }
 
-/** The person or system that decided. `surface` tells where. */
+/** The person or system that decided. `surface` tells where; `grant`: the person had agreed before, with a grant. */
 export interface Decider {
-  readonly surface: "chat" | "api";
+  readonly surface: "chat" | "api" | "grant";
   /** The person of a chat. */
   readonly person?: MessengerAuthor;
+  /** Id of the grant that was used, or given with this decision. */
+  readonly grantId?: string;
+  /** How long the grant holds that was given with this decision. */
+  readonly granted?: GrantLength;
   /** Whether the person wrote the decision in a reply to the card. */
   readonly isTyped?: boolean;
   /** Name that a system gave, where nobody pressed a button. */
@@ -78,6 +84,12 @@ export interface Approval {
   readonly kind: "approval-gated" | "durable-pause";
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
+  /** Id of the turn that began the request. Outcomes of earlier actions of the request come in turns of their own. */
+  readonly rootRequest: string;
+  /** The calls that a grant given with this decision would cover. Undefined if none can be given. */
+  readonly offer: GrantScope | undefined;
+  /** Whether the turn itself runs the call, because a grant covers it. Nobody was asked, and there is no card. */
+  readonly isInline: boolean;
   /** Whether a tool of `getTools()` asked, not an action. */
   readonly isTool: boolean;
   /** The words with which the model asked. They may be wrong. Undefined if it wrote none. */
@@ -115,7 +127,7 @@ export interface Approval {
 
 /** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
 export type ApprovalDecision =
-  | { readonly kind: "approve" }
+  | { readonly kind: "approve"; readonly grant?: GrantLength | undefined }
   | { readonly kind: "reject"; readonly reason?: string | undefined }
   | { readonly kind: "change"; readonly wish?: string | undefined }
   | { readonly kind: "withdraw" };

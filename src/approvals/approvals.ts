@@ -13,6 +13,8 @@ import type {
 import { isOpen, mayExplain } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import { ApprovalStore } from "./approval-store.ts";
+import { GrantedCalls } from "./granted-calls.ts";
+import { Grants } from "./grants.ts";
 
 /** A call that needs consent, in its stored form. */
 export type ApprovalRequest = Omit<
@@ -22,6 +24,7 @@ export type ApprovalRequest = Omit<
   | "state"
   | "decidedAt"
   | "decidedBy"
+  | "isInline"
   | "reason"
   | "isExplained"
   | "successor"
@@ -79,6 +82,9 @@ const AGAIN_AFTER_MS = 2500;
  * 5. The input that runs is the input that people saw. Nothing changes it.
  */
 export class Approvals {
+  readonly grants: Grants;
+  /** Calls that run without a question. */
+  readonly granted: GrantedCalls;
   readonly #host: ApprovalHost;
   readonly #store: ApprovalStore;
   /** Approvals whose action is running in this process. */
@@ -89,6 +95,14 @@ export class Approvals {
   constructor(host: ApprovalHost) {
     this.#host = host;
     this.#store = new ApprovalStore(host.database);
+    this.grants = new Grants(host.database, host.clock, host.newId);
+    this.granted = new GrantedCalls({
+      clock: host.clock,
+      newId: host.newId,
+      store: this.#store,
+      grants: this.grants,
+      mayDecide: (...asked) => host.mayDecide(...asked),
+    });
   }
 
   /**
@@ -115,6 +129,7 @@ export class Approvals {
       state: "waiting",
       decidedAt: undefined,
       decidedBy: undefined,
+      isInline: false,
       reason: undefined,
       isExplained: false,
       successor: undefined,
@@ -152,15 +167,48 @@ export class Approvals {
       this.#go();
       return { kind: "expired", approval: expired };
     }
-    const decided = this.#change(approval, {
-      state: DECIDED[decision.kind],
-      decidedAt: this.#host.clock.now(),
-      decidedBy: by,
-      reason:
-        decision.kind === "reject" ? decision.reason : decision.kind === "change" ? decision.wish : undefined,
+    const length = decision.kind === "approve" ? decision.grant : undefined;
+    if (length !== undefined) this.grants.prepare();
+    const decided = this.#host.database.transaction(() => {
+      const grant = length === undefined ? undefined : this.grants.give(approval, length, by);
+      return this.#change(approval, {
+        state: DECIDED[decision.kind],
+        decidedAt: this.#host.clock.now(),
+        decidedBy: grant === undefined ? by : { ...by, grantId: grant.id, granted: grant.length },
+        reason:
+          decision.kind === "reject"
+            ? decision.reason
+            : decision.kind === "change"
+              ? decision.wish
+              : undefined,
+      });
     });
     this.#go();
+    const { grantId } = decided.decidedBy ?? {};
+    if (grantId !== undefined) {
+      void this.#coverWaiting(grantId).catch((error: unknown) => this.#host.onFailure(error));
+    }
     return { kind: "decided", approval: decided };
+  }
+
+  /** Approves the requests that wait already and that a new grant covers. A crash leaves them waiting. */
+  async #coverWaiting(grantId: string): Promise<void> {
+    const person = this.grants.get(grantId)?.givenBy.person;
+    if (person === undefined) return;
+    for (const { id } of this.#store.waiting()) {
+      const asked = this.#store.get(id);
+      if (asked === undefined || !this.grants.covering(asked).some((grant) => grant.id === grantId)) continue;
+      if (!(await this.#host.mayDecide(asked, { surface: "chat", person }))) continue;
+      // The permission check took time, so the state is read again.
+      const waiting = this.#store.get(id);
+      const now = this.#host.clock.now();
+      if (waiting?.state !== "waiting" || now >= waiting.expiresAt) continue;
+      const decidedBy = { surface: "grant", person, grantId } as const;
+      this.grants.use(grantId, waiting, () =>
+        this.#change(waiting, { state: "approved", decidedAt: now, decidedBy }),
+      );
+      this.#go();
+    }
   }
 
   /**
@@ -215,6 +263,7 @@ export class Approvals {
     if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
       this.#sweptAt = now;
       this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
+      this.grants.sweep();
     }
     await Promise.all(this.#running.values());
   }

@@ -88,6 +88,9 @@ export function nameOf({ fullName, userName, userId }: MessengerAuthor): string 
 }
 
 export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">): string {
-  if (decidedBy?.person !== undefined) return nameOf(decidedBy.person);
+  if (decidedBy?.person !== undefined) {
+    const name = nameOf(decidedBy.person);
+    return decidedBy.surface === "grant" ? `${name}, who had allowed it before` : name;
+  }
   return decidedBy?.name ?? "the bot's team";
 }

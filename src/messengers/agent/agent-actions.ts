@@ -145,6 +145,8 @@ export class AgentActions {
       },
       authorize: (call) => this.#rights.decide(call, factsOf(call.request.requestId)),
       ask: (question) => this.desk.ask(question, factsOf(question.request.requestId)),
+      useGrant: (question) => this.desk.useGrant(question, factsOf(question.request.requestId)),
+      endUse: (request, output) => this.desk.endUse(request, output as Json),
       onFailure: (action, error) => logBotFailure(log, `action ${action}`, error),
     };
   }

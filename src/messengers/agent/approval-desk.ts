@@ -1,13 +1,15 @@
 import { z } from "zod";
 import type { Action } from "../../actions/action.ts";
-import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
 import { approvalCard } from "../../approvals/approval-card.ts";
 import type { Approval, ApprovalDecision, VoidReason } from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
+import type { ApprovalRequest } from "../../approvals/approvals.ts";
+import { isGrantable } from "../../approvals/grant.ts";
 import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
 import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
-import { decisionWords } from "../../approvals/outcome-words.ts";
+import { decisionWords, failureName } from "../../approvals/outcome-words.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Content, Json } from "../../core/content.ts";
@@ -15,7 +17,7 @@ import type { Database } from "../../core/database.ts";
 import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
 import { STEP_BREAK } from "../../core/step-break.ts";
 import type { Address } from "../../core/surface.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
@@ -30,6 +32,8 @@ import { overviewOf, waitingIn, waitingPrompt } from "./approval-overview.ts";
 import type { ShowPress } from "./approval-overview.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
 import { alert, answerOf, approversInWords, timeInWords } from "./approval-texts.ts";
+import { endGrant, grantsOverview } from "./grant-overview.ts";
+import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
 import type { OwnTurns } from "./own-turns.ts";
 
@@ -59,13 +63,16 @@ export interface ApprovalDeskOptions {
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const CARD = "approval:";
 const LONGEST_WORDS = 2_000;
+const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
 
 const pressSchema = z.object({
   approval: z.string(),
   inputHash: z.string(),
   decision: z.enum(["approve", "reject", "change", "withdraw"]),
+  grant: z.enum(["request", "hour", "always"]).optional(),
 });
 
+const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
 const showSchema = z.strictObject({ showApproval: z.string() }) satisfies z.ZodType<ShowPress>;
 
 /** Approvals of one conversation, with their cards, presses and outcomes in the chat (I9). */
@@ -100,14 +107,37 @@ export class ApprovalDesk {
 
   /** Asks people about a call. See `ActionHost.ask`. */
   async ask(question: ApprovalQuestion, facts: CallFacts): Promise<string | undefined> {
-    const { inputHash, input, ledgerKey, permissions, preview, request, risk, summary } = question;
+    const { requestId, toolCallId } = question.request;
+    const preview = await question.preview();
+    const asked = { ...(await this.#questionOf(question, facts)), preview };
+    return this.approvals.request(asked, () => this.#options.thread().own.calls.park(requestId, toolCallId))
+      ?.id;
+  }
+
+  /** Uses a grant for a call. See `ActionHost.useGrant`. */
+  async useGrant(
+    question: ApprovalQuestion,
+    facts: CallFacts,
+  ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined> {
+    if (question.offer === undefined) return undefined;
+    const unasked = { ...(await this.#questionOf(question, facts)), reason: undefined, isExplained: false };
+    const use = await this.approvals.granted.use({ ...unasked, successor: undefined, ...NOT_DRAWN });
+    return use && { approver: use.decidedBy?.person };
+  }
+
+  /** Stores the outcome of a call for which a grant may have been used. */
+  endUse({ requestId, toolCallId }: ActionRequest, output: Json): void {
+    this.approvals.granted.end(requestId, toolCallId, output, failureName(output) !== undefined);
+  }
+
+  async #questionOf(question: ApprovalQuestion, facts: CallFacts): Promise<ApprovalRequest> {
+    const { inputHash, input, ledgerKey, offer, permissions, request, risk, summary } = question;
     const { action, name, requestId, toolCallId } = request;
-    const { deps, thread } = this.#options;
-    const approvers = await this.#approvers.ruleOf(question, facts);
     const asked = {
       action: name,
       toolCallId,
       requestId,
+      rootRequest: this.#rootRequestOf(requestId),
       ledgerKey,
       input,
       inputHash,
@@ -117,16 +147,25 @@ export class ApprovalDesk {
       permissions,
       sensitive: action.sensitive ?? [],
       isTool: action.isTool === true,
-      preview,
+      preview: undefined,
+      offer,
       modelWords: lastWords(this.#options.textSoFar(requestId)),
       requester: facts.person,
       people: facts.people,
       origin: facts.address,
-      approvers,
+      approvers: await this.#approvers.ruleOf(question, facts),
       requesterMayApprove: action.requesterMayApprove ?? true,
-      expiresAt: deps.clock.now() + (action.expiresAfterMs ?? WEEK_MS),
+      expiresAt: this.#options.deps.clock.now() + (action.expiresAfterMs ?? WEEK_MS),
     };
-    return this.approvals.request(asked, () => thread().own.calls.park(requestId, toolCallId))?.id;
+    return { ...asked, offer: isGrantable(asked) ? offer : undefined };
+  }
+
+  /** The outcome of an earlier action of a request comes in a turn of its own. */
+  #rootRequestOf(requestId: string): string {
+    const turn = this.#options.thread().own.info(requestId);
+    const approvalId = turn?.kind === "outcome" ? turn.metadata?.["approval"] : undefined;
+    const before = typeof approvalId === "string" ? this.approvals.get(approvalId) : undefined;
+    return before?.rootRequest ?? requestId;
   }
 
   /** The calls that wait for a person. */
@@ -145,10 +184,12 @@ export class ApprovalDesk {
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
   }
 
-  /** Takes a press of an approval's card, or of `/approvals`. Undefined if the card is another one. */
+  /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
     const show = showSchema.safeParse(press.payload);
     if (show.success) return Promise.resolve(this.#show(press, show.data.showApproval));
+    const end = endSchema.safeParse(press.payload);
+    if (end.success) return Promise.resolve(endGrant(end.data.endGrant, press.person, this.approvals.grants));
     return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
   }
 
@@ -169,6 +210,11 @@ export class ApprovalDesk {
   /** The answer to `/approvals`. */
   overview({ author }: MessengerEvent): Promise<Content> {
     return overviewOf(author, this.approvals, this.#approvers);
+  }
+
+  /** The answer to `/grants`. */
+  grants(event: MessengerEvent): Content {
+    return grantsOverview(event, this.approvals.grants);
   }
 
   /** The number of requests that were asked in the chat of an event and still wait. */
@@ -235,12 +281,9 @@ export class ApprovalDesk {
       return alert("I don't know this request any more.");
     // A person without an id cannot decide.
     if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
-    const { decision } = press;
-    const result = await this.approvals.decide(
-      press.approval,
-      { kind: decision },
-      { surface: "chat", person },
-    );
+    const { decision, grant } = press;
+    const by = { surface: "chat", person } as const;
+    const result = await this.approvals.decide(press.approval, { kind: decision, grant }, by);
     return answerOf(result, decision);
   }
 

@@ -1,4 +1,6 @@
 import type { Approval, ApprovalDecision, DecisionResult } from "../../approvals/approval.ts";
+import { grantWords } from "../../approvals/approval-card.ts";
+import { LENGTH_WORDS } from "../../approvals/grant-length.ts";
 import { deciderName, nameOf } from "../../approvals/outcome-words.ts";
 import type { PressAnswer } from "../../core/card-press.ts";
 
@@ -9,8 +11,12 @@ export function alert(text: string): PressAnswer {
 /** The private word to the person who pressed. */
 export function answerOf(result: DecisionResult, decision: ApprovalDecision["kind"]): PressAnswer {
   switch (result.kind) {
-    case "decided":
-      return DONE[decision];
+    case "decided": {
+      const { decidedBy, offer, requester } = result.approval;
+      if (decidedBy?.granted === undefined || offer === undefined) return DONE[decision];
+      const covered = `${grantWords(offer, requester)}, ${LENGTH_WORDS[decidedBy.granted]}`;
+      return alert(`Approved. I won't ask again for this: ${covered}. /grants shows it and ends it.`);
+    }
     case "late": {
       const { state } = result.approval;
       const by = result.approval.decidedBy === undefined ? "" : ` by ${deciderName(result.approval)}`;

@@ -120,6 +120,8 @@ export function createActionRig(): ActionRig {
       }),
       authorize: () => Promise.resolve(rig.decision),
       ask: () => Promise.resolve("asked"),
+      useGrant: () => Promise.resolve(undefined),
+      endUse: () => {},
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },

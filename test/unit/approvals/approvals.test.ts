@@ -97,6 +97,8 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   kind: "approval-gated",
   sensitive: [],
   isTool: false,
+  rootRequest: "turn",
+  offer: undefined,
   modelWords: undefined,
   preview: undefined,
   people: [{ userId: "1" }],
