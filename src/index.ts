@@ -92,6 +92,10 @@ export type {
 
 // Approvals
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/approval.ts";
+export type { Grant } from "./approvals/grant.ts";
+export type { GrantLength } from "./approvals/grant-length.ts";
+export type { GrantScope } from "./core/grant-scope.ts";
+export type { ApprovalWords } from "./approvals/decision-word.ts";
 export type { ApprovalFilter } from "./approvals/approval-store.ts";
 export type {
   ActionApprovalDescriptor,
@@ -100,6 +104,7 @@ export type {
   PendingApproval,
   PlainJson,
 } from "./approvals/pending-approval.ts";
+export type { ApprovalChange, ApprovalPreview } from "./core/approval-preview.ts";
 export type { ApprovalRisk } from "./core/approval-risk.ts";
 
 // Commands

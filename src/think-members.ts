@@ -1,6 +1,8 @@
 import { Agent } from "agents";
 import type { ThinkActions } from "./actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
+import { APPROVAL_WORDS } from "./approvals/decision-word.ts";
+import type { ApprovalWords } from "./approvals/decision-word.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
 import type { Content } from "./core/content.ts";
@@ -50,6 +52,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
    * counts as interrupted at once. Only actions with an `idempotencyKey` are then repeated; `false` repeats none.
    */
   actionLedgerPendingRetryLeaseMs: number | false = 300_000;
+  /**
+   * The words that decide about an approval when a person writes one of them in a reply to its card.
+   *
+   * @default yes and no in several languages
+   */
+  approvalWords: ApprovalWords = APPROVAL_WORDS;
 
   /** Whether people have the commands `/subscribe` and `/unsubscribe`, for broadcasts to `"subscribers"`. */
   subscribeCommands = false;
@@ -81,8 +89,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
 
   /**
    * Returns AI SDK tools. A tool that changes nothing can have `annotations: { readOnly: true }`. A tool that may
-   * safely run twice can have `recovery: "rerun"`. Each needs an `execute`, unless the model's provider runs it, and
-   * none may have `needsApproval`.
+   * safely run twice can have `recovery: "rerun"`. A tool with `needsApproval` asks people before it runs. Each needs an
+   * `execute`, unless the model's provider runs it.
    *
    * @default none
    */

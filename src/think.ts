@@ -11,6 +11,7 @@ import type {
 } from "./broadcasts/broadcast.ts";
 import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "./approvals/pending-approval.ts";
 import type { ApprovalFilter } from "./approvals/approval-store.ts";
+import type { Grant } from "./approvals/grant.ts";
 import { adoptConsole } from "./core/adopt-console.ts";
 import type { ChatFilter, ChatPage } from "./core/chat.ts";
 import type { ChatTarget, SayOptions } from "./core/chat-target.ts";
@@ -211,6 +212,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMem
   /** Refuses a waiting call. The model reads the reason. A second decision changes nothing. */
   async rejectExecution(executionId: string, reason?: string): Promise<ExecutionDecision> {
     return this.#runtime.decide(executionId, { kind: "reject", reason });
+  }
+
+  /** Returns what people have agreed to in advance in this conversation, newest first, also ended grants. */
+  listGrants(limit = 100): Grant[] {
+    return this.#runtime.actions.desk.approvals.grants.list(Math.min(limit, 1_000));
+  }
+
+  /** Ends a grant: from now on people are asked again. Returns `false` if it is over already, or does not exist. */
+  revokeGrant(grantId: string): boolean {
+    return this.#runtime.actions.desk.approvals.grants.revoke(grantId, { surface: "api" });
   }
 
   /**

@@ -82,6 +82,14 @@ export function waitingResult(approvalId: string): WaitingResult {
   };
 }
 
+export function isWaitingResult(output: unknown): output is WaitingResult {
+  return typeof output === "object" && output !== null && "waiting" in output;
+}
+
+export function isFailure(output: unknown): output is ActionFailure {
+  return typeof output === "object" && output !== null && "error" in output;
+}
+
 /** Returns the failure that the model reads for an exception of `execute`. */
 export function failureOf(error: unknown): ActionFailure {
   if (error instanceof ActionError) return failure(error.name, error.message);

@@ -1,5 +1,7 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
+import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 import type { ReplyAttachment } from "../core/reply-attachment.ts";
 
@@ -105,6 +107,30 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
     | ((call: ActionCall<InferSchema<Schema>, Context>) => boolean | Promise<boolean>);
   /** One line that says what will happen, for the person who decides. @default the description */
   readonly approvalSummary?: string | ((call: { readonly input: InferSchema<Schema> }) => string);
+  /**
+   * Says what the action changes against today: a sentence, or a list of `{ label, from, to }`. The card shows it. Must
+   * change nothing. Has ten seconds; if it fails, the card says that it is not known.
+   *
+   * @default not said
+   * @example preview: async ({ input }) => [{ label: "status", from: (await order(input.orderId)).status, to: "cancelled" }]
+   */
+  preview?(
+    call: ActionCall<InferSchema<Schema>, Context>,
+  ): ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
+  /**
+   * Whether the person who decides may agree to more than this call: for the request, for an hour, or always. `true`
+   * covers every input. A function says what a grant that is given for this input covers: all inputs for which it
+   * returns the same `scope`. Undefined: no grant for this input.
+   *
+   * A grant counts only for the same person in the same chat. It never covers calls of high risk, or of a destructive
+   * action, unless the scope has `evenHighRisk`.
+   *
+   * @default no grants
+   * @example grantable: ({ input }) => input.amountCents <= 10_000 ? { scope: "small", words: "Refunds up to 100 €" } : undefined
+   */
+  readonly grantable?: true | ((call: { readonly input: InferSchema<Schema> }) => GrantScope | undefined);
+  /** `destructive`: what the action does cannot be undone. @default none */
+  readonly annotations?: { readonly destructive?: boolean };
   /** How much harm the action may do. @default not said */
   readonly approvalRisk?:
     | ApprovalRisk
@@ -125,7 +151,12 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly requesterMayApprove?: boolean;
   /** Time to decide, in milliseconds. After that the action cannot run any more. @default 604800000 (7 days) */
   readonly expiresAfterMs?: number;
-  /** Paths of the input whose values nobody may see on the card, such as `card.number`. @default none */
+  /**
+   * Paths of the input whose values nobody may see on the card, such as `card.number`. They are masked everywhere on it,
+   * also in the summary, the preview, the model's words and the result.
+   *
+   * @default none
+   */
   readonly sensitive?: readonly string[];
 }
 
@@ -151,8 +182,11 @@ export interface Action extends Pick<
   | "requesterMayApprove"
   | "expiresAfterMs"
   | "sensitive"
+  | "annotations"
 > {
   readonly kind: ActionKind;
+  /** Set if the action stands for a tool with `needsApproval`. */
+  readonly isTool?: boolean;
   readonly execute: (input: never, ctx: never) => unknown;
   readonly idempotencyKey?: string | ((call: never) => string | Promise<string>);
   readonly verify?: (call: never) => ActionVerdict | Promise<ActionVerdict>;
@@ -162,6 +196,8 @@ export interface Action extends Pick<
   readonly approval?: boolean | ((call: never) => boolean | Promise<boolean>);
   readonly approvalSummary?: string | ((call: never) => string);
   readonly approvalRisk?: ApprovalRisk | ((call: never) => ApprovalRisk | undefined);
+  readonly grantable?: true | ((call: never) => GrantScope | undefined);
+  readonly preview?: (call: never) => ApprovalPreview | undefined | Promise<ApprovalPreview | undefined>;
 }
 
 /** The actions of a bot. A key is the name of the tool that the model sees, unless the action has a `name`. */

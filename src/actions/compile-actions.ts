@@ -1,8 +1,8 @@
 import { tool } from "ai";
 import type { ToolSet } from "ai";
 import { ConfigurationError } from "../core/errors.ts";
-import type { ThinkActions } from "./action.ts";
-import type { ActionHost } from "./run-action.ts";
+import type { Action, ThinkActions } from "./action.ts";
+import type { ActionHost } from "./action-host.ts";
 import { runAction } from "./run-action.ts";
 
 /**
@@ -25,24 +25,34 @@ export function compileActions(actions: ThinkActions, host: ActionHost, requestI
       );
     }
     owners.set(name, key);
-    const compiled = tool({
-      description: action.description,
-      inputSchema: action.inputSchema,
-      execute: async (input: unknown, { toolCallId, messages, abortSignal }) =>
-        runAction(host, {
-          name,
-          action,
-          input,
-          requestId: requestId(),
-          toolCallId,
-          messages,
-          signal: abortSignal,
-        }),
-    });
-    // The ledger decides whether an interrupted call runs again.
-    tools[name] = Object.assign(compiled, { recovery: "rerun" });
+    tools[name] = compileAction(name, action, host, requestId);
   }
   return tools;
+}
+
+/** Returns the model's tool for one action. */
+export function compileAction(
+  name: string,
+  action: Action,
+  host: ActionHost,
+  requestId: () => string,
+): ToolSet[string] {
+  const compiled = tool({
+    description: action.description,
+    inputSchema: action.inputSchema,
+    execute: async (input: unknown, { toolCallId, messages, abortSignal }) =>
+      runAction(host, {
+        name,
+        action,
+        input,
+        requestId: requestId(),
+        toolCallId,
+        messages,
+        signal: abortSignal,
+      }),
+  });
+  // The ledger decides whether an interrupted call runs again.
+  return Object.assign(compiled, { recovery: "rerun" });
 }
 
 /**

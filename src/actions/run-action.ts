@@ -1,15 +1,12 @@
 import { asSchema } from "ai";
-import type { ModelMessage } from "ai";
-import type { ApprovalRisk } from "../core/approval-risk.ts";
-import type { Clock } from "../core/deps.ts";
 import { wait } from "../core/deps.ts";
-import type { MessengerAuthor } from "../core/messenger-event.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { sha256 } from "../core/sha256.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { Action, ActionContext, ActionVerdict } from "./action.ts";
 import type { CallAttachments } from "./attachments.ts";
 import type { AttachmentDraft } from "./collected-attachments.ts";
+import type { ActionHost, ActionRequest } from "./action-host.ts";
 import {
   consentOutdated,
   failureOf,
@@ -18,9 +15,10 @@ import {
   notAuthorized,
   outcomeUnknown,
   stillPending,
-  waitingResult,
 } from "./action-errors.ts";
 import type { ActionFailure, WaitingResult } from "./action-errors.ts";
+import { askConsent, needsConsent } from "./ask-consent.ts";
+import type { Consented } from "./ask-consent.ts";
 import type { ActionLedger, Claim } from "./ledger.ts";
 import type { Json } from "../core/content.ts";
 import { normalizeOutput } from "./normalize-output.ts";
@@ -36,72 +34,6 @@ const FIRST_RETRY_MS = 400;
 const LONGEST_KEY = 512;
 /** Age at which a run counts as interrupted, unless the bot says otherwise. */
 export const DEFAULT_LEASE_MS = 300_000;
-
-/** One call of an action by the model. */
-export interface ActionRequest {
-  readonly name: string;
-  readonly action: Action;
-  readonly input: unknown;
-  readonly requestId: string;
-  readonly toolCallId: string;
-  readonly messages: readonly ModelMessage[];
-  /** Aborts when the turn is stopped. */
-  readonly signal: AbortSignal | undefined;
-  /** Set if somebody has agreed to the call. Nobody is asked again. */
-  readonly consent?: Consent | undefined;
-}
-
-/** An agreement to one call. It counts for exactly this input, under this key of the ledger. */
-export interface Consent {
-  readonly approver: MessengerAuthor | undefined;
-  readonly inputHash: string;
-  readonly ledgerKey: string;
-}
-
-/** Functions of the object that a call needs. */
-export interface ActionHost {
-  readonly clock: Clock;
-  /** Name of the object, and of its present life. */
-  readonly claimant: string;
-  readonly process: string;
-  /** `actionLedgerPendingRetryLeaseMs` of the bot. `false`: an interrupted run is never repeated. */
-  readonly leaseMs: number | false;
-  ledger(scope: "conversation" | "bot"): ActionLedger;
-  /** The context without what belongs to one run. */
-  context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt" | "attachReply">;
-  /** The attachments that a call adds to a reply. */
-  attachments(request: ActionRequest): CallAttachments;
-  /** Decides whether the call is allowed. */
-  authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
-  /**
-   * Asks people for consent, once for each call. Returns the id of the question, or `undefined` if another input waits
-   * or runs under the same key.
-   */
-  ask(question: ApprovalQuestion): Promise<string | undefined>;
-  /** Logs an exception of the bot's code. Must not throw. */
-  onFailure(name: string, error: unknown): void;
-}
-
-/** A call that waits for a person. */
-export interface ApprovalQuestion {
-  readonly request: ActionRequest;
-  readonly input: Json;
-  readonly inputHash: string;
-  readonly ledgerKey: string;
-  readonly summary: string;
-  readonly risk: ApprovalRisk | undefined;
-  readonly permissions: readonly string[];
-}
-
-export interface AuthorizationRequest {
-  readonly request: ActionRequest;
-  readonly input: unknown;
-  readonly requiredPermissions: readonly string[];
-}
-
-export type AuthorizationResult =
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly missing: readonly string[]; readonly reason: string | undefined };
 
 /**
  * Runs one call of an action: input, permission, ledger, work, outcome.
@@ -132,35 +64,37 @@ export async function runAction(
   if (request.consent !== undefined && request.consent.inputHash !== inputHash) return consentOutdated();
 
   let key: string;
-  let needsConsent: boolean;
-  let summary: string;
-  let risk: ApprovalRisk | undefined;
-  let permissions: readonly string[];
+  let granted: Extract<Consented, { kind: "granted" }> | undefined;
   try {
-    permissions =
+    const permissions =
       typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
     const decision = await host.authorize({ request, input, requiredPermissions: permissions });
     if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
     key = request.consent?.ledgerKey ?? (await keyOf(request, call));
-    needsConsent = request.consent === undefined && (await isAsking(action, call));
-    const { approvalRisk, approvalSummary = action.description } = action;
-    risk = typeof approvalRisk === "function" ? approvalRisk(call) : approvalRisk;
-    summary = typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary;
+    if (request.consent === undefined && (await needsConsent(action, call))) {
+      const consented = await askConsent(host, request, { call, inputHash, key, permissions });
+      if (consented.kind === "answer") return consented.output;
+      granted = consented;
+    }
   } catch (error) {
     host.onFailure(name, error);
     return failureOf(error);
   }
 
+  if (granted === undefined) return claimAndRun(host, request, { key, inputHash, input, idle });
+  const agreed = { ...idle, approver: granted.approver };
+  const output = await claimAndRun(host, request, { key, inputHash, input, idle: agreed });
+  host.endUse(request, output);
+  return output;
+}
+
+async function claimAndRun(
+  host: ActionHost,
+  request: ActionRequest,
+  { idle, input, inputHash, key }: Pick<Run, "key" | "input" | "idle"> & { readonly inputHash: string },
+): Promise<Json | ActionFailure> {
+  const { action, name } = request;
   const ledger = host.ledger(action.idempotencyScope ?? "conversation");
-  if (needsConsent) {
-    const earlier = await ledger.look(key, name, inputHash);
-    if (earlier?.kind === "settled") return JSON.parse(earlier.output) as Json;
-    if (earlier?.kind === "conflict") return keyConflict();
-    const shown = request.input as Json;
-    const question = { request, input: shown, inputHash, ledgerKey: key, summary, risk, permissions };
-    const approvalId = await host.ask(question);
-    return approvalId === undefined ? keyConflict() : waitingResult(approvalId);
-  }
   const claim = await claimed(host, ledger, request, key, inputHash);
   const attachments = host.attachments(request);
   switch (claim.kind) {
@@ -184,11 +118,6 @@ export async function runAction(
     default:
       return claim satisfies never;
   }
-}
-
-async function isAsking({ approval, kind }: Action, call: never): Promise<boolean> {
-  if (approval === undefined) return kind === "durable-pause";
-  return typeof approval === "function" ? approval(call) : approval;
 }
 
 interface Run {

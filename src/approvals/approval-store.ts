@@ -1,8 +1,10 @@
-import { z } from "zod";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import { firstRow } from "../core/database.ts";
 import type { Database } from "../core/database.ts";
 import { isOpen } from "./approval.ts";
 import type { Approval, ApprovalState } from "./approval.ts";
+import { approvalOf, detailsOf, jsonOf, progressOf } from "./approval-rows.ts";
+import type { ApprovalRow } from "./approval-rows.ts";
 
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS approval_v1 (
@@ -34,90 +36,17 @@ CREATE TABLE IF NOT EXISTS approval_v1 (
   ended_at INTEGER,
   drawn_state TEXT,
   is_told INTEGER NOT NULL,
-  is_unfinished INTEGER NOT NULL
+  is_unfinished INTEGER NOT NULL,
+  details TEXT,
+  progress TEXT
 ) STRICT, WITHOUT ROWID`;
+/** Columns that the first table did not have. */
+const ADDED = { details: "TEXT", progress: "TEXT" };
 const INDEXES = [
   "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
   "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
   "CREATE INDEX IF NOT EXISTS approval_v1_call ON approval_v1 (request_id, tool_call_id)",
 ];
-
-const stateSchema = z.enum([
-  "waiting",
-  "approved",
-  "running",
-  "done",
-  "failed",
-  "rejected",
-  "expired",
-  "withdrawn",
-  "replaced",
-  "void",
-]) satisfies z.ZodType<ApprovalState>;
-
-const riskSchema = z.enum(["low", "medium", "high"]);
-
-const kindSchema = z.enum(["approval-gated", "durable-pause"]);
-
-const personSchema = z.object({
-  userId: z.string(),
-  userName: z.string().optional(),
-  fullName: z.string().optional(),
-  isBot: z.boolean().optional(),
-  language: z.string().optional(),
-});
-
-const addressSchema = z.object({
-  messengerId: z.string(),
-  threadId: z.string(),
-  chatId: z.string(),
-  topicId: z.string().optional(),
-  isDirectMessage: z.boolean(),
-});
-
-const approversSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("people"), userIds: z.array(z.string()) }),
-  z.object({ kind: z.literal("requester") }),
-  z.object({ kind: z.literal("anyone") }),
-  z.object({ kind: z.literal("permissions"), permissions: z.array(z.string()) }),
-  z.object({ kind: z.literal("function") }),
-]);
-
-const deciderSchema = z.object({
-  surface: z.enum(["chat", "api"]),
-  person: personSchema.optional(),
-  name: z.string().optional(),
-});
-
-type Stored = {
-  id: string;
-  action: string;
-  tool_call_id: string;
-  request_id: string;
-  ledger_key: string;
-  input: string;
-  input_hash: string;
-  summary: string;
-  risk: string | null;
-  kind: string;
-  permissions: string;
-  sensitive: string;
-  requester: string | null;
-  people: string;
-  origin: string | null;
-  approvers: string;
-  requester_may_approve: number;
-  created_at: number;
-  expires_at: number;
-  state: string;
-  decided_at: number | null;
-  decided_by: string | null;
-  reason: string | null;
-  outcome: string | null;
-  ended_at: number | null;
-  drawn_state: string | null;
-  is_told: number;
-};
 
 export interface ApprovalFilter {
   readonly state?: ApprovalState;
@@ -149,8 +78,8 @@ export class ApprovalStore {
     this.#database.run(
       `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
          permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
-         state, is_told, is_unfinished)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+         state, is_told, is_unfinished, details)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       approval.id,
       (newest?.seq ?? 0) + 1,
       approval.action,
@@ -173,14 +102,22 @@ export class ApprovalStore {
       approval.expiresAt,
       approval.state,
       approval.isTold ? 1 : 0,
+      isUnfinished(approval) ? 1 : 0,
+      detailsOf(approval),
     );
+  }
+
+  /** Stores the use of a grant: a decision without a question. */
+  insertDecided(approval: Approval): void {
+    this.insert(approval);
+    this.update(approval);
   }
 
   /** Stores the changeable fields of an approval. Its input, key and requester never change. */
   update(approval: Approval): void {
     this.#database.run(
       `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
-         drawn_state = ?, is_told = ?, is_unfinished = ? WHERE id = ?`,
+         drawn_state = ?, is_told = ?, is_unfinished = ?, progress = ? WHERE id = ?`,
       approval.state,
       approval.decidedAt ?? null,
       jsonOf(approval.decidedBy),
@@ -190,15 +127,23 @@ export class ApprovalStore {
       approval.drawnState ?? null,
       approval.isTold ? 1 : 0,
       isUnfinished(approval) ? 1 : 0,
+      progressOf(approval),
       approval.id,
     );
   }
 
-  /** Returns the approval of a call, in any state. */
+  /** Returns the question about a call, in any state. */
   ofCall(requestId: string, toolCallId: string): Approval | undefined {
-    return firstRow(
-      this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq LIMIT 1", requestId, toolCallId),
-    );
+    return this.#ofCall(requestId, toolCallId).find(({ isInline }) => !isInline);
+  }
+
+  /** Returns the newest use of a grant for a call. */
+  useOfCall(requestId: string, toolCallId: string): Approval | undefined {
+    return this.#ofCall(requestId, toolCallId).findLast(({ isInline }) => isInline);
+  }
+
+  #ofCall(requestId: string, toolCallId: string): Approval[] {
+    return this.#read("WHERE request_id = ? AND tool_call_id = ? ORDER BY seq", requestId, toolCallId);
   }
 
   /** Returns the open approval of a ledger key, or of the same action with the same input. */
@@ -210,6 +155,18 @@ export class ApprovalStore {
         ledgerKey,
         action,
         inputHash,
+      ),
+    );
+  }
+
+  /** Returns the newest call of this action that somebody wanted changes of, and that was not proposed again. */
+  toChange(action: string, since: number): Approval | undefined {
+    return firstRow(
+      this.#read(
+        `WHERE action = ? AND state = 'replaced' AND created_at >= ? AND decided_by IS NOT NULL
+           AND json_extract(COALESCE(progress, '{}'), '$.successor') IS NULL ORDER BY seq DESC LIMIT 1`,
+        action,
+        since,
       ),
     );
   }
@@ -272,55 +229,22 @@ export class ApprovalStore {
   }
 
   #isThere(): boolean {
-    this.#hasTable ??=
+    if (this.#hasTable !== undefined) return this.#hasTable;
+    this.#hasTable =
       this.#database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_v1'")
         .length > 0;
+    if (this.#hasTable) addMissingColumns(this.#database, "approval_v1", ADDED);
     return this.#hasTable;
   }
 
   #read(where: string, ...bindings: (string | number | null)[]): Approval[] {
     if (!this.#isThere()) return [];
-    return this.#database.all<Stored>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
+    return this.#database.all<ApprovalRow>(`SELECT * FROM approval_v1 ${where}`, ...bindings).map(approvalOf);
   }
 }
 
 /** Whether work is left: decide, run, draw or tell. */
-function isUnfinished({ drawnState, isTold, state }: Approval): boolean {
+function isUnfinished({ drawnState, isInline, isTold, state }: Approval): boolean {
+  if (isInline) return false;
   return isOpen(state) || !isTold || drawnState !== state;
-}
-
-function jsonOf(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
-}
-
-function approvalOf(stored: Stored): Approval {
-  return {
-    id: stored.id,
-    action: stored.action,
-    toolCallId: stored.tool_call_id,
-    requestId: stored.request_id,
-    ledgerKey: stored.ledger_key,
-    input: z.json().parse(JSON.parse(stored.input)),
-    inputHash: stored.input_hash,
-    summary: stored.summary,
-    risk: stored.risk === null ? undefined : riskSchema.parse(stored.risk),
-    kind: kindSchema.parse(stored.kind),
-    permissions: z.array(z.string()).parse(JSON.parse(stored.permissions)),
-    sensitive: z.array(z.string()).parse(JSON.parse(stored.sensitive)),
-    people: z.array(personSchema).parse(JSON.parse(stored.people)),
-    requester: stored.requester === null ? undefined : personSchema.parse(JSON.parse(stored.requester)),
-    origin: stored.origin === null ? undefined : addressSchema.parse(JSON.parse(stored.origin)),
-    approvers: approversSchema.parse(JSON.parse(stored.approvers)),
-    requesterMayApprove: stored.requester_may_approve === 1,
-    createdAt: stored.created_at,
-    expiresAt: stored.expires_at,
-    state: stateSchema.parse(stored.state),
-    decidedAt: stored.decided_at ?? undefined,
-    decidedBy: stored.decided_by === null ? undefined : deciderSchema.parse(JSON.parse(stored.decided_by)),
-    reason: stored.reason ?? undefined,
-    outcome: stored.outcome === null ? undefined : z.json().parse(JSON.parse(stored.outcome)),
-    endedAt: stored.ended_at ?? undefined,
-    drawnState: stored.drawn_state === null ? undefined : stateSchema.parse(stored.drawn_state),
-    isTold: stored.is_told === 1,
-  };
 }

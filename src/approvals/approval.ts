@@ -1,7 +1,10 @@
+import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
 import type { Json } from "../core/content.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
+import type { GrantLength } from "./grant-length.ts";
 
 /** Who decides: people by id, the person who asked, anybody in the chat, or whoever the bot's function accepts. */
 export type ApproverRule =
@@ -24,7 +27,7 @@ export type ApproverRule =
  * - `expired`: nobody decided in time
  * - `withdrawn`: the person who asked took it back
  * - `replaced`: somebody asked for changes, or the same action was asked for again with another input
- * - `void`: it can never run, because the chat is gone or the bot no longer has the action; `reason` is a code
+ * - `void`: it can never run, because the chat is gone or the bot no longer has the action; `reason` is a `VoidReason`
  */
 export type ApprovalState =
   | "waiting"
@@ -38,16 +41,25 @@ export type ApprovalState =
   | "replaced"
   | "void";
 
+/** Why an approval is `void`. */
+export type VoidReason = "chat-gone" | "messenger-undeclared" | "action-removed";
+
 /** Whether an approval can still change. */
 export function isOpen(state: ApprovalState): boolean {
   return state === "waiting" || state === "approved" || state === "running";
 }
 
-/** The person or system that decided. `surface` tells where. */
+/** The person or system that decided. `surface` tells where; `grant`: the person had agreed before, with a grant. */
 export interface Decider {
-  readonly surface: "chat" | "api";
+  readonly surface: "chat" | "api" | "grant";
   /** The person of a chat. */
   readonly person?: MessengerAuthor;
+  /** Id of the grant that was used, or given with this decision. */
+  readonly grantId?: string;
+  /** How long the grant holds that was given with this decision. */
+  readonly granted?: GrantLength;
+  /** Whether the person wrote the decision in a reply to the card. */
+  readonly isTyped?: boolean;
   /** Name that a system gave, where nobody pressed a button. */
   readonly name?: string;
 }
@@ -72,6 +84,18 @@ export interface Approval {
   readonly kind: "approval-gated" | "durable-pause";
   /** Paths of the input whose values nobody may see, such as `card.number`. */
   readonly sensitive: readonly string[];
+  /** Id of the turn that began the request. Outcomes of earlier actions of the request come in turns of their own. */
+  readonly rootRequest: string;
+  /** The calls that a grant given with this decision would cover. Undefined if none can be given. */
+  readonly offer: GrantScope | undefined;
+  /** Whether the turn itself runs the call, because a grant covers it. Nobody was asked, and there is no card. */
+  readonly isInline: boolean;
+  /** Whether a tool of `getTools()` asked, not an action. */
+  readonly isTool: boolean;
+  /** The words with which the model asked. They may be wrong. Undefined if it wrote none. */
+  readonly modelWords: string | undefined;
+  /** The difference against the day of the question, as the action said. Undefined if it says none. */
+  readonly preview: ApprovalPreview | undefined;
   /** The person who asked. Undefined if no person began the turn. */
   readonly requester: MessengerAuthor | undefined;
   /** Everybody whose rights the action needs: the people whose messages the turn answered. */
@@ -91,7 +115,11 @@ export interface Approval {
   /** Result of the action: its output, or `{ error }`. */
   readonly outcome: Json | undefined;
   readonly endedAt: number | undefined;
-  /** The state that the card shows. Undefined if the card was never posted. */
+  /** Whether the person who decided gave the reason later, in a reply to the card. */
+  readonly isExplained: boolean;
+  /** Id of the newer question, after somebody asked for changes. */
+  readonly successor: string | undefined;
+  /** The state that the card shows. Undefined if there is no card, or it does not show all facts. */
   readonly drawnState: ApprovalState | undefined;
   /** Whether the outcome was given to the conversation as a turn. */
   readonly isTold: boolean;
@@ -99,10 +127,17 @@ export interface Approval {
 
 /** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
 export type ApprovalDecision =
-  | { readonly kind: "approve" }
+  | { readonly kind: "approve"; readonly grant?: GrantLength | undefined }
   | { readonly kind: "reject"; readonly reason?: string | undefined }
   | { readonly kind: "change"; readonly wish?: string | undefined }
   | { readonly kind: "withdraw" };
+
+/** Whether this person decided and may still say why, in a reply to the card. */
+export function mayExplain(approval: Approval, person: Pick<MessengerAuthor, "userId">): boolean {
+  const { decidedBy, reason, state, successor } = approval;
+  const isMeant = state === "rejected" || (state === "replaced" && successor === undefined);
+  return isMeant && reason === undefined && decidedBy?.person?.userId === person.userId;
+}
 
 /**
  * Answer to a decision.

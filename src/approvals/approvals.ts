@@ -1,10 +1,20 @@
 import type { Json } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
 import type { Clock } from "../core/deps.ts";
-import type { Approval, ApprovalDecision, ApprovalState, Decider, DecisionResult } from "./approval.ts";
-import { isOpen } from "./approval.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type {
+  Approval,
+  ApprovalDecision,
+  ApprovalState,
+  Decider,
+  DecisionResult,
+  VoidReason,
+} from "./approval.ts";
+import { isOpen, mayExplain } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
 import { ApprovalStore } from "./approval-store.ts";
+import { GrantedCalls } from "./granted-calls.ts";
+import { Grants } from "./grants.ts";
 
 /** A call that needs consent, in its stored form. */
 export type ApprovalRequest = Omit<
@@ -14,7 +24,10 @@ export type ApprovalRequest = Omit<
   | "state"
   | "decidedAt"
   | "decidedBy"
+  | "isInline"
   | "reason"
+  | "isExplained"
+  | "successor"
   | "outcome"
   | "endedAt"
   | "drawnState"
@@ -33,13 +46,15 @@ export interface ApprovalHost {
    * error }`. May be called again after a crash: the ledger knows the outcome of the first run.
    */
   run(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  /** Returns a code if the action can never run: the bot no longer has it, or no longer serves its chat. */
+  whyImpossible(approval: Approval): VoidReason | undefined;
   /**
    * Posts or changes the card, so that it shows the present state. It only stores the change. Called in a transaction.
    */
   draw(approval: Approval): void;
   /**
    * Gives the outcome to the conversation as a turn. It only stores the turn. Called in a transaction, once for each
-   * approval.
+   * approval, and once more if its reason came later (`isExplained`).
    */
   tell(approval: Approval): void;
   /** Called after changes, because the durable wake-up may have to move. */
@@ -49,6 +64,8 @@ export interface ApprovalHost {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** A proposal after this time is no answer to the wish for changes any more. */
+const CHANGED_WITHIN_MS = DAY_MS;
 const KEEP_MS = 365 * DAY_MS;
 const MOST_SWEPT = 500;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
@@ -65,15 +82,27 @@ const AGAIN_AFTER_MS = 2500;
  * 5. The input that runs is the input that people saw. Nothing changes it.
  */
 export class Approvals {
+  readonly grants: Grants;
+  /** Calls that run without a question. */
+  readonly granted: GrantedCalls;
   readonly #host: ApprovalHost;
   readonly #store: ApprovalStore;
   /** Approvals whose action is running in this process. */
   readonly #running = new Map<string, Promise<void>>();
   #sweptAt = -Infinity;
+  #hasChecked = false;
 
   constructor(host: ApprovalHost) {
     this.#host = host;
     this.#store = new ApprovalStore(host.database);
+    this.grants = new Grants(host.database, host.clock, host.newId);
+    this.granted = new GrantedCalls({
+      clock: host.clock,
+      newId: host.newId,
+      store: this.#store,
+      grants: this.grants,
+      mayDecide: (...asked) => host.mayDecide(...asked),
+    });
   }
 
   /**
@@ -100,7 +129,10 @@ export class Approvals {
       state: "waiting",
       decidedAt: undefined,
       decidedBy: undefined,
+      isInline: false,
       reason: undefined,
+      isExplained: false,
+      successor: undefined,
       outcome: undefined,
       endedAt: undefined,
       drawnState: undefined,
@@ -110,6 +142,7 @@ export class Approvals {
     this.#host.database.transaction(() => {
       // The model has asked again by itself, so it need not be told.
       if (known !== undefined) this.#draw(this.#change(known, { state: "replaced", isTold: true }));
+      this.#succeed(approval);
       this.#store.insert(approval);
       this.#draw(approval);
       withIt();
@@ -134,23 +167,70 @@ export class Approvals {
       this.#go();
       return { kind: "expired", approval: expired };
     }
-    const decided = this.#change(approval, {
-      state: DECIDED[decision.kind],
-      decidedAt: this.#host.clock.now(),
-      decidedBy: by,
-      reason:
-        decision.kind === "reject" ? decision.reason : decision.kind === "change" ? decision.wish : undefined,
+    const length = decision.kind === "approve" ? decision.grant : undefined;
+    if (length !== undefined) this.grants.prepare();
+    const decided = this.#host.database.transaction(() => {
+      const grant = length === undefined ? undefined : this.grants.give(approval, length, by);
+      return this.#change(approval, {
+        state: DECIDED[decision.kind],
+        decidedAt: this.#host.clock.now(),
+        decidedBy: grant === undefined ? by : { ...by, grantId: grant.id, granted: grant.length },
+        reason:
+          decision.kind === "reject"
+            ? decision.reason
+            : decision.kind === "change"
+              ? decision.wish
+              : undefined,
+      });
     });
     this.#go();
+    const { grantId } = decided.decidedBy ?? {};
+    if (grantId !== undefined) {
+      void this.#coverWaiting(grantId).catch((error: unknown) => this.#host.onFailure(error));
+    }
     return { kind: "decided", approval: decided };
   }
 
-  /** Ends approvals that can never run. `code` says why. */
-  cancel(matches: (approval: Approval) => boolean, code: string): void {
-    for (const approval of this.#store.waiting()) {
-      if (matches(approval)) this.#change(approval, { state: "void", reason: code });
+  /** Approves the requests that wait already and that a new grant covers. A crash leaves them waiting. */
+  async #coverWaiting(grantId: string): Promise<void> {
+    const person = this.grants.get(grantId)?.givenBy.person;
+    if (person === undefined) return;
+    for (const { id } of this.#store.waiting()) {
+      const asked = this.#store.get(id);
+      if (asked === undefined || !this.grants.covering(asked).some((grant) => grant.id === grantId)) continue;
+      if (!(await this.#host.mayDecide(asked, { surface: "chat", person }))) continue;
+      // The permission check took time, so the state is read again.
+      const waiting = this.#store.get(id);
+      const now = this.#host.clock.now();
+      if (waiting?.state !== "waiting" || now >= waiting.expiresAt) continue;
+      const decidedBy = { surface: "grant", person, grantId } as const;
+      this.grants.use(grantId, waiting, () =>
+        this.#change(waiting, { state: "approved", decidedAt: now, decidedBy }),
+      );
+      this.#go();
     }
+  }
+
+  /**
+   * Adds the words of the person who decided, once, and tells the conversation. Returns `false` if somebody else decided,
+   * or the reason is known.
+   */
+  explain(id: string, person: MessengerAuthor, words: string): boolean {
+    const approval = this.#store.get(id);
+    if (approval === undefined || !mayExplain(approval, person)) return false;
+    this.#change(approval, { reason: words, isExplained: true, isTold: false, drawnState: undefined });
     this.#go();
+    return true;
+  }
+
+  /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */
+  cancel(why: (approval: Approval) => VoidReason | undefined): void {
+    for (const approval of this.#store.waiting()) {
+      const reason = why(approval);
+      if (reason === undefined) continue;
+      this.#change(approval, { state: "void", reason });
+      this.#host.onChange();
+    }
   }
 
   get(id: string): Approval | undefined {
@@ -171,6 +251,11 @@ export class Approvals {
    */
   async work(): Promise<void> {
     const now = this.#host.clock.now();
+    if (!this.#hasChecked) {
+      // Only a new version of the bot, which is a new process, can lack an action or a messenger.
+      this.#hasChecked = true;
+      this.cancel((approval) => this.#host.whyImpossible(approval));
+    }
     for (const approval of this.#store.due(now)) {
       const isLate = approval.state === "waiting" && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#change(approval, { state: "expired" }) : approval);
@@ -178,6 +263,7 @@ export class Approvals {
     if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
       this.#sweptAt = now;
       this.#store.sweep(now - KEEP_MS, MOST_SWEPT);
+      this.grants.sweep();
     }
     await Promise.all(this.#running.values());
   }
@@ -191,6 +277,13 @@ export class Approvals {
   nextWakeAt(): number | undefined {
     const at = this.#store.nextDueAt();
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
+  }
+
+  /** Connects a question with the one that somebody wanted changes of. Only inside a transaction. */
+  #succeed({ action, createdAt, id, requester }: Approval): void {
+    const before = this.#store.toChange(action, createdAt - CHANGED_WITHIN_MS);
+    if (before === undefined || before.requester?.userId !== requester?.userId) return;
+    this.#draw(this.#change(before, { successor: id, drawnState: undefined }));
   }
 
   /** The method that takes a system's decision has checked it. */

@@ -1,5 +1,7 @@
-import type { Approval } from "./approval.ts";
-import { deciderName } from "./approval-card.ts";
+import type { Json } from "../core/content.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { Approval, VoidReason } from "./approval.ts";
+import { isList, wordsOf } from "./input-fields.ts";
 
 /**
  * Returns the decision about an ended approval and the model's next task, for the turn that tells the model. The text
@@ -8,9 +10,25 @@ import { deciderName } from "./approval-card.ts";
 export function decisionWords(approval: Approval): string {
   const { decidedBy, reason, state } = approval;
   const by = decidedBy === undefined ? "" : ` by ${deciderName(approval)}`;
+  if (state === "void") return `${DECISIONS.void}: ${voidWords(reason)}. ${NEXT.void}`;
   const words = reason === undefined ? "" : ` Their words: ${JSON.stringify(reason)}.`;
-  return `${DECISIONS[state]}${by}.${words} ${NEXT[state]}`.trim();
+  const later = approval.isExplained ? " They say only now why." : "";
+  const next = state === "replaced" && reason !== undefined ? CHANGE_NOW : NEXT[state];
+  return `${DECISIONS[state]}${by}.${later}${words} ${next}`.trim();
 }
+
+const CHANGE_NOW = "It did not run. Call the action again with these changes.";
+
+/** Says why an approval can never run. */
+export function voidWords(reason: string | undefined): string {
+  return reason !== undefined && reason in VOID ? VOID[reason as VoidReason] : "it is not possible any more";
+}
+
+const VOID = {
+  "chat-gone": "the chat in which it was asked accepts no messages any more",
+  "messenger-undeclared": "the bot no longer serves the messenger in which it was asked",
+  "action-removed": "the bot no longer has this action",
+} as const satisfies Record<VoidReason, string>;
 
 const NOT_AGAIN = "Do not call the action again unless they ask for it.";
 
@@ -39,3 +57,40 @@ const NEXT = {
   replaced: "It did not run. Ask what should change, then call the action again with the changes.",
   void: "It did not run. Tell the person that it was not done.",
 } as const satisfies Record<Approval["state"], string>;
+
+/** The outcome of an action for people. Of a failure it has only the words that its author wrote for others to read. */
+export function resultWords(outcome: Json): string {
+  const name = failureName(outcome);
+  if (name === undefined) return wordsOf(outcome);
+  if (isUnknownOutcome(name)) return "It may or may not have happened.";
+  if (name === "ActionAuthorizationError") return "The person who asked is not allowed to do this any more.";
+  if (name === "ActionGoneError") return "The bot can't do this any more.";
+  const error = (outcome as { readonly error: { readonly message: string } }).error;
+  return name === "ActionError" ? error.message : "It did not work.";
+}
+
+/** Returns the name of the failure that an outcome is. Undefined if it is an output. */
+export function failureName(outcome: Json | undefined): string | undefined {
+  if (typeof outcome !== "object" || outcome === null || isList(outcome)) return undefined;
+  const { error } = outcome;
+  if (typeof error !== "object" || error === null || isList(error)) return undefined;
+  return typeof error["name"] === "string" && typeof error["message"] === "string"
+    ? error["name"]
+    : undefined;
+}
+
+export function isUnknownOutcome(name: string | undefined): boolean {
+  return name === "ActionUnknownError" || name === "ActionPendingError";
+}
+
+export function nameOf({ fullName, userName, userId }: MessengerAuthor): string {
+  return fullName ?? userName ?? userId;
+}
+
+export function deciderName({ decidedBy }: Pick<Approval, "decidedBy">): string {
+  if (decidedBy?.person !== undefined) {
+    const name = nameOf(decidedBy.person);
+    return decidedBy.surface === "grant" ? `${name}, who had allowed it before` : name;
+  }
+  return decidedBy?.name ?? "the bot's team";
+}

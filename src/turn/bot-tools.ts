@@ -46,17 +46,11 @@ export function usableTools(tools: ToolSet): ToolSet {
 }
 
 /**
- * Returns the error for the first tool that neither the bot nor the model's provider runs. A call of it would end the
- * answer without a word. Undefined if there is none.
+ * Returns the error for the first tool that neither the bot nor the model's provider runs, or that nobody can be asked
+ * about. A call of it would end the answer without a word. Undefined if there is none.
  */
 export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
   for (const [name, tool] of Object.entries(tools)) {
-    if (mayNeedApproval(tool)) {
-      return new ConfigurationError(
-        "tool-needs-approval",
-        `The tool "${name}" has needsApproval, and nobody can be asked for an approval yet. Remove needsApproval, or leave the tool out of getTools() if it must not run without one.`,
-      );
-    }
     if (tool.type === "provider" && isLeftToBot(tool)) {
       return new ConfigurationError(
         "tool-without-execute",
@@ -67,6 +61,12 @@ export function toolProblem(tools: ToolSet): ConfigurationError | undefined {
       return new ConfigurationError(
         "tool-without-execute",
         `The tool "${name}" has no execute function, so nobody would run it. Give it one, or leave it out of getTools().`,
+      );
+    }
+    if (mayNeedApproval(tool)) {
+      return new ConfigurationError(
+        "tool-needs-approval",
+        `The tool "${name}" has needsApproval, and nobody can be asked about it. Only tools of getTools() that the bot runs can need approval. Move it there, or remove needsApproval.`,
       );
     }
   }

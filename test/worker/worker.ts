@@ -51,6 +51,7 @@ export class RuntimeBot extends Agent {
         authorizeTurn: () => true,
         authorizeAction: ({ isGranted }) => isGranted,
         actionLedgerPendingRetryLeaseMs: 300_000,
+        approvalWords: { yes: ["yes"], no: ["no"] },
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,
         getScheduledTasks: () => ({}),

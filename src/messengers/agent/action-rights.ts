@@ -1,6 +1,6 @@
 import { grantOf, commonGrant, missingPermissions } from "../../actions/authorize.ts";
 import type { TurnGrant } from "../../actions/authorize.ts";
-import type { AuthorizationRequest, AuthorizationResult } from "../../actions/run-action.ts";
+import type { AuthorizationRequest, AuthorizationResult } from "../../actions/action-host.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import type { Clock } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";

@@ -1,12 +1,13 @@
 import type { ModelMessage, ToolSet } from "ai";
 import type { Action, ThinkActions } from "../../actions/action.ts";
+import { actionOfTool, gateTools } from "../../actions/approval-tools.ts";
 import { compileActions, joinTools } from "../../actions/compile-actions.ts";
 import { actionGone } from "../../actions/action-errors.ts";
 import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
-import type { ActionHost } from "../../actions/run-action.ts";
-import { failureName } from "../../approvals/approval-card.ts";
+import type { ActionHost } from "../../actions/action-host.ts";
+import { failureName } from "../../approvals/outcome-words.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { Json } from "../../core/content.ts";
@@ -38,6 +39,8 @@ export interface AgentActionsOptions {
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
   readonly messages: () => Promise<readonly ModelMessage[]>;
+  /** Returns the text that the model has written in a turn so far. */
+  readonly textSoFar: (turnId: string) => string;
   /** Makes the loop run at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
   /** Runs work after the current event. */
@@ -66,11 +69,24 @@ export class AgentActions {
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
+      words: () => agent.approvalWords,
       onChange: () => {
         options.wakeAt(deps.clock.now() + HEARTBEAT_MS);
         options.later(() => options.thread().poke());
       },
     });
+  }
+
+  /** Whether some action of the bot may ask people, or this conversation has asked. */
+  asksPeople(): boolean {
+    try {
+      const actions: ThinkActions = this.#options.agent.getActions();
+      if (Object.values(actions).some(({ kind }) => kind !== "server")) return true;
+      return this.desk.approvals.list({ limit: 1 }).length > 0;
+    } catch {
+      // A turn calls it again, and logs the reason.
+      return false;
+    }
   }
 
   /** The ledger of this object. */
@@ -82,7 +98,7 @@ export class AgentActions {
   /** The bot's tools and actions, for a turn. */
   async tools(botCode: { readonly clock: Clock; readonly log: Log }): Promise<ToolSet> {
     const { agent } = this.#options;
-    const own = async (): Promise<ToolSet> => usableTools(await agent.getTools());
+    const own = async (): Promise<ToolSet> => usableTools(this.#gated(await agent.getTools()));
     const tools = await runBotCode(botCode, "getTools", own);
     return runBotCode(botCode, "getActions", () => this.#joined(tools));
   }
@@ -95,18 +111,26 @@ export class AgentActions {
   declaredTools(): ToolSet | Promise<ToolSet> {
     this.#joined({});
     const tools = this.#options.agent.getTools();
-    return isThenable(tools) ? tools : this.#joined(tools);
+    return isThenable(tools)
+      ? Promise.resolve(tools).then((listed) => this.#gated(listed))
+      : this.#joined(this.#gated(tools));
+  }
+
+  /** Puts the bot's tools with `needsApproval` behind a question. */
+  #gated(tools: ToolSet): ToolSet {
+    return gateTools(tools, this.#turnHost(), turnId);
   }
 
   #joined(tools: ToolSet): ToolSet {
-    const { agent, thread } = this.#options;
-    const host = this.#host(
-      (requestId) => factsOfTurn(thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
+    return joinTools(tools, compileActions(this.#options.agent.getActions(), this.#turnHost(), turnId));
+  }
+
+  /** The host of calls that a turn makes. */
+  #turnHost(): ActionHost {
+    return this.#host(
+      (requestId) =>
+        factsOfTurn(this.#options.thread().own.info(requestId), (id) => this.desk.approvals.get(id)),
       (requestId) => requestId,
-    );
-    return joinTools(
-      tools,
-      compileActions(agent.getActions(), host, () => getTurn()?.id ?? ""),
     );
   }
 
@@ -126,13 +150,15 @@ export class AgentActions {
       attachments: ({ requestId }) => thread().attachments.recorded.ofCall(ownerOf(requestId)),
       authorize: (call) => this.#rights.decide(call, factsOf(call.request.requestId)),
       ask: (question) => this.desk.ask(question, factsOf(question.request.requestId)),
+      useGrant: (question) => this.desk.useGrant(question, factsOf(question.request.requestId)),
+      endUse: (request, output) => this.desk.endUse(request, output as Json),
       onFailure: (action, error) => logBotFailure(log, `action ${action}`, error),
     };
   }
 
   async #runApproved(approval: Approval): Promise<{ readonly output: Json; readonly isFailure: boolean }> {
     const { action: name, decidedBy, input, inputHash, ledgerKey, requestId, toolCallId } = approval;
-    const action = this.#named(name);
+    const action = this.#named(name) ?? (await this.#toolNamed(name));
     if (action === undefined) return { output: actionGone() as unknown as Json, isFailure: true };
     const facts = factsOfApproval(approval);
     const request = {
@@ -155,8 +181,20 @@ export class AgentActions {
     return { output, isFailure: failureName(output) !== undefined };
   }
 
+  /** Returns the action that stands for a tool with `needsApproval`. */
+  async #toolNamed(name: string): Promise<Action | undefined> {
+    const { agent, deps, log } = this.#options;
+    const listed = runBotCode({ clock: deps.clock, log }, "getTools", () => agent.getTools());
+    // The log has the reason of a failure.
+    return actionOfTool((await listed.catch((): ToolSet => ({})))[name]);
+  }
+
   #named(name: string): Action | undefined {
     const actions: ThinkActions = this.#options.agent.getActions();
     return Object.entries(actions).find(([key, action]) => (action.name ?? key) === name)?.[1];
   }
+}
+
+function turnId(): string {
+  return getTurn()?.id ?? "";
 }

@@ -1,6 +1,7 @@
 import type { LanguageModel, ToolSet } from "ai";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkActions } from "../../actions/action.ts";
+import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
 import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
@@ -29,6 +30,7 @@ export interface AgentMethods {
   getActions(): ThinkActions;
   authorizeTurn(context: ActionTurnContext): ActionAuthorization;
   authorizeAction(context: ActionCallContext): ActionAuthorization;
+  readonly approvalWords: ApprovalWords;
   readonly actionLedgerPendingRetryLeaseMs: number | false;
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;

@@ -34,6 +34,7 @@ import { answerSafely } from "../root/answer-safely.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
+import { approvalCommands } from "./approval-commands.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
@@ -182,7 +183,7 @@ export class AgentRuntime extends LifecycleCapability {
       system: async () => {
         const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
         const added = this.thread.promptFor(getMessengerContext());
-        return added === undefined ? prompt : `${prompt}\n\n${added}`;
+        return [prompt, added, this.actions.desk.prompt()].filter((part) => part !== undefined).join("\n\n");
       },
       tools: () => this.actions.tools(botCode()),
       maxSteps: () => agent.maxSteps,
@@ -242,6 +243,7 @@ export class AgentRuntime extends LifecycleCapability {
       ...(this.#options.agent.renderAttachment !== undefined && {
         renderAttachment: (...shown: Parameters<RenderAttachment>) => this.#renderAttachment(...shown),
       }),
+      desk: this.actions.desk,
       handOver: (name, messengerId, event) => this.#callsTo(name).receiveEvents(messengerId, [event]),
       ...(this.#options.agent.onChatMember !== undefined && {
         onChatMember: (event: ChatMemberEvent) => this.#options.agent.onChatMember?.(event),
@@ -295,6 +297,7 @@ export class AgentRuntime extends LifecycleCapability {
       declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
+      textSoFar: (turnId) => this.engine.textSoFar(turnId),
       wakeAt: (at) => this.#wakeUp.at(at),
       later: (work) => this.#later(work),
     });
@@ -345,7 +348,8 @@ export class AgentRuntime extends LifecycleCapability {
   #commands(): ThinkCommands {
     const { agent } = this.#options;
     const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts) : {};
-    return { ...extra, ...agent.getCommands() };
+    const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
+    return { ...extra, ...approvals, ...agent.getCommands() };
   }
 
   #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {

@@ -1,32 +1,40 @@
 import { z } from "zod";
-import { missingPermissions } from "../../actions/authorize.ts";
 import type { Action } from "../../actions/action.ts";
-import type { ApprovalQuestion } from "../../actions/run-action.ts";
-import { approvalCard, deciderName, nameOf } from "../../approvals/approval-card.ts";
-import type {
-  Approval,
-  ApprovalDecision,
-  ApproverRule,
-  Decider,
-  DecisionResult,
-} from "../../approvals/approval.ts";
+import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
+import { approvalCard } from "../../approvals/approval-card.ts";
+import type { Approval, ApprovalDecision, VoidReason } from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
+import type { ApprovalRequest } from "../../approvals/approvals.ts";
+import { isGrantable } from "../../approvals/grant.ts";
 import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
 import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
-import { decisionWords } from "../../approvals/outcome-words.ts";
-import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { ApprovalWords } from "../../approvals/decision-word.ts";
+import { decisionWords, failureName } from "../../approvals/outcome-words.ts";
+import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
-import type { Json } from "../../core/content.ts";
+import type { Content, Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
+import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import { STEP_BREAK } from "../../core/step-break.ts";
 import type { Address } from "../../core/surface.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
+import type { MessengerHint } from "../intake/event-handler.ts";
+import { isReply } from "../intake/presses.ts";
+import { addressOf } from "../replies/address-of.ts";
 import type { Cards } from "../replies/cards.ts";
 import { outcomeMessage } from "../turns/outcome-message.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
-import { threadOf } from "./call-facts.ts";
+import { overviewOf, waitingIn, waitingPrompt } from "./approval-overview.ts";
+import type { ShowPress } from "./approval-overview.ts";
+import { ApprovalReplies } from "./approval-replies.ts";
+import { alert, answerOf, approversInWords, timeInWords } from "./approval-texts.ts";
+import { endGrant, grantsOverview } from "./grant-overview.ts";
+import type { EndGrantPress } from "./grant-overview.ts";
+import { Approvers } from "./approvers.ts";
 import type { OwnTurns } from "./own-turns.ts";
 
 export interface ApprovalDeskOptions {
@@ -34,56 +42,102 @@ export interface ApprovalDeskOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly rights: ActionRights;
-  readonly thread: () => { readonly cards: Cards; readonly own: OwnTurns };
+  readonly thread: () => {
+    readonly cards: Cards;
+    readonly own: OwnTurns;
+    readonly delivery: Pick<Delivery, "receipt">;
+  };
   readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
   /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
   readonly actionNamed: (name: string) => Action | undefined;
   /** Runs an approved action. Returns its output, or `{ error }`. */
   readonly run: (approval: Approval) => Promise<{ readonly output: Json; readonly isFailure: boolean }>;
+  /** Returns the text that the model has written in a turn so far. */
+  readonly textSoFar: (turnId: string) => string;
+  /** The words that decide in a reply to a card. */
+  readonly words: () => ApprovalWords;
   /** Called when stored work waits for the loop. */
   readonly onChange: () => void;
 }
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const CARD = "approval:";
+const LONGEST_WORDS = 2_000;
+const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
 
 const pressSchema = z.object({
   approval: z.string(),
   inputHash: z.string(),
   decision: z.enum(["approve", "reject", "change", "withdraw"]),
+  grant: z.enum(["request", "hour", "always"]).optional(),
 });
+
+const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
+const showSchema = z.strictObject({ showApproval: z.string() }) satisfies z.ZodType<ShowPress>;
 
 /** Approvals of one conversation, with their cards, presses and outcomes in the chat (I9). */
 export class ApprovalDesk {
   readonly approvals: Approvals;
   readonly #options: ApprovalDeskOptions;
+  readonly #approvers: Approvers;
+  readonly #replies: ApprovalReplies;
 
   constructor(options: ApprovalDeskOptions) {
     this.#options = options;
     const { database, deps, log } = options;
+    this.#approvers = new Approvers(options);
     this.approvals = new Approvals({
       database,
       clock: deps.clock,
       newId: () => deps.newId(),
-      mayDecide: (approval, decider) => this.#mayDecide(approval, decider),
+      mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
+      whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => this.#draw(approval),
       tell: (approval) => this.#tell(approval),
       onChange: options.onChange,
       onFailure: (error) => logBotFailure(log, "approval", error),
     });
+    this.#replies = new ApprovalReplies({
+      approvals: this.approvals,
+      words: options.words,
+      newestTurn: () => options.thread().own.newest(),
+    });
   }
 
   /** Asks people about a call. See `ActionHost.ask`. */
   async ask(question: ApprovalQuestion, facts: CallFacts): Promise<string | undefined> {
-    const { inputHash, input, ledgerKey, permissions, request, risk, summary } = question;
+    const { requestId, toolCallId } = question.request;
+    const preview = await question.preview();
+    const asked = { ...(await this.#questionOf(question, facts)), preview };
+    return this.approvals.request(asked, () => this.#options.thread().own.calls.park(requestId, toolCallId))
+      ?.id;
+  }
+
+  /** Uses a grant for a call. See `ActionHost.useGrant`. */
+  async useGrant(
+    question: ApprovalQuestion,
+    facts: CallFacts,
+  ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined> {
+    if (question.offer === undefined) return undefined;
+    const unasked = { ...(await this.#questionOf(question, facts)), reason: undefined, isExplained: false };
+    const use = await this.approvals.granted.use({ ...unasked, successor: undefined, ...NOT_DRAWN });
+    return use && { approver: use.decidedBy?.person };
+  }
+
+  /** Stores the outcome of a call for which a grant may have been used. */
+  endUse({ requestId, toolCallId }: ActionRequest, output: Json): void {
+    this.approvals.granted.end(requestId, toolCallId, output, failureName(output) !== undefined);
+  }
+
+  async #questionOf(question: ApprovalQuestion, facts: CallFacts): Promise<ApprovalRequest> {
+    const { inputHash, input, ledgerKey, offer, permissions, request, risk, summary } = question;
     const { action, name, requestId, toolCallId } = request;
-    const { deps, thread } = this.#options;
-    const approvers = await this.#ruleOf(question, facts);
     const asked = {
       action: name,
       toolCallId,
       requestId,
+      rootRequest: this.#rootRequestOf(requestId),
       ledgerKey,
       input,
       inputHash,
@@ -92,14 +146,26 @@ export class ApprovalDesk {
       kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
       permissions,
       sensitive: action.sensitive ?? [],
+      isTool: action.isTool === true,
+      preview: undefined,
+      offer,
+      modelWords: lastWords(this.#options.textSoFar(requestId)),
       requester: facts.person,
       people: facts.people,
       origin: facts.address,
-      approvers,
+      approvers: await this.#approvers.ruleOf(question, facts),
       requesterMayApprove: action.requesterMayApprove ?? true,
-      expiresAt: deps.clock.now() + (action.expiresAfterMs ?? WEEK_MS),
+      expiresAt: this.#options.deps.clock.now() + (action.expiresAfterMs ?? WEEK_MS),
     };
-    return this.approvals.request(asked, () => thread().own.calls.park(requestId, toolCallId))?.id;
+    return { ...asked, offer: isGrantable(asked) ? offer : undefined };
+  }
+
+  /** The outcome of an earlier action of a request comes in a turn of its own. */
+  #rootRequestOf(requestId: string): string {
+    const turn = this.#options.thread().own.info(requestId);
+    const approvalId = turn?.kind === "outcome" ? turn.metadata?.["approval"] : undefined;
+    const before = typeof approvalId === "string" ? this.approvals.get(approvalId) : undefined;
+    return before?.rootRequest ?? requestId;
   }
 
   /** The calls that wait for a person. */
@@ -118,73 +184,107 @@ export class ApprovalDesk {
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
   }
 
-  /** Takes a press of an approval's card. Undefined if the card is another one. */
+  /** Takes a press of an approval's card, of `/approvals` or of `/grants`. Undefined if the card is another one. */
   pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    const show = showSchema.safeParse(press.payload);
+    if (show.success) return Promise.resolve(this.#show(press, show.data.showApproval));
+    const end = endSchema.safeParse(press.payload);
+    if (end.success) return Promise.resolve(endGrant(end.data.endGrant, press.person, this.approvals.grants));
     return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
   }
 
-  async #press({ cardId, payload, person }: CardPress): Promise<PressAnswer> {
+  /** Whether a message that quotes this card is about its approval, and not for the model. */
+  takesReply(cardId: string, event: MessengerEvent): boolean {
+    const approval = this.#approvalOf(cardId);
+    return approval !== undefined && this.#replies.takes(approval, event, false);
+  }
+
+  /** Returns the answer to a message that looks like a decision but quotes no card. Undefined for any other message. */
+  hint(event: MessengerEvent): MessengerHint | undefined {
+    const hint = this.#replies.hint(event);
+    if (hint === undefined) return undefined;
+    const { messages = [] } = this.#options.thread().delivery.receipt(cardIdOf(hint.approval)) ?? {};
+    return { text: hint.text, replyTo: messages.at(-1)?.messageId };
+  }
+
+  /** The answer to `/approvals`. */
+  overview({ author }: MessengerEvent): Promise<Content> {
+    return overviewOf(author, this.approvals, this.#approvers);
+  }
+
+  /** The answer to `/grants`. */
+  grants(event: MessengerEvent): Content {
+    return grantsOverview(event, this.approvals.grants);
+  }
+
+  /** The number of requests that were asked in the chat of an event and still wait. */
+  waitingIn(event: MessengerEvent): number {
+    return waitingIn(this.approvals, event);
+  }
+
+  /** The addition to the system prompt while something waits. */
+  prompt(): string | undefined {
+    return waitingPrompt(this.approvals);
+  }
+
+  /** Points at the card of a waiting request, for a press under `/approvals`. */
+  #show({ event }: CardPress, id: string): PressAnswer {
+    const approval = this.approvals.get(id);
+    if (approval?.state !== "waiting") return alert("This is decided by now.");
+    const { cards, delivery } = this.#options.thread();
+    const receipt = delivery.receipt(cardIdOf(approval));
+    const messageId = receipt?.messages.at(-1)?.messageId;
+    if (messageId === undefined || receipt?.threadId !== event.thread.id)
+      return alert("Its card is in another chat.");
+    const policy = replyPolicy(this.#options.declared(event.messengerId)?.delivery ?? {});
+    const options = { replyTo: messageId };
+    cards.post({ id: `show:${event.key}`, address: addressOf(event), policy, options }, "Here it is.");
+    return undefined;
+  }
+
+  /** Ends the requests that were asked in a chat that accepts no messages any more. */
+  chatGone({ chatId, messengerId, threadId }: GonePlace): void {
+    this.approvals.cancel(({ origin }) =>
+      origin?.messengerId === messengerId &&
+      origin.chatId === chatId &&
+      (threadId === undefined || origin.threadId === threadId)
+        ? "chat-gone"
+        : undefined,
+    );
+  }
+
+  #whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
+    const { actionNamed, declared } = this.#options;
+    try {
+      if (origin !== undefined && declared(origin.messengerId) === undefined) return "messenger-undeclared";
+      // Servers of tools may be away for a while, so a missing tool says nothing.
+      return isTool || actionNamed(action) !== undefined ? undefined : "action-removed";
+    } catch {
+      // The bot's declarations fail for now. Other callers of them log the reason.
+      return undefined;
+    }
+  }
+
+  #approvalOf(cardId: string): Approval | undefined {
+    return cardId.startsWith(CARD) ? this.approvals.get(cardId.slice(CARD.length)) : undefined;
+  }
+
+  async #press({ cardId, event, payload, person }: CardPress): Promise<PressAnswer> {
+    if (isReply(payload)) {
+      const approval = this.#approvalOf(cardId);
+      if (approval === undefined || person === undefined) return undefined;
+      return this.#replies.take(approval, event, person);
+    }
     const press = pressSchema.parse(payload);
     const known = this.approvals.get(press.approval);
     if (known === undefined || cardId !== cardIdOf(known) || press.inputHash !== known.inputHash)
       return alert("I don't know this request any more.");
     // A person without an id cannot decide.
     if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
-    const { decision } = press;
-    const result = await this.approvals.decide(
-      press.approval,
-      { kind: decision },
-      { surface: "chat", person },
-    );
+    const { decision, grant } = press;
+    const by = { surface: "chat", person } as const;
+    const result = await this.approvals.decide(press.approval, { kind: decision, grant }, by);
     return answerOf(result, decision);
-  }
-
-  async #ruleOf({ permissions, request }: ApprovalQuestion, facts: CallFacts): Promise<ApproverRule> {
-    const { approvers } = request.action;
-    if (typeof approvers === "function") return { kind: "function" };
-    if (typeof approvers === "string") return { kind: approvers };
-    if (approvers !== undefined) return { kind: "people", userIds: approvers.map(String) };
-    if (facts.address?.isDirectMessage === true)
-      return { kind: facts.person === undefined ? "anyone" : "requester" };
-    if (permissions.length > 0) {
-      const grant = await this.#options.rights.ofTurn(request.requestId, facts);
-      // If everybody may do everything, nobody has a special permission to decide.
-      if (grant.permissions !== undefined) return { kind: "permissions", permissions };
-    }
-    return { kind: "requester" };
-  }
-
-  async #mayDecide(approval: Approval, { person, surface }: Decider): Promise<boolean> {
-    // The bot's own code has checked the caller.
-    if (surface === "api") return true;
-    if (person === undefined) return false;
-    const isRequester = person.userId === approval.requester?.userId;
-    if (isRequester && !approval.requesterMayApprove) return false;
-    const { approvers } = approval;
-    switch (approvers.kind) {
-      case "anyone":
-        return true;
-      case "requester":
-        return isRequester;
-      case "people":
-        return approvers.userIds.includes(person.userId);
-      case "permissions": {
-        const { origin, requestId } = approval;
-        const place = { address: origin, chat: threadOf(origin) };
-        const grant = await this.#options.rights.ofPerson(requestId, person, place);
-        return (
-          grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined
-        );
-      }
-      case "function": {
-        const decides = this.#options.actionNamed(approval.action)?.approvers;
-        if (typeof decides !== "function") return false;
-        const { deps, log } = this.#options;
-        const asked = runBotCode({ clock: deps.clock, log }, "approvers", () => decides(person));
-        // The log has the reason of a failure.
-        return asked.catch(() => false);
-      }
-    }
   }
 
   #draw(approval: Approval): void {
@@ -193,7 +293,7 @@ export class ApprovalDesk {
     const { cards } = this.#options.thread();
     const content = approvalCard(approval, { approvers: approversInWords(approval), time: timeInWords });
     const id = cardIdOf(approval);
-    if (approval.drawnState !== undefined) {
+    if (cards.store.read(id) !== undefined) {
       cards.revise(id, content);
       return;
     }
@@ -203,11 +303,12 @@ export class ApprovalDesk {
 
   #tell(approval: Approval): void {
     const { action, id, input, outcome, state } = approval;
-    const address = this.#addressOf(approval);
+    // A chat that is gone is not told, but the conversation is.
+    const address = approval.reason === "chat-gone" ? undefined : this.#addressOf(approval);
     const result = outcome ?? (state === "done" ? null : "The action did not run.");
     this.#options.thread().own.submit({
       kind: "outcome",
-      idempotencyKey: cardIdOf(approval),
+      idempotencyKey: approval.isExplained ? `${cardIdOf(approval)}:reason` : cardIdOf(approval),
       messages: [outcomeMessage(id, { action, input, decision: decisionWords(approval), result })],
       answerTo: address === undefined ? [] : [address],
       metadata: { approval: id },
@@ -226,72 +327,8 @@ function cardIdOf({ id }: Pick<Approval, "id">): string {
   return `${CARD}${id}`;
 }
 
-function alert(text: string): PressAnswer {
-  return { text, alert: true };
-}
-
-/** The private word to the person who pressed. */
-function answerOf(result: DecisionResult, decision: keyof typeof DONE): PressAnswer {
-  switch (result.kind) {
-    case "decided":
-      return DONE[decision];
-    case "late": {
-      const { state } = result.approval;
-      const by = result.approval.decidedBy === undefined ? "" : ` by ${deciderName(result.approval)}`;
-      return alert(`This was decided before${by}: ${STATES[state]}.`);
-    }
-    case "expired":
-      return alert("It's too late: nobody decided in time.");
-    case "not-allowed":
-      return alert(
-        decision === "withdraw"
-          ? "Only the person who asked can take this back."
-          : `You can't decide this. It's up to ${approversInWords(result.approval)}.`,
-      );
-    case "unknown":
-      return alert("I don't know this request any more.");
-  }
-}
-
-const DONE = {
-  approve: "Approved.",
-  reject: "Rejected.",
-  change: "OK. Tell me what should change.",
-  withdraw: "Taken back.",
-} as const;
-
-const STATES = {
-  waiting: "it still waits",
-  approved: "approved",
-  running: "approved",
-  done: "approved, and it is done",
-  failed: "approved",
-  rejected: "rejected",
-  expired: "nobody decided in time",
-  withdrawn: "taken back",
-  replaced: "there is a newer request, or changes are wanted",
-  void: "it can no longer run",
-} as const satisfies Record<Approval["state"], string>;
-
-function approversInWords({ approvers, requester, requesterMayApprove }: Approval): string {
-  const butNot =
-    requesterMayApprove || requester === undefined || approvers.kind === "requester"
-      ? ""
-      : `, but not ${nameOf(requester)}`;
-  switch (approvers.kind) {
-    case "anyone":
-      return `anyone in this chat${butNot}`;
-    case "requester":
-      return requester === undefined ? "the bot's team" : nameOf(requester);
-    case "permissions":
-      return `people who have the permission ${approvers.permissions.join(", ")}${butNot}`;
-    case "people":
-    case "function":
-      return `people whom this bot's team has chosen${butNot}`;
-  }
-}
-
-/** `2026-11-29 12:00 UTC` */
-function timeInWords(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** The words of the model's newest step: those with which it asks. */
+function lastWords(text: string): string | undefined {
+  const words = (text.split(STEP_BREAK).at(-1) ?? "").trim();
+  return words === "" ? undefined : words.slice(0, LONGEST_WORDS);
 }

@@ -1,4 +1,5 @@
 import type { Approvals } from "../../approvals/approvals.ts";
+import type { ApprovalDesk } from "./approval-desk.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -30,6 +31,8 @@ export interface ThreadRuntimeOptions {
   readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
   /** Scheduled tasks of this object, which the loop drives. @default none */
   readonly schedules?: () => Pick<Schedules, "work" | "isBusy" | "nextWakeAt">;
+  /** The cards of these approvals. @default none */
+  readonly desk?: Pick<ApprovalDesk, "takesReply" | "hint" | "waitingIn" | "chatGone">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** Returns the bot's own content for an attachment. @default the usual content of its type */

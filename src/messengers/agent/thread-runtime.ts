@@ -137,7 +137,10 @@ export class ThreadRuntime {
         turns,
         prompts,
         memory,
-        abandon: (place) => this.#runner.endings.abandon(place),
+        abandon: (place) => {
+          this.#runner.endings.abandon(place);
+          options.desk?.chatGone(place);
+        },
         poke: () => this.poke(),
       }),
     });
@@ -176,7 +179,7 @@ export class ThreadRuntime {
       hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
-      ...builtInCommands(commands),
+      ...builtInCommands(commands, (event) => options.desk?.waitingIn(event) ?? 0),
       ...options.commands(),
     });
     this.#intake = new Intake({
@@ -190,6 +193,8 @@ export class ThreadRuntime {
       ...links,
       handOver: options.handOver,
       onAction: options.onAction,
+      takesReply: (...reply) => options.desk?.takesReply(...reply) === true,
+      hint: (event) => options.desk?.hint(event),
       definition: (messengerId) => this.#messengers.find(messengerId),
       context: (messengerId) => this.#messengers.context(messengerId),
       route: options.route,

@@ -61,23 +61,46 @@ const GREETING = "Hello! Send me a message and I'll answer. /help shows what els
 const NOTHING_TO_STOP = "There's nothing to stop right now.";
 const NEW_SESSION = "Let's start over. I won't refer to anything from before.";
 
-/** Returns `/start`, `/help`, `/stop` and `/new`. A bot may define its own instead. */
-export function builtInCommands(all: () => ThinkCommands): ThinkCommands {
+/**
+ * Returns `/start`, `/help`, `/stop` and `/new`. A bot may define its own instead.
+ *
+ * @param waiting returns the number of requests of this chat that wait for a person's decision
+ */
+export function builtInCommands(
+  all: () => ThinkCommands,
+  waiting: (event: MessengerEvent) => number = () => 0,
+): ThinkCommands {
   return {
     start: { description: "Say hello", handler: () => GREETING },
     help: { description: "Show the commands", handler: () => helpText(all()) },
     stop: {
       description: "Stop the answer that is being written",
-      handler: (command) => (command.stop() ? undefined : NOTHING_TO_STOP),
+      handler: (command) => {
+        const isStopped = command.stop();
+        const waits = waitingWords(waiting(command.event));
+        if (waits === undefined) return isStopped ? undefined : NOTHING_TO_STOP;
+        return `${waits} /stop takes no request back; the button on its card does.`;
+      },
     },
     new: {
       description: "Start a new conversation",
       handler: (command) => {
         command.beginAnew();
-        return NEW_SESSION;
+        const waits = waitingWords(waiting(command.event));
+        return waits === undefined
+          ? NEW_SESSION
+          : `${NEW_SESSION} ${waits} I'll tell you here what comes of it.`;
       },
     },
   };
+}
+
+/** Waiting requests survive every command. Undefined if there is none. */
+function waitingWords(count: number): string | undefined {
+  if (count === 0) return undefined;
+  return count === 1
+    ? "One request still waits for a decision."
+    : `${count} requests still wait for a decision.`;
 }
 
 function helpText(commands: ThinkCommands): string {

@@ -70,9 +70,11 @@ export class CardEvents {
       await this.#handOver(row, claim);
       return true;
     }
+    if (claim.option === undefined && !this.#presses.takesReply(event, claim.key)) return false;
     // A person who may not use the bot is refused as with any other message: at most once, and not in a group.
-    if (claim.option === undefined || !(await this.#options.mayUse(event, definition))) return false;
-    await this.#presses.typed(row, event, definition, claim.key, claim.option);
+    if (!(await this.#options.mayUse(event, definition))) return false;
+    if (claim.option === undefined) await this.#presses.replied(row, event, definition, claim.key);
+    else await this.#presses.typed(row, event, definition, claim.key, claim.option);
     return true;
   }
 

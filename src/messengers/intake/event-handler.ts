@@ -44,12 +44,21 @@ export interface EventHandlerOptions {
   /** The root counts a person's questions in all conversations. */
   readonly root: Pick<RootCalls, "takeQuestion">;
   readonly answers: Answers;
+  /** Returns the bot's own answer to a message that is not for the model. @default none */
+  readonly hint?: ((event: MessengerEvent) => MessengerHint | undefined) | undefined;
   /** Makes the loop go around once more. */
   readonly poke: () => void;
   /** Returns the event with the current address of its chat, which may have moved. */
   readonly atCurrentPlace: (event: MessengerEvent) => MessengerEvent;
   /** Runs bot code in a context that knows the current event. */
   readonly inContext: <T>(event: MessengerEvent, body: (context: MessengerContext) => T) => T;
+}
+
+/** An answer to a message that the model does not get. */
+export interface MessengerHint {
+  readonly text: string;
+  /** Id of the message that it points at. */
+  readonly replyTo: string | undefined;
 }
 
 /** What a hook sends to the chat of its event. */
@@ -179,8 +188,8 @@ export class EventHandler {
           await this.#command(row, event, sorting.command, definition);
         return;
       case "answer":
-        if (await this.#admission.isAllowed(row, event, definition))
-          await this.#queue(row, event, definition);
+        if (!(await this.#admission.isAllowed(row, event, definition))) return;
+        if (!this.#hint(row, event, definition)) await this.#queue(row, event, definition);
         return;
     }
   }
@@ -195,6 +204,20 @@ export class EventHandler {
     return (
       !this.#options.memory.isSubscribed(event.thread.id) && (await this.#admission.mayUse(event, definition))
     );
+  }
+
+  /** Answers a message without the model. Returns `false` if the model must. */
+  #hint(row: InboxRow, event: MessengerEvent, definition: NormalizedMessengerDefinition): boolean {
+    const { database, delivery, hint } = this.#options;
+    const given = hint?.(event);
+    if (given === undefined) return false;
+    const { replyTo, text } = given;
+    const id = `hint:${row.seq}`;
+    database.transaction(() => {
+      delivery.send({ id, ...postingOf(event, definition), ...(replyTo !== undefined && { replyTo }) }, text);
+      this.#outcomes.end(row, "answered with a hint");
+    });
+    return true;
   }
 
   async #queue(

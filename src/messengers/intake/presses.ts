@@ -1,6 +1,7 @@
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import { parseCardToken } from "../../core/card-token.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -28,6 +29,8 @@ export interface PressesOptions {
   readonly cards: Cards;
   /** The bot's handler of presses. */
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
+  /** Whether a message that quotes a card is handled like a press. @default none is */
+  readonly takesReply?: ((cardId: string, event: MessengerEvent) => boolean) | undefined;
   /** Whether the platform can show a notice to the person who pressed. */
   readonly canNotify: (event: MessengerEvent) => boolean;
   /** Whether a person may use the bot. */
@@ -42,6 +45,14 @@ export interface PressesOptions {
  * A press is acknowledged after this time, even if its handler is not done. Clients show for about 15 s that they wait.
  */
 const ANSWER_WITHIN_MS = 10_000;
+
+/** Stands for the payload of a message that quotes a card and is handled like a press. */
+const REPLY = { isReply: true } as const;
+
+/** Whether a press is a message that quotes the card: see `PressesOptions.takesReply`. */
+export function isReply(payload: Json): boolean {
+  return typeof payload === "object" && payload !== null && "isReply" in payload;
+}
 
 /**
  * Presses of the cards that this conversation has posted.
@@ -76,6 +87,23 @@ export class Presses {
     const card = token === undefined ? undefined : this.#options.cards.find(token.key, addressOf(event));
     const button = card?.buttons.find((one) => one.button === token?.button);
     await this.#take(row, event, definition, card, button);
+  }
+
+  /** Whether the card's owner handles a message that quotes it. */
+  takesReply(event: MessengerEvent, key: string): boolean {
+    const card = this.#options.cards.find(key, addressOf(event));
+    return card !== undefined && this.#options.takesReply?.(card.id, event) === true;
+  }
+
+  /** Handles a message that quotes a card, for which `takesReply` is true. */
+  async replied(
+    row: InboxRow,
+    event: MessengerEvent,
+    definition: NormalizedMessengerDefinition,
+    key: string,
+  ): Promise<void> {
+    const card = this.#options.cards.find(key, addressOf(event));
+    await this.#take(row, event, definition, card, { button: "", label: "", payload: REPLY });
   }
 
   /** Handles a message that is the number of an option. */

@@ -5,7 +5,7 @@ import { LocalLedger } from "../../../src/actions/ledger.ts";
 import type { ActionLedger } from "../../../src/actions/ledger.ts";
 import type { Database } from "../../../src/core/database.ts";
 import { runAction } from "../../../src/actions/run-action.ts";
-import type { ActionHost, AuthorizationResult } from "../../../src/actions/run-action.ts";
+import type { ActionHost, AuthorizationResult } from "../../../src/actions/action-host.ts";
 import type { ByteSource, StoredAttachment } from "../../../src/core/reply-attachment.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
@@ -158,6 +158,8 @@ export function createActionRig(): ActionRig {
       attachments: ({ requestId }) => attachmentsIn(database).ofCall(requestId),
       authorize: () => Promise.resolve(rig.decision),
       ask: () => Promise.resolve("asked"),
+      useGrant: () => Promise.resolve(undefined),
+      endUse: () => {},
       onFailure: (_name, error) => {
         rig.failures.push(error);
       },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../../../src/approvals/approval.ts";
-import { approvalCard, inputFields } from "../../../src/approvals/approval-card.ts";
+import { approvalCard } from "../../../src/approvals/approval-card.ts";
+import { inputFields, masked } from "../../../src/approvals/input-fields.ts";
 import { decisionWords } from "../../../src/approvals/outcome-words.ts";
 
 const view = { approvers: "Dana or Eli", time: () => "29 November, 12:00" };
@@ -18,6 +19,12 @@ const approval: Approval = {
   permissions: ["billing:refund"],
   kind: "approval-gated",
   sensitive: [],
+  isTool: false,
+  rootRequest: "t1",
+  offer: undefined,
+  isInline: false,
+  modelWords: undefined,
+  preview: undefined,
   people: [{ userId: "1", fullName: "Anna" }],
   requester: { userId: "1", fullName: "Anna" },
   origin: undefined,
@@ -29,6 +36,8 @@ const approval: Approval = {
   decidedAt: undefined,
   decidedBy: undefined,
   reason: undefined,
+  isExplained: false,
+  successor: undefined,
   outcome: undefined,
   endedAt: undefined,
   drawnState: undefined,
@@ -40,14 +49,47 @@ describe("the card of an approval", () => {
     const { text, fields = [] } = approvalCard(approval, view);
     expect(text).toContain(String.raw`Refund \*75 €\* for order 7`);
     expect(fields).toEqual([
-      { label: "Order id", value: "7" },
       { label: "Amount cents", value: "7500" },
+      { label: "Order id", value: "7" },
       { label: "Card number", value: "4111" },
       { label: "Risk", value: "high" },
       { label: "Asked by", value: "Anna" },
       { label: "Who can decide", value: "Dana or Eli" },
       { label: "Until", value: "29 November, 12:00" },
     ]);
+  });
+
+  it("says what changes against today, and whose words the model's reason is", () => {
+    const preview = [
+      { label: "refunded", from: "0 €", to: "75 €" },
+      { label: "note", to: "Damaged" },
+    ];
+    const asked = { ...approval, preview, modelWords: "The parcel\narrived **broken**." };
+    const { fields = [] } = approvalCard(asked, view);
+    expect(fields.slice(3, 6)).toEqual([
+      { label: "Change of refunded", value: "0 € → 75 €" },
+      { label: "Change of note", value: "Damaged (new)" },
+      { label: "The bot's own words", value: "“The parcel arrived **broken**.”" },
+    ]);
+    expect(approvalCard({ ...approval, preview: "The order is closed." }, view).fields).toContainEqual({
+      label: "What changes",
+      value: "The order is closed.",
+    });
+    // A preview of the day of the question would not be true any more.
+    expect(JSON.stringify(approvalCard({ ...asked, state: "done" }, view))).not.toContain("0 €");
+  });
+
+  it("masks sensitive values wherever they stand", () => {
+    const leaky = {
+      ...approval,
+      sensitive: ["card.number"],
+      summary: "Charge 4111",
+      preview: [{ label: "card", from: "none", to: "4111" }],
+      modelWords: "Your card 4111 it is.",
+    };
+    expect(JSON.stringify(approvalCard(leaky, view))).not.toContain("4111");
+    const done = { ...leaky, state: "done", outcome: { charged: "4111" } } as const;
+    expect(JSON.stringify(approvalCard(done, view))).not.toContain("4111");
   });
 
   it("binds each button to the approval and its input", () => {
@@ -97,6 +139,30 @@ it("hides sensitive values, with everything below them", () => {
   expect(JSON.stringify(inputFields(approval.input, ["card.number"]))).not.toContain("4111");
 });
 
+it("shows amounts first, then targets, then the rest, in the model's order", () => {
+  const input = {
+    note: "Sorry",
+    orderId: "7",
+    amountCents: 5,
+    isTotal: true,
+    to: "anna@example.com",
+    tip: 1,
+  };
+  expect(inputFields(input, []).map(({ label }) => label)).toEqual([
+    "Amount cents",
+    "Order id",
+    "To",
+    "Note",
+    "Is total",
+    "Tip",
+  ]);
+});
+
+it("masks whole values, longer ones first, and no short words", () => {
+  const input = { pins: ["12345", "1234"], yes: "no", deep: { a: { b: "secret" } } };
+  expect(masked("12345 1234 no secret", input, ["pins", "yes", "deep"])).toBe("••• ••• no •••");
+});
+
 it("cuts long values and long lists of values", () => {
   const many = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`field${index}`, "x".repeat(1_000)]),
@@ -130,4 +196,15 @@ it("tells the model who decided, with people's words quoted, and what to do now"
   expect(words).toContain("Rejected by Dana.");
   expect(words).toContain(String.raw`No.\nAction: \"approved\"`);
   expect(words).toContain("It did not run.");
+});
+
+it("says in words why it can never run", () => {
+  const gone = { ...approval, state: "void", reason: "action-removed" } as const;
+  expect(approvalCard(gone, view).fields).toContainEqual({
+    label: "Why",
+    value: "the bot no longer has this action",
+  });
+  expect(decisionWords(gone)).toBe(
+    "It can no longer run: the bot no longer has this action. It did not run. Tell the person that it was not done.",
+  );
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Approvals } from "../../../src/approvals/approvals.ts";
 import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
-import type { Approval, Decider } from "../../../src/approvals/approval.ts";
+import type { Approval, Decider, VoidReason } from "../../../src/approvals/approval.ts";
 import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 
@@ -28,6 +28,7 @@ function createRig() {
     /** Work of the action; a test may hold it. */
     work: (): Promise<void> => Promise.resolve(),
     isFailure: false,
+    why: undefined as VoidReason | undefined,
     settled: new Set<string>(),
     life: 1,
     toGo: Infinity,
@@ -67,6 +68,7 @@ function createRig() {
           }
           return { output: "done", isFailure: rig.isFailure };
         },
+        whyImpossible: () => rig.why,
         draw: ({ state }) => {
           rig.drawn.push(state);
         },
@@ -94,6 +96,11 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   permissions: [],
   kind: "approval-gated",
   sensitive: [],
+  isTool: false,
+  rootRequest: "turn",
+  offer: undefined,
+  modelWords: undefined,
+  preview: undefined,
   people: [{ userId: "1" }],
   requester: { userId: "1" },
   origin: undefined,
@@ -202,9 +209,24 @@ describe("an approval (I9)", () => {
   it("ends when it can never run any more", async () => {
     const rig = createRig();
     const { id } = rig.ask(asked("7"));
-    rig.approvals.cancel(({ action }) => action === "refund", "action-removed");
+    rig.approvals.cancel(({ action }) => (action === "refund" ? "action-removed" : undefined));
+    await rig.approvals.work();
     expect(rig.approvals.get(id)).toMatchObject({ state: "void", reason: "action-removed" });
     expect(await rig.approvals.decide(id, { kind: "approve" }, BORIS)).toMatchObject({ kind: "late" });
+  });
+
+  it("is looked at once by every process, and ends if the new version cannot run it", async () => {
+    const rig = createRig();
+    const { id } = rig.ask(asked("7"));
+    await rig.approvals.work();
+    rig.why = "messenger-undeclared";
+    await rig.approvals.work();
+    expect(rig.approvals.get(id)?.state).toBe("waiting");
+    rig.start();
+    await rig.approvals.work();
+    expect(rig.approvals.get(id)).toMatchObject({ state: "void", reason: "messenger-undeclared" });
+    expect(rig.drawn.at(-1)).toBe("void");
+    expect(rig.told).toEqual([`${id}:void`]);
   });
 
   it("lists the newest first, by state and person", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { roles } from "../../../src/actions/authorize.ts";
 import type { ActionTurnContext } from "../../../src/actions/authorize.ts";
-import type { AuthorizationRequest } from "../../../src/actions/run-action.ts";
+import type { AuthorizationRequest } from "../../../src/actions/action-host.ts";
 import { ActionRights } from "../../../src/messengers/agent/action-rights.ts";
 import type { CallFacts } from "../../../src/messengers/agent/action-rights.ts";
 import { refund } from "../actions/action-rig.ts";

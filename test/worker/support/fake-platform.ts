@@ -35,6 +35,8 @@ export interface FakeUpdate {
   /** Of a `member`: the bot was blocked or removed. */
   readonly leaves?: boolean;
   readonly mentions?: boolean;
+  /** Id of a message of the bot that this one quotes. */
+  readonly quotes?: string;
   /** Epoch milliseconds. */
   readonly sentAt?: number;
   readonly albumId?: string;
@@ -294,6 +296,9 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
           ? [{ kind: "image", mediaType: "image/png", reference: { fileId: id } }]
           : (update.files ?? []).map(({ id: fileId, ...file }) => ({ ...file, reference: { fileId } })),
       ...(command?.[1] !== undefined && { command: { name: command[1], args: command[2] ?? "" } }),
+      ...(update.quotes !== undefined && {
+        quoted: { id: update.quotes, text: "a message of the bot", isFromBot: true, attachments: [] },
+      }),
       ...(update.albumId !== undefined && { albumId: update.albumId }),
     },
   };

@@ -1,72 +1,21 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { z } from "zod";
-import { action, ActionError, roles } from "../../../src/index.ts";
-import type { ActionContext, ActionOptions } from "../../../src/index.ts";
+import { ActionError, roles } from "../../../src/index.ts";
 import { captureLog } from "../support/log-lines.ts";
-import { callTool, say, textOf } from "../support/scripted-model.ts";
-import type { ModelScript } from "../support/scripted-model.ts";
-import { createWorld } from "../support/world.ts";
-import type { World, WorldOptions } from "../support/world.ts";
+import { createRefundBot, shown, told } from "../support/refund-bot.ts";
+import type { RefundOptions } from "../support/refund-bot.ts";
+import { textOf } from "../support/scripted-model.ts";
+import type { World } from "../support/world.ts";
 import type { ScriptedBot } from "../worker.ts";
 
 beforeEach(() => void captureLog());
 
-const inputSchema = z.object({ orderId: z.string() });
 const GROUP = { isGroup: true, mentions: true } as const;
-
-/** Calls `refund` when a person asks for it, and says what it is told of the outcome. */
-const script: ModelScript = ({ prompt, said }) => {
-  if (prompt.at(-1)?.role === "tool") return [say("Somebody has to decide.")];
-  const outcome = /Decision: (.*)\nResult: (.*)$/.exec(said);
-  if (outcome !== null) return [say(`Told: ${outcome[1]} → ${outcome[2]}`)];
-  const orderId = /refund (\d+)/i.exec(said)?.[1];
-  return orderId === undefined ? [say("Hm?")] : [say("I'll ask."), callTool("refund", { orderId })];
-};
-
-interface Bot {
-  readonly world: World;
-  /** Orders that were refunded, in order. */
-  readonly effects: string[];
-  readonly runs: ActionContext[];
-}
-
-function createBot(
-  options: Partial<ActionOptions<typeof inputSchema, unknown>> = {},
-  rest: WorldOptions = {},
-): Bot {
-  const effects: string[] = [];
-  const runs: ActionContext[] = [];
-  const refund = action({
-    description: "Refund an order.",
-    inputSchema,
-    approval: true,
-    approvalSummary: ({ input }) => `Refund order ${input.orderId}`,
-    idempotencyKey: ({ input }) => input.orderId,
-    execute: ({ orderId }, ctx) => {
-      effects.push(orderId);
-      runs.push(ctx);
-      return { refunded: orderId };
-    },
-    ...options,
-  });
-  return { world: createWorld({ script, getActions: () => ({ refund }), ...rest }), effects, runs };
-}
 
 /** The newest text of the chat's newest card. */
 function card(world: World, chat = "c1"): string {
   return world.chats.visible(chat).findLast((text) => text.includes("Refund order")) ?? "";
 }
-
-async function shown(world: World, text: string, chat = "c1"): Promise<void> {
-  await vi.waitFor(() => expect(world.chats.visible(chat).join("\n---\n")).toContain(text), {
-    timeout: 8000,
-    interval: 20,
-  });
-}
-
-const told = (world: World, chat = "c1"): string[] =>
-  world.chats.visible(chat).filter((text) => text.startsWith("Told:"));
 
 async function kill(stub: DurableObjectStub<ScriptedBot>): Promise<void> {
   await runInDurableObject(stub, async (_bot, state) => {
@@ -77,12 +26,13 @@ async function kill(stub: DurableObjectStub<ScriptedBot>): Promise<void> {
 
 describe("an action that needs consent", () => {
   it("waits with a card, and runs once somebody approves; its outcome is told", async () => {
-    const { effects, runs, world } = createBot();
+    const { effects, runs, world } = createRefundBot();
     await world.write("c1", "Refund 7");
     await shown(world, "Is this OK?");
     expect(world.chats.visible("c1")[0]).toBe("I'll ask.");
     expect(card(world)).toContain("Refund order 7");
     expect(card(world)).toContain("Who can decide: ada");
+    expect(card(world)).toContain("The bot's own words: “I'll ask.”");
     expect(effects).toEqual([]);
     // The turn has parked: people go on talking.
     await world.write("c1", "Hello?");
@@ -107,9 +57,9 @@ describe("an action that needs consent", () => {
   it.each([
     ["Reject", "Rejected.", "Rejected by ada"],
     ["Take back", "Taken back.", "Taken back by ada"],
-    ["Ask for changes", "OK. Tell me what should change.", "Changes wanted by ada"],
+    ["Ask for changes", "OK. Reply to the card with what should change.", "Changes wanted by ada"],
   ])("does not run after %s", async (button, word, outcome) => {
-    const { effects, world } = createBot();
+    const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
     expect(await world.press("c1", button)).toBe(word);
     await shown(world, `Told: ${outcome}`);
@@ -118,7 +68,7 @@ describe("an action that needs consent", () => {
   });
 
   it("gives wrong, late and repeated presses a private word, and changes nothing", async () => {
-    const { effects, world } = createBot();
+    const { effects, world } = createRefundBot();
     await world.write("g1", "Refund 7", GROUP);
     await shown(world, "Is this OK?", "g1");
     const token = world.chats.button("g1", "Reject") ?? "";
@@ -138,7 +88,7 @@ describe("an action that needs consent", () => {
   });
 
   it("does not hand presses of its card to the bot's own handler", async () => {
-    const { world } = createBot();
+    const { world } = createRefundBot();
     const seen: unknown[] = [];
     await world.write("c1", "Hello");
     await shown(world, "Hm?");
@@ -152,7 +102,7 @@ describe("an action that needs consent", () => {
   });
 
   it("is asked once for the same input while it waits, and runs with the input that was shown", async () => {
-    const { effects, world } = createBot();
+    const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
     await shown(world, "Is this OK?");
     await world.write("c1", "Refund 7");
@@ -167,7 +117,7 @@ describe("an action that needs consent", () => {
   });
 
   it("asks only for the inputs that the action says", async () => {
-    const { effects, world } = createBot({ approval: ({ input }) => input.orderId !== "1" });
+    const { effects, world } = createRefundBot({ approval: ({ input }) => input.orderId !== "1" });
     await world.write("c1", "Refund 1");
     await vi.waitFor(() => expect(effects).toEqual(["1"]), 8000);
     await world.write("c1", "Refund 7");
@@ -176,7 +126,7 @@ describe("an action that needs consent", () => {
   });
 
   it("says on the card and to the model that it failed", async () => {
-    const { world } = createBot({
+    const { world } = createRefundBot({
       execute: () => {
         throw new ActionError("The shop is closed.");
       },
@@ -188,8 +138,22 @@ describe("an action that needs consent", () => {
     expect(card(world)).toContain("The shop is closed.");
   });
 
+  it("says what changes against today, or that it could not find out", async () => {
+    const { world } = createRefundBot({
+      preview: ({ input: { orderId } }) => {
+        if (orderId === "8") throw new Error("no such order");
+        return [{ label: "status", from: "paid", to: "refunded" }];
+      },
+    });
+    await world.write("c1", "Refund 7");
+    await shown(world, "Change of status: paid → refunded");
+    await world.write("c1", "Refund 8");
+    await shown(world, "What changes: I couldn't find out what this changes.");
+    expect(await world.thread("c1").pendingApprovals()).toHaveLength(2);
+  });
+
   it("hides sensitive values on the card, and gives them to the action", async () => {
-    const { effects, world } = createBot({ sensitive: ["orderId"], approvalSummary: "Refund order" });
+    const { effects, world } = createRefundBot({ sensitive: ["orderId"], approvalSummary: "Refund order" });
     await world.write("c1", "Refund 7654321");
     await shown(world, "Is this OK?");
     expect(card(world)).not.toContain("7654321");
@@ -202,12 +166,12 @@ describe("who decides", () => {
   const bob = { ...GROUP, user: "bob" };
   const eve = { ...GROUP, user: "eve" };
 
-  it.each<[string, Partial<ActionOptions<typeof inputSchema, unknown>>]>([
+  it.each<[string, RefundOptions]>([
     ["listed people", { approvers: ["bob"] }],
     ["a function", { approvers: ({ userId }) => userId === "bob" }],
     ["anyone but the requester", { approvers: "anyone", requesterMayApprove: false }],
   ])("are %s", async (_who, options) => {
-    const { effects, runs, world } = createBot(options);
+    const { effects, runs, world } = createRefundBot(options);
     await world.write("g1", "Refund 7", GROUP);
     expect(await world.press("g1", "Approve", GROUP)).toMatch(/^You can't decide this/);
     expect(effects).toEqual([]);
@@ -218,7 +182,7 @@ describe("who decides", () => {
 
   it("are in a group those who have the permission by a list", async () => {
     const rolesOf = roles({ billing: ["ada", "bob"] });
-    const { effects, world } = createBot(
+    const { effects, world } = createRefundBot(
       { permissions: ["billing:refund"] },
       { authorizeTurn: ({ person }) => ({ allowed: true, grantedPermissions: rolesOf(person) }) },
     );
@@ -230,7 +194,7 @@ describe("who decides", () => {
 
   it("does not give rights: authority that was lost while it waited counts", async () => {
     const people = new Set(["ada", "bob"]);
-    const { effects, world } = createBot(
+    const { effects, world } = createRefundBot(
       { permissions: ["billing"], approvers: ["bob"] },
       { authorizeTurn: ({ person }) => people.has(person?.userId ?? "") },
     );
@@ -246,7 +210,7 @@ describe("who decides", () => {
 
 describe("the bot's own code", () => {
   it("lists, approves and rejects, each once", async () => {
-    const { effects, world } = createBot({
+    const { effects, world } = createRefundBot({
       approvalRisk: "high",
       kind: "durable-pause",
       approval: undefined,
@@ -276,7 +240,7 @@ describe("the bot's own code", () => {
   });
 
   it("decides about calls that no chat sees", async () => {
-    const { effects, world } = createBot();
+    const { effects, world } = createRefundBot();
     const stub = world.child("dashboard");
     await stub.submitMessages("Refund 7");
     await vi.waitFor(async () => expect(await stub.pendingApprovals()).toHaveLength(1), 8000);
@@ -289,7 +253,7 @@ describe("the bot's own code", () => {
 
 describe("an approval whose object dies", () => {
   it("still waits, and can be decided", async () => {
-    const { effects, world } = createBot();
+    const { effects, world } = createRefundBot();
     await world.write("c1", "Refund 7");
     await shown(world, "Is this OK?");
     await kill(world.thread("c1"));
@@ -300,7 +264,7 @@ describe("an approval whose object dies", () => {
 
   it("has its effect once when it dies while the action runs, and tells once", async () => {
     const effects: string[] = [];
-    const { world } = createBot({
+    const { world } = createRefundBot({
       verify: ({ input: { orderId } }) =>
         effects.includes(orderId) ? { done: true, output: { refunded: orderId } } : { done: false },
       execute: async ({ orderId }, { agent }) => {
@@ -324,7 +288,7 @@ describe("an approval whose object dies", () => {
   });
 
   it("expires by its alarm, and says so", async () => {
-    const { effects, world } = createBot({ expiresAfterMs: 1500 });
+    const { effects, world } = createRefundBot({ expiresAfterMs: 1500 });
     await world.write("c1", "Refund 7");
     await shown(world, "Is this OK?");
     const token = world.chats.button("c1", "Approve") ?? "";
@@ -340,7 +304,7 @@ describe("an approval whose object dies", () => {
 });
 
 it("is told to the model as a message that stands alone", async () => {
-  const { world } = createBot();
+  const { world } = createRefundBot();
   await world.write("c1", "Refund 7");
   await world.press("c1", "Reject");
   await shown(world, "Told: Rejected");

@@ -21,14 +21,23 @@ beforeEach(() => {
   log = captureLog();
 });
 
-/** The AI SDK wants approvals to be asked for elsewhere by now; bots still declare them so. */
-const approved = (needsApproval: unknown): ToolSet[string] =>
-  Object.assign(tool({ inputSchema, execute }), { needsApproval });
+/** Without the type of `needsApproval`, which the AI SDK wants elsewhere by now. */
+const approval: object = { needsApproval: true };
 
 /** Each with the code of its problem. */
 const UNUSABLE: readonly (readonly [string, string, ToolSet[string]])[] = [
-  ["needs an approval", "tool-needs-approval", approved(true)],
-  ["may need an approval", "tool-needs-approval", approved(() => Promise.resolve(false))],
+  [
+    "needs an approval, and the provider runs it",
+    "tool-needs-approval",
+    {
+      type: "provider",
+      id: "acme.pay",
+      args: {},
+      inputSchema,
+      isProviderExecuted: true,
+      ...approval,
+    },
+  ],
   ["has no execute function", "tool-without-execute", tool({ inputSchema })],
   [
     "is defined by the provider and left to the bot",
@@ -39,7 +48,8 @@ const UNUSABLE: readonly (readonly [string, string, ToolSet[string]])[] = [
 
 /** Each can be called without anything more. */
 const USABLE: readonly (readonly [string, ToolSet[string]])[] = [
-  ["of the bot", approved(false)],
+  ["of the bot", tool({ inputSchema, execute })],
+  ["that needs an approval", { ...tool({ inputSchema, execute }), ...approval }],
   ["of an MCP server", dynamicTool({ inputSchema, execute })],
   [
     "that the provider runs",

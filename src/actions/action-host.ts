@@ -1,0 +1,90 @@
+import type { ModelMessage } from "ai";
+import type { ApprovalPreview } from "../core/approval-preview.ts";
+import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { Json } from "../core/content.ts";
+import type { ActionFailure } from "./action-errors.ts";
+import type { Clock } from "../core/deps.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import type { Action, ActionContext } from "./action.ts";
+import type { CallAttachments } from "./attachments.ts";
+import type { ActionLedger } from "./ledger.ts";
+
+/** One call of an action by the model. */
+export interface ActionRequest {
+  readonly name: string;
+  readonly action: Action;
+  readonly input: unknown;
+  readonly requestId: string;
+  readonly toolCallId: string;
+  readonly messages: readonly ModelMessage[];
+  /** Aborts when the turn is stopped. */
+  readonly signal: AbortSignal | undefined;
+  /** Set if somebody has agreed to the call. Nobody is asked again. */
+  readonly consent?: Consent | undefined;
+}
+
+/** An agreement to one call. It counts for exactly this input, under this key of the ledger. */
+export interface Consent {
+  readonly approver: MessengerAuthor | undefined;
+  readonly inputHash: string;
+  readonly ledgerKey: string;
+}
+
+/** Functions of the object that a call needs. */
+export interface ActionHost {
+  readonly clock: Clock;
+  /** Name of the object, and of its present life. */
+  readonly claimant: string;
+  readonly process: string;
+  /** `actionLedgerPendingRetryLeaseMs` of the bot. `false`: an interrupted run is never repeated. */
+  readonly leaseMs: number | false;
+  ledger(scope: "conversation" | "bot"): ActionLedger;
+  /** The context without what belongs to one run. */
+  context(request: ActionRequest): Omit<ActionContext, "signal" | "attempt" | "attachReply">;
+  /** The attachments that a call adds to a reply. */
+  attachments(request: ActionRequest): CallAttachments;
+  /** Decides whether the call is allowed. */
+  authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
+  /**
+   * Asks people for consent, once for each call. Returns the id of the question, or `undefined` if another input waits
+   * or runs under the same key.
+   */
+  ask(question: ApprovalQuestion): Promise<string | undefined>;
+  /**
+   * Uses somebody's earlier consent for a call, and stores that. Returns the person who gave it. Undefined if there is
+   * none, and people must be asked.
+   */
+  useGrant(
+    question: ApprovalQuestion,
+  ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined>;
+  /** Stores the outcome of a call for which earlier consent may have been used. */
+  endUse(request: ActionRequest, output: Json | ActionFailure): void;
+  /** Logs an exception of the bot's code. Must not throw. */
+  onFailure(name: string, error: unknown): void;
+}
+
+/** A call that waits for a person. */
+export interface ApprovalQuestion {
+  readonly request: ActionRequest;
+  readonly input: Json;
+  readonly inputHash: string;
+  readonly ledgerKey: string;
+  readonly summary: string;
+  readonly risk: ApprovalRisk | undefined;
+  readonly permissions: readonly string[];
+  /** Asks the action what it changes. */
+  readonly preview: () => Promise<ApprovalPreview | undefined>;
+  /** The calls that a grant given for this one would cover. Undefined if none can be given. */
+  readonly offer: GrantScope | undefined;
+}
+
+export interface AuthorizationRequest {
+  readonly request: ActionRequest;
+  readonly input: unknown;
+  readonly requiredPermissions: readonly string[];
+}
+
+export type AuthorizationResult =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly missing: readonly string[]; readonly reason: string | undefined };

@@ -1,0 +1,103 @@
+import type { ApprovalPreview } from "../core/approval-preview.ts";
+import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { Json } from "../core/content.ts";
+import type { GrantScope } from "../core/grant-scope.ts";
+import type { MessengerAuthor } from "../core/messenger-event.ts";
+import { withinTime } from "../core/within-time.ts";
+import type { Action } from "./action.ts";
+import { keyConflict, waitingResult } from "./action-errors.ts";
+import type { ActionFailure, WaitingResult } from "./action-errors.ts";
+import type { ActionHost, ActionRequest, ApprovalQuestion } from "./action-host.ts";
+
+const PREVIEW_TIMEOUT_MS = 10_000;
+const NO_PREVIEW = "I couldn't find out what this changes.";
+
+/** A valid and allowed call, as the action's own functions get it. */
+export interface AllowedCall {
+  readonly call: never;
+  readonly inputHash: string;
+  readonly key: string;
+  readonly permissions: readonly string[];
+}
+
+export async function needsConsent({ approval, kind }: Action, call: never): Promise<boolean> {
+  if (approval === undefined) return kind === "durable-pause";
+  return typeof approval === "function" ? approval(call) : approval;
+}
+
+/**
+ * Result of `askConsent`.
+ *
+ * - `answer`: what the model reads now; the call does not run
+ * - `granted`: somebody has agreed to it before; the call runs
+ */
+export type Consented =
+  | { readonly kind: "answer"; readonly output: Json | ActionFailure | WaitingResult }
+  | { readonly kind: "granted"; readonly approver: MessengerAuthor | undefined };
+
+/** Asks people about a call, unless a grant covers it. */
+export async function askConsent(
+  host: ActionHost,
+  request: ActionRequest,
+  { call, inputHash, key, permissions }: AllowedCall,
+): Promise<Consented> {
+  const { action, name } = request;
+  const { approvalRisk, approvalSummary = action.description } = action;
+  const earlier = await host.ledger(action.idempotencyScope ?? "conversation").look(key, name, inputHash);
+  if (earlier?.kind === "settled") {
+    const output = JSON.parse(earlier.output) as Json;
+    host.endUse(request, output);
+    return { kind: "answer", output };
+  }
+  if (earlier?.kind === "conflict") return { kind: "answer", output: keyConflict() };
+  const risk = typeof approvalRisk === "function" ? approvalRisk(call) : approvalRisk;
+  const question: ApprovalQuestion = {
+    request,
+    input: request.input as Json,
+    inputHash,
+    ledgerKey: key,
+    permissions,
+    summary: typeof approvalSummary === "function" ? approvalSummary(call) : approvalSummary,
+    risk,
+    preview: () => previewOf(host, request, call),
+    offer: offerOf(action, call, risk),
+  };
+  const granted = await host.useGrant(question);
+  if (granted !== undefined) return { kind: "granted", approver: granted.approver };
+  const approvalId = await host.ask(question);
+  return { kind: "answer", output: approvalId === undefined ? keyConflict() : waitingResult(approvalId) };
+}
+
+const WHOLE_ACTION = "*";
+const LONGEST_SCOPE = 512;
+
+/** Returns the calls that a grant given for this one would cover. High risk and destruction need the action's own word. */
+function offerOf(
+  { annotations, description, grantable }: Action,
+  call: never,
+  risk: ApprovalRisk | undefined,
+): GrantScope | undefined {
+  if (grantable === undefined) return undefined;
+  const offer =
+    grantable === true ? { scope: WHOLE_ACTION, words: description.replace(/[\s.]+$/, "") } : grantable(call);
+  if (offer === undefined || offer.scope === "" || offer.scope.length > LONGEST_SCOPE) return undefined;
+  const isGrave = risk === "high" || annotations?.destructive === true;
+  return isGrave && offer.evenHighRisk !== true ? undefined : offer;
+}
+
+/** A preview that fails must not keep people from deciding, but they must know that they do not see it. */
+async function previewOf(
+  host: ActionHost,
+  { action, name }: ActionRequest,
+  call: never,
+): Promise<ApprovalPreview | undefined> {
+  const { preview } = action;
+  if (preview === undefined) return undefined;
+  try {
+    const asked = Promise.resolve(preview(call));
+    return await withinTime(host.clock, PREVIEW_TIMEOUT_MS, asked, `preview of ${name}`);
+  } catch (error) {
+    host.onFailure(name, error);
+    return NO_PREVIEW;
+  }
+}

@@ -1,0 +1,12 @@
+/** One thing that an action changes, for the person who decides. Without `from` it is new. */
+export interface ApprovalChange {
+  /** The name of the thing: `"Status"`, `"Balance"`. */
+  readonly label: string;
+  /** Its value today. */
+  readonly from?: string | number;
+  /** Its value afterwards. */
+  readonly to: string | number;
+}
+
+/** The difference that an action makes against today: a sentence, or a list of changes. */
+export type ApprovalPreview = string | readonly ApprovalChange[];

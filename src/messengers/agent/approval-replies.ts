@@ -1,0 +1,80 @@
+import type { Approval } from "../../approvals/approval.ts";
+import { mayExplain } from "../../approvals/approval.ts";
+import type { Approvals } from "../../approvals/approvals.ts";
+import { decisionOf } from "../../approvals/decision-word.ts";
+import type { ApprovalWords } from "../../approvals/decision-word.ts";
+import type { PressAnswer } from "../../core/card-press.ts";
+import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
+import { alert, answerOf } from "./approval-texts.ts";
+
+export interface ApprovalRepliesOptions {
+  readonly approvals: Approvals;
+  /** The words that decide. */
+  readonly words: () => ApprovalWords;
+  /** Id of the newest turn of the conversation. */
+  readonly newestTurn: () => string | undefined;
+}
+
+const LONGEST_REASON = 2_000;
+const USE_BUTTONS = "Please use the buttons of the request, or reply to it with yes or no.";
+const NOT_A_DECISION =
+  "That alone decides nothing. Please press a button of the request, or write it as a reply to the request.";
+
+/**
+ * Messages about approvals that people write instead of pressing.
+ *
+ * 1. A message decides only if it quotes the card and is nothing but a word of decision. It is checked like a press.
+ * 2. After a decision, the next reply of the same person to the card is the reason.
+ * 3. All other replies go to the model, but only from the chat that asked: no other chat sees the conversation (I11).
+ */
+export class ApprovalReplies {
+  readonly #options: ApprovalRepliesOptions;
+
+  constructor(options: ApprovalRepliesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a message that quotes the card of an approval is not for the model. */
+  takes(approval: Approval, { author, message }: MessengerEvent, isElsewhere: boolean): boolean {
+    if (message === undefined || author === undefined) return isElsewhere;
+    if (isElsewhere || mayExplain(approval, author)) return true;
+    return message.attachments.length === 0 && decisionOf(message.text, this.#options.words()) !== undefined;
+  }
+
+  /** Handles a reply to a card. Returns the answer to the person. */
+  async take(approval: Approval, { message }: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
+    const { approvals, words } = this.#options;
+    const text = message?.text.trim() ?? "";
+    const decision = message?.attachments.length === 0 ? decisionOf(text, words()) : undefined;
+    if (decision !== undefined && approval.state === "waiting") {
+      const by = { surface: "chat", person, isTyped: true } as const;
+      const result = await approvals.decide(approval.id, decision, by);
+      return answerOf(result, decision.kind);
+    }
+    if (mayExplain(approval, person) && text !== "") {
+      const isFirst = approvals.explain(approval.id, person, text.slice(0, LONGEST_REASON));
+      if (isFirst) return approval.state === "replaced" ? "Thanks, I'll propose it again." : "Thanks, noted.";
+    }
+    if (approval.state === "waiting") return alert(USE_BUTTONS);
+    return answerOf({ kind: approval.state === "expired" ? "expired" : "late", approval }, "approve");
+  }
+
+  /**
+   * Returns an answer to a message that looks like a decision but quotes nothing, if the request is the newest thing that
+   * the bot has said. Otherwise the message may be about something else, and the model answers it.
+   */
+  hint({
+    message,
+    thread,
+  }: MessengerEvent): { readonly text: string; readonly approval: Approval } | undefined {
+    const { approvals, newestTurn, words } = this.#options;
+    if (message === undefined || message.quoted !== undefined || message.attachments.length > 0)
+      return undefined;
+    if (decisionOf(message.text, words()) === undefined) return undefined;
+    const newest = newestTurn();
+    const approval = approvals
+      .waiting()
+      .findLast(({ origin, requestId }) => requestId === newest && origin?.threadId === thread.id);
+    return approval === undefined ? undefined : { text: NOT_A_DECISION, approval };
+  }
+}

@@ -1,0 +1,76 @@
+import { missingPermissions } from "../../actions/authorize.ts";
+import type { Action } from "../../actions/action.ts";
+import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import type { Approval, ApproverRule, Decider } from "../../approvals/approval.ts";
+import { runBotCode } from "../../core/bot-code.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { ActionRights, CallFacts } from "./action-rights.ts";
+import { threadOf } from "./call-facts.ts";
+
+export interface ApproversOptions {
+  readonly deps: Pick<Deps, "clock">;
+  readonly log: Log;
+  readonly rights: ActionRights;
+  /** Returns the bot's action of this name. Undefined if the bot no longer has it. */
+  readonly actionNamed: (name: string) => Action | undefined;
+}
+
+/** The people who may decide about approvals: as the action says, or as the bot's permissions say. */
+export class Approvers {
+  readonly #options: ApproversOptions;
+
+  constructor(options: ApproversOptions) {
+    this.#options = options;
+  }
+
+  /** Returns who may decide about a call. */
+  async ruleOf({ permissions, request }: ApprovalQuestion, facts: CallFacts): Promise<ApproverRule> {
+    const { approvers } = request.action;
+    if (typeof approvers === "function") return { kind: "function" };
+    if (typeof approvers === "string") return { kind: approvers };
+    if (approvers !== undefined) return { kind: "people", userIds: approvers.map(String) };
+    if (facts.address?.isDirectMessage === true)
+      return { kind: facts.person === undefined ? "anyone" : "requester" };
+    if (permissions.length > 0) {
+      const grant = await this.#options.rights.ofTurn(request.requestId, facts);
+      // If everybody may do everything, nobody has a special permission to decide.
+      if (grant.permissions !== undefined) return { kind: "permissions", permissions };
+    }
+    return { kind: "requester" };
+  }
+
+  /** Tells whether somebody may decide, asked now. */
+  async mayDecide(approval: Approval, { person, surface }: Decider): Promise<boolean> {
+    // The bot's own code has checked the caller.
+    if (surface === "api") return true;
+    if (person === undefined) return false;
+    const isRequester = person.userId === approval.requester?.userId;
+    if (isRequester && !approval.requesterMayApprove) return false;
+    const { approvers } = approval;
+    switch (approvers.kind) {
+      case "anyone":
+        return true;
+      case "requester":
+        return isRequester;
+      case "people":
+        return approvers.userIds.includes(person.userId);
+      case "permissions": {
+        const { origin, requestId } = approval;
+        const place = { address: origin, chat: threadOf(origin) };
+        const grant = await this.#options.rights.ofPerson(requestId, person, place);
+        return (
+          grant.permissions !== undefined && missingPermissions(grant, approvers.permissions) === undefined
+        );
+      }
+      case "function": {
+        const decides = this.#options.actionNamed(approval.action)?.approvers;
+        if (typeof decides !== "function") return false;
+        const { deps, log } = this.#options;
+        const asked = runBotCode({ clock: deps.clock, log }, "approvers", () => decides(person));
+        // The log has the reason of a failure.
+        return asked.catch(() => false);
+      }
+    }
+  }
+}

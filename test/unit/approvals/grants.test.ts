@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { Approvals } from "../../../src/approvals/approvals.ts";
+import type { ApprovalRequest } from "../../../src/approvals/approvals.ts";
+import type { GrantLength } from "../../../src/approvals/grant-length.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
+
+const MINUTE_MS = 60_000;
+
+/** The terms of a call or a grant, as far as a test varies them. */
+interface Terms {
+  readonly person: string;
+  readonly thread: string;
+  readonly scope: string;
+  readonly request: string;
+}
+
+function questionOf({ person, request, scope, thread }: Terms, index: number, now: number): ApprovalRequest {
+  return {
+    action: "refund",
+    toolCallId: `call ${index}`,
+    requestId: `${request}.${index}`,
+    rootRequest: request,
+    offer: { scope, words: scope },
+    ledgerKey: `key ${index}`,
+    input: { index },
+    inputHash: `hash ${index}`,
+    summary: "Refund an order",
+    risk: undefined,
+    permissions: [],
+    kind: "approval-gated",
+    sensitive: [],
+    isTool: false,
+    modelWords: undefined,
+    preview: undefined,
+    people: [{ userId: person }],
+    requester: { userId: person },
+    origin: { messengerId: "m", chatId: thread, threadId: thread, isDirectMessage: true },
+    approvers: { kind: "anyone" },
+    requesterMayApprove: true,
+    expiresAt: now + 7 * 24 * 60 * MINUTE_MS,
+  };
+}
+
+function createRig() {
+  const clock = createVirtualClock();
+  const data = createNodeDatabase();
+  let ids = 0;
+  const rig = {
+    clock,
+    /** People who may decide now. */
+    deciders: new Set(["dana", "eli"]),
+    toGo: Infinity,
+    approvals: undefined as unknown as Approvals,
+    start(): void {
+      let isDead = false;
+      const write = (): void => {
+        if (isDead || rig.toGo === 0) {
+          isDead = true;
+          throw new Error("killed by a test");
+        }
+        rig.toGo -= 1;
+      };
+      rig.approvals = new Approvals({
+        database: data.withHooks({ beforeWrite: write, afterWrite: write }),
+        clock,
+        newId: () => `id${(ids += 1)}`,
+        mayDecide: (_approval, { person }) => Promise.resolve(rig.deciders.has(person?.userId ?? "")),
+        run: () => Promise.resolve({ output: "done", isFailure: false }),
+        whyImpossible: () => undefined,
+        draw: () => {},
+        tell: () => {},
+        onChange: () => {},
+        onFailure: () => {},
+      });
+    },
+  };
+  rig.start();
+  return rig;
+}
+
+const terms: fc.Arbitrary<Terms> = fc.record({
+  person: fc.constantFrom("anna", "anna", "anna", "boris"),
+  thread: fc.constantFrom("c1", "c1", "c1", "c2"),
+  scope: fc.constantFrom("small", "small", "small", "large"),
+  request: fc.constantFrom("r1", "r2"),
+});
+
+const killAt = fc.option(fc.nat({ max: 8 }), { nil: Infinity, freq: 4 });
+
+const give = fc.record({
+  kind: fc.constant("give" as const),
+  terms,
+  by: fc.constantFrom("dana", "dana", "eli", "mallory"),
+  length: fc.constantFrom<GrantLength>("request", "hour", "always"),
+  killAt,
+});
+const use = fc.record({ kind: fc.constant("use" as const), terms, killAt });
+const revoke = fc.record({ kind: fc.constant("revoke" as const), nth: fc.nat({ max: 4 }), killAt });
+const pass = fc.record({
+  kind: fc.constant("pass" as const),
+  minutes: fc.constantFrom(1, 29, 30, 59, 60, 24 * 60),
+});
+const demote = fc.record({ kind: fc.constant("demote" as const), who: fc.constantFrom("dana", "eli") });
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: give },
+  { weight: 6, arbitrary: use },
+  { weight: 1, arbitrary: revoke },
+  { weight: 2, arbitrary: pass },
+  { weight: 1, arbitrary: demote },
+);
+
+it("never outlives or exceeds its terms, and covers what they say, whatever crashes come", async () => {
+  let covered = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
+      const rig = createRig();
+      /** The terms as they were when each grant was given. */
+      const given = new Map<string, Terms & { by: string; length: GrantLength; at: number; over: boolean }>();
+      const allows = (wanted: Terms): string[] =>
+        [...given].flatMap(([id, grant]) => {
+          const lastsMs = { request: 24 * 60 * MINUTE_MS, hour: 60 * MINUTE_MS, always: Infinity }[
+            grant.length
+          ];
+          const isSame =
+            grant.person === wanted.person && grant.thread === wanted.thread && grant.scope === wanted.scope;
+          const isInRequest = grant.length !== "request" || grant.request === wanted.request;
+          const isInTime = rig.clock.now() - grant.at < lastsMs && !grant.over;
+          return isSame && isInRequest && isInTime && rig.deciders.has(grant.by) ? [id] : [];
+        });
+      for (const [index, one] of steps.entries()) {
+        const now = rig.clock.now();
+        rig.toGo = "killAt" in one ? one.killAt : Infinity;
+        try {
+          if (one.kind === "pass") await rig.clock.advance(one.minutes * MINUTE_MS);
+          if (one.kind === "demote") rig.deciders.delete(one.who);
+          if (one.kind === "revoke") {
+            const id = [...given.keys()][one.nth];
+            if (id !== undefined) rig.approvals.grants.revoke(id, { surface: "api" });
+          }
+          if (one.kind === "give") {
+            const approval = rig.approvals.request(questionOf(one.terms, index, now));
+            const by = { surface: "chat", person: { userId: one.by } } as const;
+            await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: one.length }, by);
+            await rig.approvals.work();
+          }
+          if (one.kind === "use") {
+            const before = allows(one.terms);
+            const call = questionOf(one.terms, index, now);
+            const rest = { isExplained: false, reason: undefined, successor: undefined } as const;
+            const used = await rig.approvals.granted.use({
+              ...call,
+              ...rest,
+              drawnState: undefined,
+              isTold: false,
+            });
+            if (used === undefined) expect(before).toEqual([]);
+            else expect(before).toContain(used.decidedBy?.grantId);
+            if (used !== undefined) covered += 1;
+          }
+        } catch (error) {
+          if (!(error instanceof Error) || error.message !== "killed by a test") throw error;
+        }
+        if (rig.toGo === 0 || "killAt" in one) {
+          rig.toGo = Infinity;
+          rig.start();
+          await rig.approvals.work();
+        }
+        // What is stored is what counts: a step that a crash cut off may have been stored or not.
+        for (const grant of rig.approvals.grants.list(100)) {
+          const { givenBy, id, length, person, revokedAt, rootRequest, scope, threadId } = grant;
+          expect(givenBy.person?.userId).not.toBe("mallory");
+          const known = given.get(id);
+          given.set(id, {
+            person: person.userId,
+            thread: threadId,
+            scope,
+            request: rootRequest ?? "",
+            by: givenBy.person?.userId ?? "",
+            length,
+            at: known?.at ?? now,
+            over: revokedAt !== undefined,
+          });
+        }
+      }
+      // Every use is in the audit, with the id of its grant.
+      const uses = rig.approvals
+        .list({ limit: 1_000 })
+        .filter(({ decidedBy }) => decidedBy?.surface === "grant");
+      for (const [id] of given) {
+        const counted = rig.approvals.grants.get(id)?.uses;
+        expect(counted).toBe(uses.filter(({ decidedBy }) => decidedBy?.grantId === id).length);
+      }
+    }),
+    { numRuns: 60 },
+  );
+  // The property would also hold if nothing was ever covered.
+  expect(covered).toBeGreaterThan(10);
+});
+
+it("counts a call once that a crash repeats, and stores its outcome", async () => {
+  const rig = createRig();
+  const wanted: Terms = { person: "anna", thread: "c1", scope: "small", request: "r1" };
+  const approval = rig.approvals.request(questionOf(wanted, 0, rig.clock.now()));
+  const by = { surface: "chat", person: { userId: "dana" } } as const;
+  await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: "hour" }, by);
+  const rest = { isExplained: false, reason: undefined, successor: undefined, isTold: false } as const;
+  const call = { ...questionOf(wanted, 1, rig.clock.now()), ...rest, drawnState: undefined };
+  const first = await rig.approvals.granted.use(call);
+  rig.start();
+  expect((await rig.approvals.granted.use(call))?.id).toBe(first?.id);
+  expect(rig.approvals.grants.inForce()[0]?.uses).toBe(1);
+  rig.approvals.granted.end(call.requestId, call.toolCallId, { refund: 1 }, false);
+  expect(rig.approvals.get(first?.id ?? "")).toMatchObject({ state: "done", outcome: { refund: 1 } });
+  expect(rig.approvals.nextWakeAt()).toBeUndefined();
+  // The same call after the grant is over is asked about.
+  await rig.clock.advance(60 * MINUTE_MS);
+  expect(await rig.approvals.granted.use(call)).toBeUndefined();
+});

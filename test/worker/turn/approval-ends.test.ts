@@ -1,0 +1,74 @@
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { ThinkMessengers } from "../../../src/core/messenger.ts";
+import type { ThinkActions } from "../../../src/index.ts";
+import { captureLog } from "../support/log-lines.ts";
+import { asked, createRefundBot, refundAction, refundScript, shown, told } from "../support/refund-bot.ts";
+import { createWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
+
+beforeEach(() => void captureLog());
+
+/** Ends the process of a conversation, as a new version of the bot does. */
+async function restart(world: World, chat = "c1"): Promise<void> {
+  await runInDurableObject(world.thread(chat), async (_bot, state) => {
+    await state.storage.sync();
+    state.abort("killed by a test");
+  }).catch(() => undefined);
+}
+
+async function stateOf(world: World): Promise<unknown> {
+  return (await world.thread("c1").listApprovals())[0];
+}
+
+describe("a request that can never run any more", () => {
+  it("ends when the new version of the bot lacks its action, and the chat is told", async () => {
+    let actions: ThinkActions = { refund: refundAction().refund };
+    const world = createWorld({ script: refundScript, getActions: () => actions });
+    await world.write("c1", "Refund 7");
+    await asked(world);
+    actions = {};
+    await restart(world);
+    await world.write("c1", "Hello?");
+    await shown(world, "Told: It can no longer run: the bot no longer has this action.");
+    await shown(world, "No longer possible");
+    expect(await stateOf(world)).toMatchObject({ state: "void", reason: "action-removed" });
+    expect(world.chats.messages("c1").flatMap(({ buttons }) => buttons)).toEqual([]);
+  });
+
+  it("ends when the new version does not serve its messenger, and only the conversation is told", async () => {
+    let isServed = true;
+    const { refund } = refundAction();
+    const world = createWorld({
+      script: refundScript,
+      getActions: () => ({ refund }),
+      messengers: (own): ThinkMessengers => (isServed ? { fake: own.messenger() } : {}),
+    });
+    await world.write("c1", "Refund 7");
+    await asked(world);
+    isServed = false;
+    await restart(world);
+    await world.thread("c1").submitMessages("Hello?");
+    await vi.waitFor(async () => {
+      expect(await stateOf(world)).toMatchObject({ state: "void", reason: "messenger-undeclared" });
+    }, 8000);
+    await vi.waitFor(() => {
+      const said = world.requests.map((request) => request.said).join("\n");
+      expect(said).toContain("the bot no longer serves the messenger");
+    }, 8000);
+    expect(told(world)).toEqual([]);
+  });
+
+  it("ends when its chat is gone", async () => {
+    const { effects, world } = createRefundBot();
+    await world.write("c1", "Refund 7");
+    await asked(world);
+    world.chats.gone.add("c1");
+    await world.write("c1", "Hello?");
+    await vi.waitFor(async () => {
+      expect(await stateOf(world)).toMatchObject({ state: "void", reason: "chat-gone" });
+    }, 8000);
+    expect(await world.thread("c1").pendingApprovals()).toEqual([]);
+    expect(effects).toEqual([]);
+  });
+});
