@@ -1,5 +1,4 @@
 import { routeAgentRequest } from "agents";
-import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
@@ -8,6 +7,7 @@ import { callsOver } from "./messengers/agent/inner-calls.ts";
 import type { HealthProblem } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
+import { isAdmin, isForOperator, serveOperator, unauthorized } from "./operator-routes.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {
@@ -32,7 +32,7 @@ export interface AgentClass {
 
 /**
  * Creates the fetch handler of a bot. It serves `/health` and `/health/live`, and `/agents/...` for authorized
- * requests. Everything else goes to the root object, which serves the messengers' webhooks and then the bot's own
+ * requests and `/switchboard/...` for the operator. Everything else goes to the root object, which serves the messengers' webhooks and then the bot's own
  * `onRequest`.
  *
  * @throws {ConfigurationError} if the class does not extend `Think`
@@ -90,6 +90,15 @@ async function serve<Env>(
   // For process monitors: it calls no object, and only says that requests are served.
   if (pathname === "/health/live") return Response.json({ status: "live" });
   if (pathname === "/health") return health(bot, request, env, context);
+  if (isForOperator(pathname)) {
+    const root = rootName(await bot.root(request, env));
+    const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
+    return serveOperator(
+      request,
+      env,
+      callsOver(() => door),
+    );
+  }
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
   // Web sockets and paths of sub-agents also reach into the root: its state, its callables, its children.
@@ -192,9 +201,7 @@ async function refuse<Env>(
   const verdict = await authorize(request, env);
   if (verdict instanceof Response) return verdict;
   if (verdict) return undefined;
-  return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
-    "www-authenticate": "Bearer",
-  });
+  return unauthorized();
 }
 
 function noAgent(): Response {
@@ -208,13 +215,6 @@ function decodeName(name: string): string | undefined {
     // The path has a "%" that encodes nothing.
     return undefined;
   }
-}
-
-function isAdmin(request: Request, env: unknown): boolean {
-  const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
-  if (typeof token !== "string" || token === "") return false;
-  const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");
-  return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
 }
 
 function rootOf<Env>(root: WorkerOptions<Env>["root"] = "default"): (request: Request, env: Env) => string {

@@ -21,6 +21,7 @@ import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
 import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
+import { allowedUpdatesFor } from "./update-kinds.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 
@@ -36,6 +37,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     (client ??= createTelegramClient(settings, fetchOf(context)));
   return {
     provider: "telegram",
+    wantedUpdates: allowedUpdatesFor({ reactions, onUpdate }),
     chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
     topicThreadId: telegramThreadId,
     verification: verificationBy(settings.secretToken),

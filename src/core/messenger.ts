@@ -186,6 +186,18 @@ export interface FetchedFile {
   readonly mediaType?: string;
 }
 
+/** A messenger, as the bot describes it to its operator. */
+export interface MessengerFacts {
+  readonly id: string;
+  readonly provider: string;
+  /** Path of its webhook. */
+  readonly path: string;
+  /** Kinds of updates that the platform should send. Undefined if it has no such choice. */
+  readonly updates?: readonly string[];
+  /** Commands of the menu. */
+  readonly commands: readonly CommandEntry[];
+}
+
 /** A command as a person sees it in a menu. */
 export interface CommandEntry {
   /** Without the slash. */
@@ -200,6 +212,8 @@ export interface CommandEntry {
 export interface MessengerPlatform {
   /** `telegram`, `slack`, ... */
   readonly provider: string;
+  /** Kinds of updates that the platform should send to the webhook. Undefined if it has no such choice. */
+  readonly wantedUpdates?: readonly string[];
   /** The provider's own verification; undefined if the definition has `verifyWebhook`. */
   readonly verification: PlatformVerification;
   /**

@@ -33,6 +33,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     tellSent: (...asked) => host.budget().tellSent(...asked),
     seenIds: (...asked) => host.budget().seenIds(...asked),
     healthProblem: () => host.healthProblem(),
+    messengers: async () => host.root().messengers(),
     chatMoved: async (...asked) => host.root().chatMoved(...asked),
     identity: (...asked) => host.root().identity(...asked),
     takeQuestion: async (...asked) => host.root().takeQuestion(...asked),

@@ -6,7 +6,13 @@ import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
-import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type {
+  BotIdentity,
+  CommandEntry,
+  IncomingEvent,
+  MessengerFacts,
+  PlatformContext,
+} from "../../core/messenger.ts";
 import type { Probing, Surface } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
@@ -196,6 +202,17 @@ export class RootRuntime {
   /** Tells whether a person may ask for one more answer, in any conversation. If so, it is counted. */
   takeQuestion(asked: AskedQuestion): boolean {
     return this.#limits.take(asked);
+  }
+
+  /** Describes the messengers to the operator. */
+  messengers(): MessengerFacts[] {
+    return this.#all().map(({ id, path, platform: { provider, wantedUpdates } }) => ({
+      id,
+      provider,
+      path,
+      ...(wantedUpdates !== undefined && { updates: wantedUpdates }),
+      commands: this.#options.commands().map(({ name, description }) => ({ name, description })),
+    }));
   }
 
   directory(limit = 100): DirectoryEntry[] {

@@ -1,0 +1,44 @@
+import { equalSecrets } from "./core/constant-time.ts";
+import { problem } from "./core/problem.ts";
+import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
+
+/** Where the bot's operator asks it. Only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */
+const PREFIX = "/switchboard/";
+
+/** Tells whether a path is for the operator. */
+export function isForOperator(pathname: string): boolean {
+  return pathname.startsWith(PREFIX);
+}
+
+/** The calls to the root that answer an operator. */
+export type OperatorCalls = Pick<InnerCalls, "messengers">;
+
+/** Answers a request of the operator: the bot's messengers. */
+export async function serveOperator(request: Request, env: unknown, root: OperatorCalls): Promise<Response> {
+  if (!isAdmin(request, env)) return unauthorized();
+  const { pathname } = new URL(request.url);
+  if (pathname === `${PREFIX}messengers`) {
+    if (request.method !== "GET") return onlyBy("GET");
+    return Response.json({ messengers: await root.messengers() });
+  }
+  return problem(404, "not-found", "There is nothing at this address.");
+}
+
+/** Tells whether a request has the environment's `ADMIN_TOKEN` as bearer. Never, if that is not set. */
+export function isAdmin(request: Request, env: unknown): boolean {
+  const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
+  if (typeof token !== "string" || token === "") return false;
+  const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");
+  return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
+}
+
+/** Returns the response to a request without the token. */
+export function unauthorized(): Response {
+  return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
+    "www-authenticate": "Bearer",
+  });
+}
+
+function onlyBy(allow: string): Response {
+  return problem(405, "method-not-allowed", `Send a ${allow} request.`, { allow });
+}
