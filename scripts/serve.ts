@@ -4,7 +4,8 @@
  *   node scripts/serve.ts [--config wrangler.jsonc] [--port 8787] [--exit-with-stdin]
  *
  * Bundles the worker of the configuration, and lets workerd serve it with its storage on disk. Reads HOST (127.0.0.1),
- * PORT (8787; 0 picks a free one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's own variables.
+ * PORT (8787; 0 picks a free one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's own variables, also
+ * from `.dev.vars` and `.env` beside the configuration.
  */
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -13,6 +14,7 @@ import { readOptions } from "./command-line/read-options.ts";
 import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
 import type { Bundle } from "./serve/bundle.ts";
 import { lockDataDirectory } from "./serve/data-lock.ts";
+import { readBotEnvironment } from "./serve/env-files.ts";
 import { bindingNames, undeclaredNames } from "./serve/environment.ts";
 import { askHealth, firstHealth } from "./serve/health.ts";
 import type { Health } from "./serve/health.ts";
@@ -51,13 +53,16 @@ async function main(): Promise<void> {
     port: { type: "string", about: "the port; wins over PORT (8787)" },
     "exit-with-stdin": { type: "boolean", default: false, about: "end when standard input does" },
   });
+  const configFile = path.resolve(values.config ?? path.join(root, "wrangler.jsonc"));
+  // workerd reads the variables from the environment that it inherits.
+  const ofFiles = await readBotEnvironment(path.dirname(configFile), process.env);
+  Object.assign(process.env, ofFiles.values);
   const host = process.env.HOST || "127.0.0.1";
   const port = parsePort(
     values.port ?? (process.env.PORT || String(DEFAULT_PORT)),
     values.port ? "--port" : "PORT",
   );
   const dataDirectory = path.resolve(process.env.DATA_DIR || path.join(root, ".data"));
-  const configFile = path.resolve(values.config ?? path.join(root, "wrangler.jsonc"));
 
   const stop = new AbortController();
   process.on("SIGTERM", () => stop.abort());
@@ -81,7 +86,9 @@ async function main(): Promise<void> {
   await waitForPort(port, host);
   const bundle = await makeBundle(configFile, dataDirectory);
   for (const warning of bundle.warnings) log(warning);
-  const worker = await inFolder(data, () => prepareWorker({ bundle, configFile, config, dataDirectory }));
+  const worker = await inFolder(data, () =>
+    prepareWorker({ bundle, configFile, config, dataDirectory, named: ofFiles.names }),
+  );
 
   let hasListened = false;
   const workerLog = createWorkerLog({ ...worker, environment: process.env, isStarting: () => !hasListened });
@@ -135,8 +142,10 @@ async function prepareWorker(options: {
   readonly configFile: string;
   readonly config: ReturnType<typeof parseWorkerConfig>;
   readonly dataDirectory: string;
+  /** Variables of the bot's files. It gets them without declaring them. */
+  readonly named: readonly string[];
 }): Promise<PreparedWorker> {
-  const { bundle, config, configFile, dataDirectory } = options;
+  const { bundle, config, configFile, dataDirectory, named } = options;
   const directory = path.join(dataDirectory, "worker");
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
@@ -146,7 +155,7 @@ async function prepareWorker(options: {
     });
   }
   const file = path.join(directory, "workerd.capnp");
-  const environmentNames = bindingNames(process.env, Object.keys(config.variables));
+  const environmentNames = bindingNames(process.env, [...Object.keys(config.variables), ...named]);
   const entryName = bundle.modules[0]?.name ?? "worker.js";
   const entryFile = path.join(directory, entryName);
   // The cache may remove the bundle while it is served.

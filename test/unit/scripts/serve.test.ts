@@ -84,6 +84,21 @@ describe("serve", () => {
     expect(bot.logs()).not.toMatch(/hidden|from outside/);
   });
 
+  it("reads .dev.vars and .env beside the configuration, after the environment", async () => {
+    const configFile = await workerThatEndsWith(
+      "export default { fetch: (request, { Probe: _, ...env }) => Response.json(env) };",
+    );
+    await writeFile(path.join(path.dirname(configFile), ".env"), "ONE=env\nTWO=env\nMODEL=env\n");
+    await writeFile(path.join(path.dirname(configFile), ".dev.vars"), "TWO=dev\n");
+    const bot = await startServedBot({ config: configFile, env: { MODEL: "shell", SECRET_OF_SHELL: "x" } });
+    bots.push(bot);
+    expect(await (await fetch(`${bot.url}/health`)).json()).toEqual({
+      ONE: "env",
+      TWO: "dev",
+      MODEL: "shell",
+    });
+  });
+
   it("fires alarms that came due while it was dead, without a request", async () => {
     const bot = await serveProbe();
     await fetch(`${bot.url}/alarms?delayMs=250`);
