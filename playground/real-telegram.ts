@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createBotApi } from "../scripts/telegram/bot-api.ts";
 import { freeUpdates, pollIntoWebhook } from "../scripts/telegram/poll-into-webhook.ts";
-import { askMessengers } from "../scripts/telegram/running-bot.ts";
+import { askFacts } from "../scripts/serve/running-bot.ts";
 import { telegramMessenger } from "../scripts/telegram/setup.ts";
 import { telegramAccount } from "../scripts/telegram/telegram-environment.ts";
 
@@ -42,7 +42,7 @@ export async function openRealTelegram(options: {
     userName,
     variables: { TELEGRAM_WEBHOOK_SECRET_TOKEN: secret, ADMIN_TOKEN: adminToken },
     async connect(url, onEnded) {
-      const messenger = telegramMessenger(await askMessengers(url, adminToken), undefined);
+      const messenger = telegramMessenger((await askFacts(url, adminToken)).messengers, undefined);
       const stopped = new AbortController();
       const ended = pollIntoWebhook({
         api,

@@ -7,19 +7,23 @@
  * PORT (8787; 0 picks a free one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's own variables, also
  * from `.dev.vars` and `.env` beside the configuration.
  */
+import { randomBytes } from "node:crypto";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { readOptions } from "./command-line/read-options.ts";
 import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
 import type { Bundle } from "./serve/bundle.ts";
+import { removeControl, writeControl } from "./serve/control-file.ts";
 import { lockDataDirectory } from "./serve/data-lock.ts";
 import { readBotEnvironment } from "./serve/env-files.ts";
 import { bindingNames, undeclaredNames } from "./serve/environment.ts";
 import { askHealth, firstHealth } from "./serve/health.ts";
 import type { Health } from "./serve/health.ts";
+import { createServeLog } from "./serve/log/serve-log.ts";
 import { createWorkerLog } from "./serve/log/create-worker-log.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
+import { askFacts } from "./serve/running-bot.ts";
 import { ServeError } from "./serve/serve-error.ts";
 import { shortPath } from "./serve/short-path.ts";
 import { inFolder } from "./serve/storage-errors.ts";
@@ -43,9 +47,11 @@ const LOOK_EVERY_MS = 30_000;
 
 const root = path.resolve(import.meta.dirname, "..");
 
-function log(line: string): void {
-  process.stdout.write(`[serve] ${line}\n`);
-}
+const { say: log } = createServeLog({
+  isTerminal: process.stdout.isTTY,
+  write: (line) => void process.stdout.write(`${line}\n`),
+  now: Date.now,
+});
 
 async function main(): Promise<void> {
   const values = readOptions("npm run serve", {
@@ -57,6 +63,8 @@ async function main(): Promise<void> {
   // workerd reads the variables from the environment that it inherits.
   const ofFiles = await readBotEnvironment(path.dirname(configFile), process.env);
   Object.assign(process.env, ofFiles.values);
+  // Commands on this machine find it in the data directory.
+  const adminToken = (process.env.ADMIN_TOKEN ||= randomBytes(24).toString("base64url"));
   const host = process.env.HOST || "127.0.0.1";
   const port = parsePort(
     values.port ?? (process.env.PORT || String(DEFAULT_PORT)),
@@ -102,11 +110,15 @@ async function main(): Promise<void> {
     onOutput: (stdout, stderr, onWords) => void workerLog.follow(stdout, stderr, onWords),
   });
   stop.signal.removeEventListener("abort", exitAtOnce);
-  stop.signal.addEventListener("abort", () => void supervisor.stop());
+  stop.signal.addEventListener("abort", () => {
+    log("stopping: what is not finished goes on at the next start", "serve.stopping");
+    void supervisor.stop();
+  });
   try {
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${await supervisor.listening}`;
     hasListened = true;
-    await reportHealth(url, shortPath(dataDirectory), stop.signal);
+    await writeControl(dataDirectory, { url, pid: process.pid, adminToken });
+    await reportHealth({ url, dataDirectory: shortPath(dataDirectory), adminToken, stopped: stop.signal });
     await supervisor.ended;
   } catch (error) {
     if (!stop.signal.aborted) {
@@ -115,6 +127,8 @@ async function main(): Promise<void> {
     }
     await supervisor.ended;
   }
+  await removeControl(dataDirectory);
+  log("stopped", "serve.stopped");
   lock.close();
   process.exit(0);
 }
@@ -202,22 +216,50 @@ async function waitForPort(port: number, host: string): Promise<void> {
  *
  * @throws {ServeError} if the worker does not answer
  */
-async function reportHealth(url: string, dataDirectory: string, stopped: AbortSignal): Promise<void> {
+async function reportHealth({
+  adminToken,
+  dataDirectory,
+  stopped,
+  url,
+}: {
+  readonly url: string;
+  readonly dataDirectory: string;
+  readonly adminToken: string;
+  readonly stopped: AbortSignal;
+}): Promise<void> {
   const ask = (): Promise<Health> => askHealth(url);
   const health = await firstHealth({ ask, now: Date.now, pause: delay, stopped });
   const where = `on ${url} (data in ${dataDirectory})`;
   if (health === undefined) return;
+  // A bot without messengers or with a broken model has no facts, and says so as its problem.
+  const facts =
+    health.kind === "foreign" ? undefined : await askFacts(url, adminToken).catch(() => undefined);
+  const webhooks = (facts?.messengers ?? []).map(({ path: webhook }) => `${url}${webhook}`);
+  const say = (text: string): void =>
+    log(text, "serve.running", {
+      url,
+      isReady: health.kind === "ready",
+      bot: facts?.agent,
+      model: facts?.model,
+      webhooks: webhooks.join(" ") || undefined,
+      data: dataDirectory,
+    });
   switch (health.kind) {
     case "problem":
-      log(`running ${where}, but not ready: ${health.message}`);
+      say(`running ${where}, but not ready: ${health.message}`);
       break;
     case "foreign":
-      log(
+      say(
         `running ${where}, but GET /health answers ${health.status}: is this the Worker of createWorker()?`,
       );
       return;
     default:
-      log(`ready ${where}`);
+      say(`ready ${where}`);
+  }
+  if (facts !== undefined && process.stdout.isTTY) {
+    log(
+      `${facts.agent} with ${facts.model ?? "no model"}; ${webhooks.length > 1 ? "webhooks" : "webhook"} ${webhooks.join(", ")}`,
+    );
   }
   void watchHealth(ask, health, stopped);
 }

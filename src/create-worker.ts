@@ -93,11 +93,8 @@ async function serve<Env>(
   if (isForOperator(pathname)) {
     const root = rootName(await bot.root(request, env));
     const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
-    return serveOperator(
-      request,
-      env,
-      callsOver(() => door),
-    );
+    const calls = callsOver(() => door);
+    return serveOperator(request, env, bot.agentClass.name, calls);
   }
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);

@@ -11,15 +11,24 @@ export function isForOperator(pathname: string): boolean {
 }
 
 /** The calls to the root that answer an operator. */
-export type OperatorCalls = Pick<InnerCalls, "messengers">;
+export type OperatorCalls = Pick<InnerCalls, "describeBot">;
 
-/** Answers a request of the operator: the bot's messengers. */
-export async function serveOperator(request: Request, env: unknown, root: OperatorCalls): Promise<Response> {
+/**
+ * Answers a request of the operator.
+ *
+ * @param agent name of the bot's class
+ */
+export async function serveOperator(
+  request: Request,
+  env: unknown,
+  agent: string,
+  root: OperatorCalls,
+): Promise<Response> {
   if (!isAdmin(request, env)) return unauthorized();
   const { pathname } = new URL(request.url);
-  if (pathname === `${PREFIX}messengers`) {
+  if (pathname === `${PREFIX}bot`) {
     if (request.method !== "GET") return onlyBy("GET");
-    return Response.json({ messengers: await root.messengers() });
+    return Response.json({ agent, ...(await root.describeBot()) });
   }
   return problem(404, "not-found", "There is nothing at this address.");
 }

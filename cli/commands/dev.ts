@@ -1,7 +1,7 @@
 import path from "node:path";
 import { Command } from "commander";
 import { runDevServer } from "../../playground/dev-server.ts";
-import { readableLine } from "../../playground/readable-log.ts";
+import { readableLine } from "../../scripts/serve/log/readable-line.ts";
 import { askYesNo } from "../ask.ts";
 import { environmentOf } from "../bot-folder.ts";
 import type { CommandIo } from "../command-io.ts";

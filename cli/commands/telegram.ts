@@ -3,7 +3,7 @@ import { createBotApi } from "../../scripts/telegram/bot-api.ts";
 import type { BotApi } from "../../scripts/telegram/bot-api.ts";
 import { deleteTelegramWebhook, telegramInfo } from "../../scripts/telegram/info.ts";
 import type { TelegramInfo } from "../../scripts/telegram/info.ts";
-import { askMessengers } from "../../scripts/telegram/running-bot.ts";
+import { askFacts } from "../../scripts/serve/running-bot.ts";
 import { setUpTelegram } from "../../scripts/telegram/setup.ts";
 import type { SetupResult } from "../../scripts/telegram/setup.ts";
 import { telegramAccount, webhookSecret } from "../../scripts/telegram/telegram-environment.ts";
@@ -60,7 +60,7 @@ function setupCommand(io: CommandIo): Command {
         messenger: options.messenger,
         dropPending: options.dropPending ?? false,
         isPublicApi: isPublic,
-        messengers: () => askMessengers(options.bot ?? options.url, values.ADMIN_TOKEN),
+        messengers: async () => (await askFacts(options.bot ?? options.url, values.ADMIN_TOKEN)).messengers,
         now: Date.now,
       });
       createReport(io, options).result(result, setupLines(result));

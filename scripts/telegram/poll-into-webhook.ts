@@ -2,7 +2,7 @@ import { ServeError } from "../serve/serve-error.ts";
 import type { BotApi } from "./bot-api.ts";
 import { pollTelegram } from "./long-polling.ts";
 import type { LongPollingOptions, PostResult } from "./long-polling.ts";
-import type { MessengerFacts } from "./running-bot.ts";
+import type { MessengerFacts } from "../serve/running-bot.ts";
 import type { RawUpdate } from "./update-queue.ts";
 
 /** Telegram waits about this long for an answer of a webhook. */

@@ -1,6 +1,6 @@
 import { ServeError } from "../serve/serve-error.ts";
 import type { BotApi } from "./bot-api.ts";
-import type { MessengerFacts } from "./running-bot.ts";
+import type { MessengerFacts } from "../serve/running-bot.ts";
 import { webhookState } from "./webhook-state.ts";
 import type { WebhookState } from "./webhook-state.ts";
 

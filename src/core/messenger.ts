@@ -186,6 +186,13 @@ export interface FetchedFile {
   readonly mediaType?: string;
 }
 
+/** A bot, as it describes itself to its operator. */
+export interface BotFacts {
+  /** Provider and name of the model. Undefined if the bot has none. */
+  readonly model: string | undefined;
+  readonly messengers: readonly MessengerFacts[];
+}
+
 /** A messenger, as the bot describes it to its operator. */
 export interface MessengerFacts {
   readonly id: string;

@@ -54,7 +54,7 @@ import { markMessage } from "../replies/mark-message.ts";
 import { addressFor, say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
-import { turnModel } from "./turn-model.ts";
+import { describeModel, turnModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
@@ -112,6 +112,10 @@ export class AgentRuntime extends LifecycleCapability {
     broadcasts: () => this.#broadcastDesk(),
     takeBroadcast: (request) => this.#takeBroadcast(request),
     healthProblem: () => this.health.problem(),
+    describeBot: async () => ({
+      model: describeModel(this.#options.agent),
+      messengers: this.root.messengers(),
+    }),
     receive: (...asked) => this.#receive(...asked),
   });
   #files: ModelFiles | undefined;

@@ -16,6 +16,7 @@ export interface AnsweringParts {
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly healthProblem: InnerCalls["healthProblem"];
+  readonly describeBot: InnerCalls["describeBot"];
   readonly receive: InnerCalls["receiveEvents"];
 }
 
@@ -33,7 +34,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     tellSent: (...asked) => host.budget().tellSent(...asked),
     seenIds: (...asked) => host.budget().seenIds(...asked),
     healthProblem: () => host.healthProblem(),
-    messengers: async () => host.root().messengers(),
+    describeBot: () => host.describeBot(),
     chatMoved: async (...asked) => host.root().chatMoved(...asked),
     identity: (...asked) => host.root().identity(...asked),
     takeQuestion: async (...asked) => host.root().takeQuestion(...asked),

@@ -1,7 +1,7 @@
 import { SwitchboardError } from "../../core/errors.ts";
 import type { BotBudget, ChatGate } from "../../core/gate.ts";
 import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../../actions/ledger.ts";
-import type { IncomingEvent, MessengerFacts } from "../../core/messenger.ts";
+import type { BotFacts, IncomingEvent } from "../../core/messenger.ts";
 import type { HealthProblem } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
@@ -11,8 +11,8 @@ import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts
 export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCalls, TakesBroadcasts {
   /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
-  /** To a root. Describes its messengers to the operator. */
-  messengers(): Promise<readonly MessengerFacts[]>;
+  /** To a root. Describes the bot to its operator. */
+  describeBot(): Promise<BotFacts>;
   /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
   routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
   /** From the root to a conversation. Resolves when the events are durable there. */
@@ -43,7 +43,7 @@ const METHODS = {
   tellSent: true,
   seenIds: true,
   healthProblem: true,
-  messengers: true,
+  describeBot: true,
   chatMoved: true,
   identity: true,
   takeQuestion: true,

@@ -31,10 +31,12 @@ describe("what the operator asks", () => {
         news: telegramMessenger({ token: "12:abc", secretToken: "s", reactions: true, path: "/hooks/news" }),
       }),
     });
-    const response = await serve(world)("/switchboard/messengers", ADMIN);
+    const response = await serve(world)("/switchboard/bot", ADMIN);
     expect(response.status).toBe(200);
     const body = await response.text();
     expect(JSON.parse(body)).toEqual({
+      agent: "ScriptedBot",
+      model: expect.any(String),
       messengers: [
         {
           id: "news",
@@ -62,7 +64,7 @@ describe("what the operator asks", () => {
     ["with another token", { headers: { authorization: "Bearer wrong" } }, "of-the-operator"],
     ["of a bot without ADMIN_TOKEN", { headers: { authorization: "Bearer " } }, ""],
   ])("refuses a request %s, whatever `authorize` says", async (_how, init, adminToken) => {
-    const response = await serve(createWorld(), adminToken)("/switchboard/messengers", init);
+    const response = await serve(createWorld(), adminToken)("/switchboard/bot", init);
     expect(response.status).toBe(401);
     expect(await response.text()).not.toContain("provider");
   });
@@ -70,6 +72,6 @@ describe("what the operator asks", () => {
   it("knows no other address, and only GET here", async () => {
     const ask = serve(createWorld());
     expect((await ask("/switchboard/else", ADMIN)).status).toBe(404);
-    expect((await ask("/switchboard/messengers", { ...ADMIN, method: "POST" })).status).toBe(405);
+    expect((await ask("/switchboard/bot", { ...ADMIN, method: "POST" })).status).toBe(405);
   });
 });

@@ -6,7 +6,7 @@ import type { Simulator } from "../../../../playground/telegram/simulator.ts";
 import { createBotApi } from "../../../../scripts/telegram/bot-api.ts";
 import type { BotApi } from "../../../../scripts/telegram/bot-api.ts";
 import { deleteTelegramWebhook, telegramInfo } from "../../../../scripts/telegram/info.ts";
-import type { MessengerFacts } from "../../../../scripts/telegram/running-bot.ts";
+import type { MessengerFacts } from "../../../../scripts/serve/running-bot.ts";
 import { setUpTelegram } from "../../../../scripts/telegram/setup.ts";
 import { telegramAccount, webhookSecret } from "../../../../scripts/telegram/telegram-environment.ts";
 import { webhookState } from "../../../../scripts/telegram/webhook-state.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ServeError } from "../serve/serve-error.ts";
+import { ServeError } from "./serve-error.ts";
 
 /** A messenger of a running bot, as the bot describes it to its operator. */
 export interface MessengerFacts {
@@ -13,7 +13,18 @@ export interface MessengerFacts {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
 }
 
+/** A running bot, as it describes itself. */
+export interface BotFacts {
+  /** Name of its class. */
+  readonly agent: string;
+  /** Provider and name of its model. */
+  readonly model?: string | undefined;
+  readonly messengers: readonly MessengerFacts[];
+}
+
 const answerSchema = z.object({
+  agent: z.string(),
+  model: z.string().optional(),
   messengers: z.array(
     z.object({
       id: z.string(),
@@ -28,18 +39,14 @@ const answerSchema = z.object({
 const ANSWER_TIMEOUT_MS = 20_000;
 
 /**
- * Asks a running bot for its messengers.
+ * Asks a running bot who it is.
  *
  * @param url address of the bot, without a path
  * @throws {ServeError} if it cannot be reached or does not accept the token; the message says how to fix it
  */
-export async function askMessengers(
-  url: string,
-  adminToken: string | undefined,
-): Promise<readonly MessengerFacts[]> {
-  const answer = await askBot(url, "/switchboard/messengers", adminToken);
-  const parsed = answerSchema.safeParse(answer);
-  if (parsed.success) return parsed.data.messengers;
+export async function askFacts(url: string, adminToken: string | undefined): Promise<BotFacts> {
+  const parsed = answerSchema.safeParse(await askBot(url, "/switchboard/bot", adminToken));
+  if (parsed.success) return parsed.data;
   throw new ServeError("bot-not-recognized", `${url} does not answer like a bot of this version.`);
 }
 
