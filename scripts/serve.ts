@@ -20,7 +20,7 @@ import { readBotEnvironment } from "./serve/env-files.ts";
 import { bindingNames, undeclaredNames } from "./serve/environment.ts";
 import { askHealth, firstHealth } from "./serve/health.ts";
 import type { Health } from "./serve/health.ts";
-import { createServeLog } from "./serve/log/serve-log.ts";
+import { createServeLog, type ServeLog } from "./serve/log/serve-log.ts";
 import { createWorkerLog } from "./serve/log/create-worker-log.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
 import { askFacts } from "./serve/running-bot.ts";
@@ -47,11 +47,12 @@ const LOOK_EVERY_MS = 30_000;
 
 const root = path.resolve(import.meta.dirname, "..");
 
-const { say: log } = createServeLog({
+const serveLog = createServeLog({
   isTerminal: process.stdout.isTTY,
   write: (line) => void process.stdout.write(`${line}\n`),
   now: Date.now,
 });
+const log: ServeLog["say"] = (...said) => serveLog.say(...said);
 
 async function main(): Promise<void> {
   const values = readOptions("npm run serve", {
