@@ -4,14 +4,16 @@ import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
 
 /** Where the bot's operator asks it. Only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */
 const PREFIX = "/switchboard/";
+/** Where Prometheus looks by default. */
+const METRICS = "/metrics";
 
 /** Tells whether a path is for the operator. */
 export function isForOperator(pathname: string): boolean {
-  return pathname.startsWith(PREFIX);
+  return pathname === METRICS || pathname.startsWith(PREFIX);
 }
 
 /** The calls to the root that answer an operator. */
-export type OperatorCalls = Pick<InnerCalls, "describeBot">;
+export type OperatorCalls = Pick<InnerCalls, "describeBot" | "metrics">;
 
 /**
  * Answers a request of the operator.
@@ -29,6 +31,11 @@ export async function serveOperator(
   if (pathname === `${PREFIX}bot`) {
     if (request.method !== "GET") return onlyBy("GET");
     return Response.json({ agent, ...(await root.describeBot()) });
+  }
+  if (pathname === METRICS) {
+    if (request.method !== "GET") return onlyBy("GET");
+    const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+    return new Response(await root.metrics(), { headers });
   }
   return problem(404, "not-found", "There is nothing at this address.");
 }

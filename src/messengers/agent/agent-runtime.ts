@@ -41,6 +41,8 @@ import { BroadcastDesk } from "./broadcast-desk.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import { subscribeCommands } from "./subscribe-commands.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
+import { BotMetrics } from "./bot-metrics.ts";
+import type { FigureDeltas } from "../../core/figures.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
@@ -102,6 +104,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
   readonly #wakeUp: WakeUp;
+  readonly #metrics: BotMetrics;
   /** The calls that this object answers, as a root and as a conversation. */
   readonly #calls: InnerCalls = answeredCalls({
     gate: () => this.gate,
@@ -116,6 +119,10 @@ export class AgentRuntime extends LifecycleCapability {
       model: describeModel(this.#options.agent),
       messengers: this.root.messengers(),
     }),
+    metrics: async () => {
+      const isReady = (await this.health.problem()) === undefined;
+      return this.#metrics.render({ ...this.root.counts(), isReady });
+    },
     receive: (...asked) => this.#receive(...asked),
   });
   #files: ModelFiles | undefined;
@@ -124,6 +131,7 @@ export class AgentRuntime extends LifecycleCapability {
     super("switchboard");
     this.#options = options;
     const { agent, deps, log } = options;
+    this.#metrics = new BotMetrics({ name: () => options.name(), now: () => deps.clock.now() });
     this.#wakeUp = new WakeUp({
       clock: deps.clock,
       log,
@@ -318,23 +326,26 @@ export class AgentRuntime extends LifecycleCapability {
 
   /** The gate of the chats whose gate is in this object: those whose thread without a topic it is. */
   get gate(): ChatGate {
-    this.#gate ??= createChatGate({
-      database: this.#options.database,
-      deps: this.#options.deps,
-      name: this.#options.name(),
-      root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
-      local: {
-        isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
-        isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
-        sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
-        lastUsedAt: () => this.thread.delivery.lastUsedAt(),
-      },
-    });
+    this.#gate ??= this.#metrics.gate(
+      createChatGate({
+        database: this.#options.database,
+        deps: this.#options.deps,
+        name: this.#options.name(),
+        root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
+        local: {
+          isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
+          isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
+          sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
+          lastUsedAt: () => this.thread.delivery.lastUsedAt(),
+        },
+      }),
+    );
     return this.#gate;
   }
 
   /** Answers a call of another object of this bot. */
-  async answer(method: string, args: readonly unknown[]): Promise<unknown> {
+  async answer(method: string, args: readonly unknown[], figures?: FigureDeltas): Promise<unknown> {
+    if (figures !== undefined) this.#metrics.absorb(figures);
     await this.lifecycle.ready();
     return answerInner(this.#calls, method, args);
   }
@@ -354,7 +365,9 @@ export class AgentRuntime extends LifecycleCapability {
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
     if (!this.#isRoot()) return undefined;
-    return answerSafely(this.#options.log, "webhook", () => this.root.handle(request));
+    return answerSafely(this.#options.log, "webhook", () =>
+      this.#metrics.webhook(() => this.root.handle(request)),
+    );
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {

@@ -17,6 +17,7 @@ export interface AnsweringParts {
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly healthProblem: InnerCalls["healthProblem"];
   readonly describeBot: InnerCalls["describeBot"];
+  readonly metrics: InnerCalls["metrics"];
   readonly receive: InnerCalls["receiveEvents"];
 }
 
@@ -35,6 +36,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     seenIds: (...asked) => host.budget().seenIds(...asked),
     healthProblem: () => host.healthProblem(),
     describeBot: () => host.describeBot(),
+    metrics: () => host.metrics(),
     chatMoved: async (...asked) => host.root().chatMoved(...asked),
     identity: (...asked) => host.root().identity(...asked),
     takeQuestion: async (...asked) => host.root().takeQuestion(...asked),

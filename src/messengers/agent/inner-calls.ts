@@ -1,4 +1,5 @@
 import { SwitchboardError } from "../../core/errors.ts";
+import type { FigureDeltas } from "../../core/figures.ts";
 import type { BotBudget, ChatGate } from "../../core/gate.ts";
 import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../../actions/ledger.ts";
 import type { BotFacts, IncomingEvent } from "../../core/messenger.ts";
@@ -13,6 +14,8 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCal
   healthProblem(): Promise<HealthProblem | undefined>;
   /** To a root. Describes the bot to its operator. */
   describeBot(): Promise<BotFacts>;
+  /** To a root. Returns the figures of the whole bot in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
   routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
   /** From the root to a conversation. Resolves when the events are durable there. */
@@ -27,7 +30,8 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCal
 
 /** The one method of an object that carries these calls. */
 export interface InnerDoor {
-  inner(method: string, args: readonly unknown[]): Promise<unknown>;
+  /** @param figures what the caller's process has counted, for the root; see `Figures` */
+  inner(method: string, args: readonly unknown[], figures?: FigureDeltas): Promise<unknown>;
 }
 
 /** Every inner call. The compiler finds one that is missing here. */
@@ -44,6 +48,7 @@ const METHODS = {
   seenIds: true,
   healthProblem: true,
   describeBot: true,
+  metrics: true,
   chatMoved: true,
   identity: true,
   takeQuestion: true,
@@ -65,6 +70,11 @@ const METHODS = {
   lookAtAction: true,
   endAction: true,
 } as const satisfies Record<keyof InnerCalls, true>;
+
+/** Returns a root's door that takes along what this process has counted, so that no figure costs a call. */
+export function withFigures(door: InnerDoor, figures: () => FigureDeltas | undefined): InnerDoor {
+  return { inner: (method, args) => door.inner(method, args, figures()) };
+}
 
 /** Returns the calls to another object, made over its one method. */
 export function callsOver(door: () => InnerDoor): InnerCalls {

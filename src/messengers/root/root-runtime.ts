@@ -204,6 +204,11 @@ export class RootRuntime {
     return this.#limits.take(asked);
   }
 
+  /** Returns the size of the directories. */
+  counts(): { readonly conversations: number; readonly chats: number } {
+    return { conversations: this.#store.countConversations(), chats: this.#chats.count() };
+  }
+
   /** Describes the messengers to the operator. */
   messengers(): MessengerFacts[] {
     return this.#all().map(({ id, path, platform: { provider, wantedUpdates } }) => ({

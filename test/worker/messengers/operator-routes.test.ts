@@ -1,5 +1,5 @@
 import { createExecutionContext } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
 import { testEnv } from "../test-env.ts";
@@ -67,6 +67,34 @@ describe("what the operator asks", () => {
     const response = await serve(createWorld(), adminToken)("/switchboard/bot", init);
     expect(response.status).toBe(401);
     expect(await response.text()).not.toContain("provider");
+  });
+
+  it("gets the figures of all conversations together, for which no object makes a call", async () => {
+    const inner = vi.spyOn(ScriptedBot.prototype, "inner");
+    const world = createWorld();
+    const ask = serve(world);
+    for (const chat of ["c1", "c2"]) {
+      await world.post({ id: chat, chat, user: "ada", text: "Hello" });
+      await world.shows(chat, "You said: Hello");
+    }
+    await vi.waitFor(async () => {
+      const response = await ask("/metrics", ADMIN);
+      expect(response.headers.get("content-type")).toContain("text/plain");
+      const text = await response.text();
+      expect(text).toContain('switchboard_turns_total{outcome="done"} 2\n');
+      expect(text).toContain('switchboard_webhook_seconds_count{status="200"} 2\n');
+      expect(text).toContain("switchboard_conversations 2\n");
+      expect(text).toContain("switchboard_ready 1\n");
+      expect(text).toMatch(/switchboard_platform_calls_total\{purpose="(?:post|final)"\} [12]\n/);
+    });
+    // They came with the calls of any bot. Only the scrape itself is one more.
+    const methods = new Set(inner.mock.calls.map(([method]) => method));
+    expect([...methods].filter((method) => /figure|metric/.test(method))).toEqual(["metrics"]);
+    inner.mockRestore();
+  });
+
+  it("gets no figures without the token", async () => {
+    expect((await serve(createWorld())("/metrics")).status).toBe(401);
   });
 
   it("knows no other address, and only GET here", async () => {
