@@ -4,7 +4,7 @@ import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { callsOver } from "./messengers/agent/inner-calls.ts";
-import type { HealthProblem } from "./messengers/root/health-problem.ts";
+import type { HealthProblem, HealthWarning } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
 import { isAdmin, isForOperator, serveOperator, unauthorized } from "./operator-routes.ts";
@@ -118,17 +118,21 @@ async function health<Env>(
 ): Promise<Response> {
   const agent = bot.agentClass.name;
   let found: HealthProblem | undefined;
+  let warnings: readonly HealthWarning[] = [];
   try {
     const root = agentNamespace(context, env as object, agent).getByName(
       rootName(await bot.root(request, env)),
     );
     found = await callsOver(() => root).healthProblem();
+    // A bot whose declarations cannot be read has nothing to warn about.
+    if (found?.status !== "misconfigured") warnings = await callsOver(() => root).healthWarnings();
   } catch (error) {
     found = problemOf(error);
   }
-  if (found === undefined) return Response.json({ status: "ok", agent });
+  const more = warnings.length === 0 ? {} : { warnings };
+  if (found === undefined) return Response.json({ status: "ok", agent, ...more });
   const { code, message, status } = found;
-  return Response.json({ status, agent, problem: { code, message } }, { status: 503 });
+  return Response.json({ status, agent, problem: { code, message }, ...more }, { status: 503 });
 }
 
 function problemOf(error: unknown): HealthProblem {

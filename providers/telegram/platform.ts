@@ -59,6 +59,18 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     async checkAccess(context, signal) {
       await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
     },
+    async checkWebhook(context, signal) {
+      const info = await clientOf(context).call("getWebhookInfo", signal, (api, signal) =>
+        api.getWebhookInfo(signal),
+      );
+      return {
+        isSet: Boolean(info.url),
+        pending: info.pending_update_count,
+        ...(info.last_error_date !== undefined && {
+          lastError: { at: info.last_error_date * 1000, message: info.last_error_message ?? "unknown error" },
+        }),
+      };
+    },
     ...(settings.commandMenu && {
       setCommands: (commands: readonly CommandEntry[], context: PlatformContext, signal: AbortSignal) =>
         setCommandMenu(commands, clientOf(context), signal),

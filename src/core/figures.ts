@@ -3,10 +3,30 @@ import type { Log, LogFields } from "./log.ts";
 /** Growth of counters by series: `switchboard_turns_total{outcome="done"}` → 3. Plain JSON. */
 export type FigureDeltas = Readonly<Record<string, number>>;
 
+/** The newest time of something, in epoch milliseconds, and its code. */
+export interface Note {
+  readonly at: number;
+  readonly code: string;
+}
+
+/** Everything that a process has counted and noted since its last report. Plain JSON. */
+export interface FigureReport {
+  readonly counts: FigureDeltas;
+  readonly notes: Readonly<Record<string, Note>>;
+}
+
+/** Names of notes. Those of penalties end with messenger and chat. */
+export const MODEL_FAILED = "model-failed";
+export const MODEL_WORKED = "model-worked";
+export const PENALTY = "penalty ";
+
 type Labels = Readonly<Record<string, string>>;
 
 /** Upper bounds of the buckets for durations, in seconds. */
 const BUCKETS_S = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+/** Most notes of one collection. The oldest ones are dropped. */
+const MOST_NOTES = 500;
 
 /** Most series of one collection. Labels come from code, but codes of failures may come from a platform. */
 const MOST_SERIES = 2_000;
@@ -19,6 +39,17 @@ const MOST_SERIES = 2_000;
  */
 export class Figures {
   #counted = new Map<string, number>();
+  #notes = new Map<string, Note>();
+
+  /** Notes that something happened, if nothing newer of this name is known. */
+  note(name: string, note: Note): void {
+    const known = this.#notes.get(name);
+    if (known !== undefined && known.at > note.at) return;
+    this.#notes.delete(name);
+    const [oldest] = this.#notes.keys();
+    if (oldest !== undefined && this.#notes.size >= MOST_NOTES) this.#notes.delete(oldest);
+    this.#notes.set(name, note);
+  }
 
   count(name: string, labels: Labels, by = 1): void {
     this.#add(seriesOf(name, labels), by);
@@ -35,17 +66,24 @@ export class Figures {
     this.#add(seriesOf(`${name}_count`, labels), 1);
   }
 
-  /** Adds what another process has counted. */
-  absorb(deltas: FigureDeltas): void {
-    for (const [series, by] of Object.entries(deltas)) this.#add(series, by);
+  /** Adds what another process has counted and noted. */
+  absorb({ counts, notes }: FigureReport): void {
+    for (const [series, by] of Object.entries(counts)) this.#add(series, by);
+    for (const [name, note] of Object.entries(notes)) this.note(name, note);
   }
 
-  /** Returns everything that was counted, and begins again at zero. Undefined if that is nothing. */
-  take(): FigureDeltas | undefined {
-    if (this.#counted.size === 0) return undefined;
-    const taken = Object.fromEntries(this.#counted);
+  /** Returns everything that was counted and noted, and begins again at zero. Undefined if that is nothing. */
+  take(): FigureReport | undefined {
+    if (this.#counted.size === 0 && this.#notes.size === 0) return undefined;
+    const taken = { counts: Object.fromEntries(this.#counted), notes: Object.fromEntries(this.#notes) };
     this.#counted = new Map();
+    this.#notes = new Map();
     return taken;
+  }
+
+  /** Returns everything that was noted, by name. */
+  notes(): ReadonlyMap<string, Note> {
+    return this.#notes;
   }
 
   /** Returns everything that was counted. */
@@ -84,12 +122,13 @@ function escaped(value: string): string {
 }
 
 /** Returns a log that also counts its lines. Each fact that is worth a line is worth a figure. */
-export function countedLog(log: Log, figures: () => Figures): Log {
+export function countedLog(log: Log, figures: () => Figures, now: () => number): Log {
   const counted = (inner: Log): Log => {
     const at =
       (level: "info" | "warn" | "error") =>
       (event: string, fields: LogFields = {}): void => {
         countLine(figures(), level, event, fields);
+        noteLine(figures(), now(), event, fields);
         inner[level](event, fields);
       };
     return {
@@ -124,6 +163,14 @@ function countLine(figures: Figures, level: string, event: string, fields: LogFi
     case "delivery.call-failed":
       return figures.count("switchboard_platform_failures_total", { kind: text("kind"), code: text("code") });
     default:
+  }
+}
+
+function noteLine(figures: Figures, at: number, event: string, fields: LogFields): void {
+  if (event === "model.call-failed") {
+    figures.note(MODEL_FAILED, { at, code: String(fields.code ?? "model-failed") });
+  } else if (event === "turn.ended" && fields.outcome === "done" && numberOf(fields.steps) > 0) {
+    figures.note(MODEL_WORKED, { at, code: "done" });
   }
 }
 

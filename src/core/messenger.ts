@@ -181,6 +181,15 @@ export interface PlatformContext {
   identity(): Promise<BotIdentity>;
 }
 
+/** A platform's deliveries to the webhook, as the platform tells. */
+export interface WebhookReport {
+  readonly isSet: boolean;
+  /** Number of updates that wait. */
+  readonly pending: number;
+  /** The last failed delivery, in the platform's words. `at`: epoch milliseconds. */
+  readonly lastError?: { readonly at: number; readonly message: string };
+}
+
 export interface FetchedFile {
   readonly bytes: Uint8Array;
   readonly mediaType?: string;
@@ -273,6 +282,8 @@ export interface MessengerPlatform {
    * classifies as `misconfigured`. Undefined if the platform has no such call.
    */
   readonly checkAccess?: (context: PlatformContext, signal: AbortSignal) => Promise<void>;
+  /** Asks the platform whether it can deliver to the webhook. Undefined if it does not tell. */
+  readonly checkWebhook?: (context: PlatformContext, signal: AbortSignal) => Promise<WebhookReport>;
   /**
    * Sets the menu of commands that clients show. Undefined if the platform has no menu, or the bot does not want one.
    */

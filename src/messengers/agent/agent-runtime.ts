@@ -42,7 +42,7 @@ import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import { subscribeCommands } from "./subscribe-commands.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
 import { BotMetrics } from "./bot-metrics.ts";
-import type { FigureDeltas } from "../../core/figures.ts";
+import type { FigureReport } from "../../core/figures.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
@@ -115,6 +115,7 @@ export class AgentRuntime extends LifecycleCapability {
     broadcasts: () => this.#broadcastDesk(),
     takeBroadcast: (request) => this.#takeBroadcast(request),
     healthProblem: () => this.health.problem(),
+    healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
     describeBot: async () => ({
       model: describeModel(this.#options.agent),
       messengers: this.root.messengers(),
@@ -344,7 +345,7 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   /** Answers a call of another object of this bot. */
-  async answer(method: string, args: readonly unknown[], figures?: FigureDeltas): Promise<unknown> {
+  async answer(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown> {
     if (figures !== undefined) this.#metrics.absorb(figures);
     await this.lifecycle.ready();
     return answerInner(this.#calls, method, args);

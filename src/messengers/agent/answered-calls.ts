@@ -16,6 +16,7 @@ export interface AnsweringParts {
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly healthProblem: InnerCalls["healthProblem"];
+  readonly healthWarnings: InnerCalls["healthWarnings"];
   readonly describeBot: InnerCalls["describeBot"];
   readonly metrics: InnerCalls["metrics"];
   readonly receive: InnerCalls["receiveEvents"];
@@ -35,6 +36,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     tellSent: (...asked) => host.budget().tellSent(...asked),
     seenIds: (...asked) => host.budget().seenIds(...asked),
     healthProblem: () => host.healthProblem(),
+    healthWarnings: () => host.healthWarnings(),
     describeBot: () => host.describeBot(),
     metrics: () => host.metrics(),
     chatMoved: async (...asked) => host.root().chatMoved(...asked),

@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { Figures, figuresOf } from "../../core/figures.ts";
-import type { FigureDeltas } from "../../core/figures.ts";
+import { Figures, figuresOf, PENALTY } from "../../core/figures.ts";
+import type { FigureDeltas, Note } from "../../core/figures.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import { renderMetrics } from "../root/render-metrics.ts";
 
-const deltasSchema = z.record(z.string(), z.number());
+const reportSchema = z.object({
+  counts: z.record(z.string(), z.number()),
+  notes: z.record(z.string(), z.object({ at: z.number(), code: z.string() })),
+});
 
 export interface BotMetricsOptions {
   /** Name of the object. */
@@ -33,21 +36,27 @@ export class BotMetrics {
   }
 
   /** Adds what came with a call to this root. */
-  absorb(deltas: unknown): void {
-    const parsed = deltasSchema.safeParse(deltas);
+  absorb(report: unknown): void {
+    const parsed = reportSchema.safeParse(report);
     // A caller of another version may send something else.
     if (parsed.success) this.#totals.absorb(parsed.data);
   }
 
   /** Writes the figures of the whole bot in Prometheus' text format. */
   render({ chats, conversations, isReady }: RootFigures): string {
-    this.#totals.absorb(this.#pending.take() ?? {});
+    this.#collect();
     const gauges: FigureDeltas = {
       switchboard_conversations: conversations,
       switchboard_chats: chats,
       switchboard_ready: isReady ? 1 : 0,
     };
     return renderMetrics({ ...this.#totals.all(), ...gauges });
+  }
+
+  /** Returns the newest notes of the whole bot, by name. */
+  notes(): ReadonlyMap<string, Note> {
+    this.#collect();
+    return this.#totals.notes();
   }
 
   /** Measures how long a webhook takes. */
@@ -71,9 +80,11 @@ export class BotMetrics {
         if (grant.kind === "granted") count("switchboard_platform_calls_total", { purpose: request.purpose });
         return grant;
       },
-      penalize: (...told) => {
+      penalize: (address, retryAfterMs) => {
         count("switchboard_penalties_total", {});
-        return gate.penalize(...told);
+        const name = `${PENALTY}${address.messengerId} ${address.chatId}`;
+        this.#pending.note(name, { at: this.#options.now() + retryAfterMs, code: "penalty" });
+        return gate.penalize(address, retryAfterMs);
       },
       report: (...told) => gate.report(...told),
       unclaimed: (...asked) => gate.unclaimed(...asked),
@@ -81,6 +92,12 @@ export class BotMetrics {
       findCard: (...asked) => gate.findCard(...asked),
       claimMessage: (...asked) => gate.claimMessage(...asked),
     };
+  }
+
+  /** Adds what this process has counted. */
+  #collect(): void {
+    const report = this.#pending.take();
+    if (report !== undefined) this.#totals.absorb(report);
   }
 
   get #pending(): Figures {

@@ -37,7 +37,7 @@ export function runtimeOf(
     name: ownName,
     database: durableDatabase(ctx.storage),
     deps: systemDeps,
-    log: countedLog(log, figures),
+    log: countedLog(log, figures, () => systemDeps.clock.now()),
     env,
     stub: (to) => {
       namespace ??= agentNamespace(ctx, env, self);

@@ -9,6 +9,7 @@ function createRig(threshold: "info" | "silent" = "silent") {
   const log = countedLog(
     createLog((_level, line) => lines.push(line), { threshold }),
     () => figures,
+    () => 1_000,
   ).with({ conversation: "c" });
   return { figures, lines, log };
 }
@@ -51,7 +52,10 @@ describe("the figures of a bot", () => {
     const [here, there] = [new Figures(), new Figures()];
     here.count("a", {}, 2);
     there.count("a", {});
-    there.absorb(here.take() ?? {});
+    here.note("n", { at: 5, code: "x" });
+    there.note("n", { at: 7, code: "newer" });
+    there.absorb(here.take() ?? { counts: {}, notes: {} });
+    expect(there.notes().get("n")).toEqual({ at: 7, code: "newer" });
     expect(here.take()).toBeUndefined();
     expect(there.all()).toEqual({ a: 3 });
   });

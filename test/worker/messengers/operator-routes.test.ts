@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createWorker } from "../../../src/index.ts";
 import { telegramMessenger } from "../../../providers/telegram/index.ts";
 import { testEnv } from "../test-env.ts";
+import { echo } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World } from "../support/world.ts";
 import { ScriptedBot } from "../worker.ts";
@@ -91,6 +92,31 @@ describe("what the operator asks", () => {
     const methods = new Set(inner.mock.calls.map(([method]) => method));
     expect([...methods].filter((method) => /figure|metric/.test(method))).toEqual(["metrics"]);
     inner.mockRestore();
+  });
+
+  it("warns in /health of a model that fails, until it works again", async () => {
+    let isAway = true;
+    const world = createWorld({
+      settings: { modelPatienceMs: 0 },
+      script: (request) => {
+        if (isAway) throw Object.assign(new Error("words of the provider"), { statusCode: 401 });
+        return echo(request);
+      },
+    });
+    const ask = serve(world);
+    await world.post({ id: "1", chat: "c1", user: "ada", text: "Hello" });
+    const health = async (): Promise<unknown> => (await ask("/health")).json();
+    await vi.waitFor(async () =>
+      expect(await health()).toEqual({
+        status: "ok",
+        agent: "ScriptedBot",
+        warnings: [{ code: expect.stringMatching(/^model-/), message: expect.stringContaining("failed at") }],
+      }),
+    );
+    expect(JSON.stringify(await health())).not.toContain("words of the provider");
+    isAway = false;
+    await world.post({ id: "2", chat: "c1", user: "ada", text: "Again" });
+    await vi.waitFor(async () => expect(await health()).toEqual({ status: "ok", agent: "ScriptedBot" }));
   });
 
   it("gets no figures without the token", async () => {
