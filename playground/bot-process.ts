@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { runningUrl } from "../scripts/serve/log/serve-log.ts";
 
 /** Time after which the bot is killed. It may take five seconds to end by itself. */
 const STOP_TIMEOUT_MS = 6_000;
@@ -37,7 +38,7 @@ export async function startBot(options: {
   const running = Promise.withResolvers<string>();
   createInterface({ input: child.stdout }).on("line", (line) => {
     options.onLine(line);
-    const url = /^\[serve\] (?:ready|running) on (\S+)/.exec(line)?.[1];
+    const url = runningUrl(line);
     if (url !== undefined) running.resolve(url);
   });
   child.once("error", (error) => running.reject(error));

@@ -12,6 +12,7 @@ import { startBeside } from "./beside.ts";
 import { startBot } from "./bot-process.ts";
 import { createBotWatch } from "./bot-watch.ts";
 import { planPlayground } from "./plan.ts";
+import { openRealTelegram } from "./real-telegram.ts";
 import { addFirstPerson } from "./telegram/chats/first-person.ts";
 import { startSimulator } from "./telegram/simulator.ts";
 
@@ -31,6 +32,12 @@ export interface DevOptions {
   readonly fresh: boolean;
   /** Module that starts something beside the bot. */
   readonly beside: string | undefined;
+  /**
+   * Runs a real Telegram bot instead of the simulator, with long polling. Undefined: the environment decides.
+   *
+   * @param webhook address that Telegram delivers to now; it is removed if this resolves to true
+   */
+  readonly telegram?: ((webhook: string, bot: string) => Promise<boolean>) | undefined;
   /** Tells a person about progress. */
   readonly say: (line: string) => void;
   /** Called with each line of the bot's log. */
@@ -69,7 +76,7 @@ export async function runDevServer(options: DevOptions, onReady: (state: DevStat
 async function start(
   options: DevOptions,
   closers: (() => Promise<void>)[],
-  onEnded: (problem: ServeError) => void,
+  onEnded: (problem: unknown) => void,
 ): Promise<DevState> {
   const { say } = options;
   parsePort(options.port, "--port");
@@ -77,7 +84,11 @@ async function start(
   const lock = await lockDataDirectory(dataDirectory, "playground");
   closers.push(() => new Promise((resolve) => lock.close(() => resolve())));
   await prepareData(dataDirectory, options.fresh, say);
-  const plan = planPlayground(options.environment);
+  const real =
+    options.telegram === undefined
+      ? undefined
+      : await openRealTelegram({ environment: options.environment, mayRemove: options.telegram, say });
+  const plan = planPlayground({ ...options.environment, ...real?.variables });
   const botPort = await pickPort(options.environment.PORT || BOT_PORT, "PORT", say);
   const beside =
     options.beside === undefined
@@ -92,6 +103,7 @@ async function start(
     DEBUG: "1",
     ...beside?.variables,
     ...options.environment,
+    ...real?.variables,
     DATA_DIR: dataDirectory,
     PORT: String(botPort),
   };
@@ -120,6 +132,8 @@ async function start(
   );
   const webhook = `${bot.url}/messengers/telegram/webhook`;
   simulator?.setWebhook(webhook, secret);
+  const polling = await real?.connect(bot.url, onEnded);
+  if (polling !== undefined) closers.unshift(() => polling.close());
   const ask = (): Promise<Health> => askHealth(bot.url);
   if (simulator !== undefined) {
     const watch = createBotWatch({ ask, simulator });
@@ -131,14 +145,17 @@ async function start(
     problem: health.kind === "problem" ? health.message : undefined,
     addresses: {
       ...(simulator !== undefined && { playground: simulator.url }),
+      ...(real !== undefined && { telegram: `https://t.me/${real.userName}` }),
       bot: bot.url,
       webhook,
       ...beside?.addresses,
     },
     rows: [
-      ["Playground", simulator?.url ?? `none: Telegram is ${plan.telegram}`],
+      real === undefined
+        ? ["Playground", simulator?.url ?? `none: Telegram is ${plan.telegram}`]
+        : ["Telegram", `https://t.me/${real.userName} (long polling)`],
       ["Bot", bot.url],
-      ...(simulator === undefined
+      ...(simulator === undefined && real === undefined
         ? [["Webhook", `${webhook}, for Telegram through your own tunnel`] as const]
         : []),
       ...Object.entries(beside?.addresses ?? {}),

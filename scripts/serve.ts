@@ -4,20 +4,26 @@
  *   node scripts/serve.ts [--config wrangler.jsonc] [--port 8787] [--exit-with-stdin]
  *
  * Bundles the worker of the configuration, and lets workerd serve it with its storage on disk. Reads HOST (127.0.0.1),
- * PORT (8787; 0 picks a free one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's own variables.
+ * PORT (8787; 0 picks a free one), DATA_DIR (.data), CACHE_DIR (a folder in DATA_DIR) and the bot's own variables, also
+ * from `.dev.vars` and `.env` beside the configuration.
  */
+import { randomBytes } from "node:crypto";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { readOptions } from "./command-line/read-options.ts";
 import { bundleWorker, writeAtomically } from "./serve/bundle.ts";
 import type { Bundle } from "./serve/bundle.ts";
+import { removeControl, writeControl } from "./serve/control-file.ts";
 import { lockDataDirectory } from "./serve/data-lock.ts";
+import { readBotEnvironment } from "./serve/env-files.ts";
 import { bindingNames, undeclaredNames } from "./serve/environment.ts";
 import { askHealth, firstHealth } from "./serve/health.ts";
 import type { Health } from "./serve/health.ts";
+import { createServeLog, type ServeLog } from "./serve/log/serve-log.ts";
 import { createWorkerLog } from "./serve/log/create-worker-log.ts";
 import { isPortFree, parsePort } from "./serve/port.ts";
+import { askFacts } from "./serve/running-bot.ts";
 import { ServeError } from "./serve/serve-error.ts";
 import { shortPath } from "./serve/short-path.ts";
 import { inFolder } from "./serve/storage-errors.ts";
@@ -41,9 +47,12 @@ const LOOK_EVERY_MS = 30_000;
 
 const root = path.resolve(import.meta.dirname, "..");
 
-function log(line: string): void {
-  process.stdout.write(`[serve] ${line}\n`);
-}
+const serveLog = createServeLog({
+  isTerminal: process.stdout.isTTY,
+  write: (line) => void process.stdout.write(`${line}\n`),
+  now: Date.now,
+});
+const log: ServeLog["say"] = (...said) => serveLog.say(...said);
 
 async function main(): Promise<void> {
   const values = readOptions("npm run serve", {
@@ -51,13 +60,18 @@ async function main(): Promise<void> {
     port: { type: "string", about: "the port; wins over PORT (8787)" },
     "exit-with-stdin": { type: "boolean", default: false, about: "end when standard input does" },
   });
+  const configFile = path.resolve(values.config ?? path.join(root, "wrangler.jsonc"));
+  // workerd reads the variables from the environment that it inherits.
+  const ofFiles = await readBotEnvironment(path.dirname(configFile), process.env);
+  Object.assign(process.env, ofFiles.values);
+  // Commands on this machine find it in the data directory.
+  const adminToken = (process.env.ADMIN_TOKEN ||= randomBytes(24).toString("base64url"));
   const host = process.env.HOST || "127.0.0.1";
   const port = parsePort(
     values.port ?? (process.env.PORT || String(DEFAULT_PORT)),
     values.port ? "--port" : "PORT",
   );
   const dataDirectory = path.resolve(process.env.DATA_DIR || path.join(root, ".data"));
-  const configFile = path.resolve(values.config ?? path.join(root, "wrangler.jsonc"));
 
   const stop = new AbortController();
   process.on("SIGTERM", () => stop.abort());
@@ -81,7 +95,9 @@ async function main(): Promise<void> {
   await waitForPort(port, host);
   const bundle = await makeBundle(configFile, dataDirectory);
   for (const warning of bundle.warnings) log(warning);
-  const worker = await inFolder(data, () => prepareWorker({ bundle, configFile, config, dataDirectory }));
+  const worker = await inFolder(data, () =>
+    prepareWorker({ bundle, configFile, config, dataDirectory, named: ofFiles.names }),
+  );
 
   let hasListened = false;
   const workerLog = createWorkerLog({ ...worker, environment: process.env, isStarting: () => !hasListened });
@@ -95,11 +111,15 @@ async function main(): Promise<void> {
     onOutput: (stdout, stderr, onWords) => void workerLog.follow(stdout, stderr, onWords),
   });
   stop.signal.removeEventListener("abort", exitAtOnce);
-  stop.signal.addEventListener("abort", () => void supervisor.stop());
+  stop.signal.addEventListener("abort", () => {
+    log("stopping: what is not finished goes on at the next start", "serve.stopping");
+    void supervisor.stop();
+  });
   try {
     const url = `http://${host.includes(":") ? `[${host}]` : host}:${await supervisor.listening}`;
     hasListened = true;
-    await reportHealth(url, shortPath(dataDirectory), stop.signal);
+    await writeControl(dataDirectory, { url, pid: process.pid, adminToken });
+    await reportHealth({ url, dataDirectory: shortPath(dataDirectory), adminToken, stopped: stop.signal });
     await supervisor.ended;
   } catch (error) {
     if (!stop.signal.aborted) {
@@ -108,6 +128,8 @@ async function main(): Promise<void> {
     }
     await supervisor.ended;
   }
+  await removeControl(dataDirectory);
+  log("stopped", "serve.stopped");
   lock.close();
   process.exit(0);
 }
@@ -135,8 +157,10 @@ async function prepareWorker(options: {
   readonly configFile: string;
   readonly config: ReturnType<typeof parseWorkerConfig>;
   readonly dataDirectory: string;
+  /** Variables of the bot's files. It gets them without declaring them. */
+  readonly named: readonly string[];
 }): Promise<PreparedWorker> {
-  const { bundle, config, configFile, dataDirectory } = options;
+  const { bundle, config, configFile, dataDirectory, named } = options;
   const directory = path.join(dataDirectory, "worker");
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
@@ -146,7 +170,7 @@ async function prepareWorker(options: {
     });
   }
   const file = path.join(directory, "workerd.capnp");
-  const environmentNames = bindingNames(process.env, Object.keys(config.variables));
+  const environmentNames = bindingNames(process.env, [...Object.keys(config.variables), ...named]);
   const entryName = bundle.modules[0]?.name ?? "worker.js";
   const entryFile = path.join(directory, entryName);
   // The cache may remove the bundle while it is served.
@@ -193,22 +217,50 @@ async function waitForPort(port: number, host: string): Promise<void> {
  *
  * @throws {ServeError} if the worker does not answer
  */
-async function reportHealth(url: string, dataDirectory: string, stopped: AbortSignal): Promise<void> {
+async function reportHealth({
+  adminToken,
+  dataDirectory,
+  stopped,
+  url,
+}: {
+  readonly url: string;
+  readonly dataDirectory: string;
+  readonly adminToken: string;
+  readonly stopped: AbortSignal;
+}): Promise<void> {
   const ask = (): Promise<Health> => askHealth(url);
   const health = await firstHealth({ ask, now: Date.now, pause: delay, stopped });
   const where = `on ${url} (data in ${dataDirectory})`;
   if (health === undefined) return;
+  // A bot without messengers or with a broken model has no facts, and says so as its problem.
+  const facts =
+    health.kind === "foreign" ? undefined : await askFacts(url, adminToken).catch(() => undefined);
+  const webhooks = (facts?.messengers ?? []).map(({ path: webhook }) => `${url}${webhook}`);
+  const say = (text: string): void =>
+    log(text, "serve.running", {
+      url,
+      isReady: health.kind === "ready",
+      bot: facts?.agent,
+      model: facts?.model,
+      webhooks: webhooks.join(" ") || undefined,
+      data: dataDirectory,
+    });
   switch (health.kind) {
     case "problem":
-      log(`running ${where}, but not ready: ${health.message}`);
+      say(`running ${where}, but not ready: ${health.message}`);
       break;
     case "foreign":
-      log(
+      say(
         `running ${where}, but GET /health answers ${health.status}: is this the Worker of createWorker()?`,
       );
       return;
     default:
-      log(`ready ${where}`);
+      say(`ready ${where}`);
+  }
+  if (facts !== undefined && process.stdout.isTTY) {
+    log(
+      `${facts.agent} with ${facts.model ?? "no model"}; ${webhooks.length > 1 ? "webhooks" : "webhook"} ${webhooks.join(", ")}`,
+    );
   }
   void watchHealth(ask, health, stopped);
 }

@@ -1,14 +1,14 @@
 import { routeAgentRequest } from "agents";
-import { equalSecrets } from "./core/constant-time.ts";
 import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
 import { callsOver } from "./messengers/agent/inner-calls.ts";
 import { answerMailPage, MAIL_PAGE_PATH } from "./messengers/root/mail-page.ts";
-import type { HealthProblem } from "./messengers/root/health-problem.ts";
+import type { HealthProblem, HealthWarning } from "./messengers/root/health-problem.ts";
 import { storageProblem } from "./messengers/root/storage-health.ts";
 import { problem } from "./core/problem.ts";
+import { isAdmin, isForOperator, serveOperator, unauthorized } from "./operator-routes.ts";
 import { Think } from "./think.ts";
 
 export interface WorkerOptions<Env> {
@@ -33,7 +33,7 @@ export interface AgentClass {
 
 /**
  * Creates the fetch handler of a bot. It serves `/health` and `/health/live`, and `/agents/...` for authorized
- * requests. Everything else goes to the root object, which serves the messengers' webhooks and then the bot's own
+ * requests and `/switchboard/...` for the operator. Everything else goes to the root object, which serves the messengers' webhooks and then the bot's own
  * `onRequest`.
  *
  * @throws {ConfigurationError} if the class does not extend `Think`
@@ -92,6 +92,12 @@ async function serve<Env>(
   if (pathname === "/health/live") return Response.json({ status: "live" });
   if (pathname === MAIL_PAGE_PATH && request.method === "GET") return answerMailPage();
   if (pathname === "/health") return health(bot, request, env, context);
+  if (isForOperator(pathname)) {
+    const root = rootName(await bot.root(request, env));
+    const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
+    const calls = callsOver(() => door);
+    return serveOperator(request, env, bot.agentClass.name, calls);
+  }
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
   // Web sockets and paths of sub-agents also reach into the root: its state, its callables, its children.
@@ -114,17 +120,21 @@ async function health<Env>(
 ): Promise<Response> {
   const agent = bot.agentClass.name;
   let found: HealthProblem | undefined;
+  let warnings: readonly HealthWarning[] = [];
   try {
     const root = agentNamespace(context, env as object, agent).getByName(
       rootName(await bot.root(request, env)),
     );
     found = await callsOver(() => root).healthProblem();
+    // A bot whose declarations cannot be read has nothing to warn about.
+    if (found?.status !== "misconfigured") warnings = await callsOver(() => root).healthWarnings();
   } catch (error) {
     found = problemOf(error);
   }
-  if (found === undefined) return Response.json({ status: "ok", agent });
+  const more = warnings.length === 0 ? {} : { warnings };
+  if (found === undefined) return Response.json({ status: "ok", agent, ...more });
   const { code, message, status } = found;
-  return Response.json({ status, agent, problem: { code, message } }, { status: 503 });
+  return Response.json({ status, agent, problem: { code, message }, ...more }, { status: 503 });
 }
 
 function problemOf(error: unknown): HealthProblem {
@@ -194,9 +204,7 @@ async function refuse<Env>(
   const verdict = await authorize(request, env);
   if (verdict instanceof Response) return verdict;
   if (verdict) return undefined;
-  return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
-    "www-authenticate": "Bearer",
-  });
+  return unauthorized();
 }
 
 function noAgent(): Response {
@@ -210,13 +218,6 @@ function decodeName(name: string): string | undefined {
     // The path has a "%" that encodes nothing.
     return undefined;
   }
-}
-
-function isAdmin(request: Request, env: unknown): boolean {
-  const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
-  if (typeof token !== "string" || token === "") return false;
-  const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");
-  return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
 }
 
 function rootOf<Env>(root: WorkerOptions<Env>["root"] = "default"): (request: Request, env: Env) => string {

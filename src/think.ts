@@ -19,6 +19,7 @@ import type { Content, ReviseOptions } from "./core/content.ts";
 import { logBotFailure } from "./core/bot-code.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import type { DeliveryFilter, DeliveryReceipt } from "./core/delivery.ts";
+import type { FigureReport } from "./core/figures.ts";
 import type { Log } from "./core/log.ts";
 import type { MessengerContext } from "./core/messenger-context.ts";
 import type { StoredAttachment } from "./core/reply-attachment.ts";
@@ -458,8 +459,8 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMem
   }
 
   /** @internal Carries the calls between objects of this bot; see `InnerCalls`. */
-  async inner(method: string, args: readonly unknown[]): Promise<unknown> {
-    return this.#runtime.answer(method, args);
+  async inner(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown> {
+    return this.#runtime.answer(method, args, figures);
   }
 }
 

@@ -1,7 +1,9 @@
 import path from "node:path";
 import { Command } from "commander";
 import { runDevServer } from "../../playground/dev-server.ts";
-import { readableLine } from "../../playground/readable-log.ts";
+import { readableLine } from "../../scripts/serve/log/readable-line.ts";
+import { askYesNo } from "../ask.ts";
+import { environmentOf } from "../bot-folder.ts";
 import type { CommandIo } from "../command-io.ts";
 import { createReport } from "../report.ts";
 
@@ -10,6 +12,8 @@ interface Options {
   readonly port: string;
   readonly fresh?: boolean;
   readonly beside?: string;
+  readonly telegram?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -24,16 +28,22 @@ export function devCommand(io: CommandIo): Command {
       "--beside <module>",
       "a module that starts something beside the bot, such as a copy of its backend",
     )
+    .option(
+      "--telegram",
+      "connect the bot to the real Telegram; it needs TELEGRAM_BOT_TOKEN and no public address",
+    )
+    .option("-y, --yes", "with --telegram: remove a webhook that is set, without asking")
     .action(async (options: Options) => {
       const report = createReport(io, options);
       await runDevServer(
         {
           folder: io.folder,
-          environment: { ...io.environment },
+          environment: (await environmentOf(io, options.config)).values,
           configFile: path.resolve(io.folder, options.config),
           port: options.port,
           fresh: options.fresh ?? false,
           beside: options.beside,
+          telegram: options.telegram === true ? mayRemove(io, options.yes === true) : undefined,
           say: (line) => report.say(line),
           onLine: (line) => report.say(options.json === true ? line : readableLine(line)),
         },
@@ -46,18 +56,25 @@ export function devCommand(io: CommandIo): Command {
             "",
             ...rows.map(([name, value]) => `  ${capitalised(name).padEnd(12)}${value}`),
             "",
-            closing(problem, addresses.playground),
+            closing(problem, addresses),
             "",
           ]),
       );
     });
 }
 
-function closing(problem: string | undefined, page: string | undefined): string {
+/** Asks before a webhook is removed, because the bot that runs there gets nothing from then on. */
+function mayRemove(io: CommandIo, isAllowed: boolean): (webhook: string, bot: string) => Promise<boolean> {
+  return async (webhook, bot) =>
+    isAllowed || askYesNo(io, `Telegram delivers the updates of @${bot} to ${webhook}. Remove that webhook?`);
+}
+
+function closing(problem: string | undefined, addresses: Readonly<Record<string, string>>): string {
   if (problem !== undefined) return `The bot cannot answer yet: ${problem}`;
-  return page === undefined
+  if (addresses.telegram !== undefined) return `Write to ${addresses.telegram}. Ctrl-C stops everything.`;
+  return addresses.playground === undefined
     ? "Ctrl-C stops everything."
-    : `Open ${page} in a browser and write to the bot. Ctrl-C stops everything.`;
+    : `Open ${addresses.playground} in a browser and write to the bot. Ctrl-C stops everything.`;
 }
 
 function capitalised(name: string): string {

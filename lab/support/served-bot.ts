@@ -28,7 +28,7 @@ export interface ServedBot {
 }
 
 /** A bot that is not ready serves requests, too. */
-const RUNNING = /\[serve\] (?:ready|running) on (http:\S+)/;
+const RUNNING = /"event":"serve\.running","url":"(http:[^"]+)"/;
 const root = path.resolve(import.meta.dirname, "../..");
 
 export async function startServedBot(

@@ -21,6 +21,7 @@ import type { TelegramSettings } from "./options.ts";
 import { parseUpdate } from "./parse-update.ts";
 import { routeUpdate, telegramThreadId, type RoutingSettings } from "./routing.ts";
 import { createTelegramSurface } from "./surface.ts";
+import { allowedUpdatesFor } from "./update-kinds.ts";
 
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token";
 
@@ -36,6 +37,7 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     (client ??= createTelegramClient(settings, fetchOf(context)));
   return {
     provider: "telegram",
+    wantedUpdates: allowedUpdatesFor({ reactions, onUpdate }),
     chatThreadId: (chatId) => telegramThreadId(chatId, undefined),
     topicThreadId: telegramThreadId,
     verification: verificationBy(settings.secretToken),
@@ -56,6 +58,18 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
     },
     async checkAccess(context, signal) {
       await clientOf(context).call("getMe", signal, (api, signal) => api.getMe(signal));
+    },
+    async checkWebhook(context, signal) {
+      const info = await clientOf(context).call("getWebhookInfo", signal, (api, signal) =>
+        api.getWebhookInfo(signal),
+      );
+      return {
+        isSet: Boolean(info.url),
+        pending: info.pending_update_count,
+        ...(info.last_error_date !== undefined && {
+          lastError: { at: info.last_error_date * 1000, message: info.last_error_message ?? "unknown error" },
+        }),
+      };
     },
     ...(settings.commandMenu && {
       setCommands: (commands: readonly CommandEntry[], context: PlatformContext, signal: AbortSignal) =>

@@ -105,9 +105,9 @@ export async function hashInputs(
 }
 
 /** Writes a file so that readers see the complete old file or the complete new one. */
-export async function writeAtomically(file: string, content: string): Promise<void> {
+export async function writeAtomically(file: string, content: string, mode = 0o666): Promise<void> {
   const draft = `${file}.${process.pid}.${createHash("sha256").update(content).digest("hex").slice(0, 8)}`;
-  await writeFile(draft, content);
+  await writeFile(draft, content, { mode });
   await rename(draft, file);
 }
 

@@ -7,6 +7,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_BASE_URL",
   "DEBUG",
+  "LOG_LEVEL",
   "MODEL",
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",

@@ -1,4 +1,4 @@
-import { createLog } from "./log.ts";
+import { createLog, logThreshold } from "./log.ts";
 import type { Log } from "./log.ts";
 import { createSecretHider } from "./hide-secrets.ts";
 
@@ -8,7 +8,7 @@ const MAX_REVEALED = 1_000;
 const logs = new WeakMap<object, Log>();
 
 /**
- * Creates a log that writes to the runtime's console. With `DEBUG=1` in the environment it reveals the messages of
+ * Creates a log that writes to the runtime's console. `LOG_LEVEL` leaves out less serious lines. With `DEBUG=1` in the environment it reveals the messages of
  * exceptions. That is for development only, because they may quote a chat.
  */
 export function consoleLogOf(env: unknown): Log {
@@ -21,7 +21,10 @@ export function consoleLogOf(env: unknown): Log {
       else if (level === "warn") console.warn(line);
       else console.log(line);
     },
-    isDebug(environment) ? { reveal: revealOf(environment) } : {},
+    {
+      threshold: logThreshold((environment as { readonly LOG_LEVEL?: unknown }).LOG_LEVEL),
+      ...(isDebug(environment) && { reveal: revealOf(environment) }),
+    },
   );
   logs.set(environment, log);
   return log;

@@ -181,9 +181,37 @@ export interface PlatformContext {
   identity(): Promise<BotIdentity>;
 }
 
+/** A platform's deliveries to the webhook, as the platform tells. */
+export interface WebhookReport {
+  readonly isSet: boolean;
+  /** Number of updates that wait. */
+  readonly pending: number;
+  /** The last failed delivery, in the platform's words. `at`: epoch milliseconds. */
+  readonly lastError?: { readonly at: number; readonly message: string };
+}
+
 export interface FetchedFile {
   readonly bytes: Uint8Array;
   readonly mediaType?: string;
+}
+
+/** A bot, as it describes itself to its operator. */
+export interface BotFacts {
+  /** Provider and name of the model. Undefined if the bot has none. */
+  readonly model: string | undefined;
+  readonly messengers: readonly MessengerFacts[];
+}
+
+/** A messenger, as the bot describes it to its operator. */
+export interface MessengerFacts {
+  readonly id: string;
+  readonly provider: string;
+  /** Path of its webhook. */
+  readonly path: string;
+  /** Kinds of updates that the platform should send. Undefined if it has no such choice. */
+  readonly updates?: readonly string[];
+  /** Commands of the menu. */
+  readonly commands: readonly CommandEntry[];
 }
 
 /** A command as a person sees it in a menu. */
@@ -200,6 +228,8 @@ export interface CommandEntry {
 export interface MessengerPlatform {
   /** `telegram`, `slack`, ... */
   readonly provider: string;
+  /** Kinds of updates that the platform should send to the webhook. Undefined if it has no such choice. */
+  readonly wantedUpdates?: readonly string[];
   /** The provider's own verification; undefined if the definition has `verifyWebhook`. */
   readonly verification: PlatformVerification;
   /**
@@ -252,6 +282,8 @@ export interface MessengerPlatform {
    * classifies as `misconfigured`. Undefined if the platform has no such call.
    */
   readonly checkAccess?: (context: PlatformContext, signal: AbortSignal) => Promise<void>;
+  /** Asks the platform whether it can deliver to the webhook. Undefined if it does not tell. */
+  readonly checkWebhook?: (context: PlatformContext, signal: AbortSignal) => Promise<WebhookReport>;
   /**
    * Sets the menu of commands that clients show. Undefined if the platform has no menu, or the bot does not want one.
    */

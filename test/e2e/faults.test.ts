@@ -352,7 +352,7 @@ describe("after all of this", () => {
     for (const hidden of [DETAIL, KEY, rig.secret, tokenSecret, "127.0.0.1"]) {
       for (const text of shown) expect(text).not.toContain(hidden);
     }
-    const log = rig.bot.logs().replaceAll(/^\[serve\].*$/gm, "");
+    const log = rig.bot.logs().replaceAll(/^.*"event":"serve\..*$/gm, "");
     expect(log).toContain('"event":"turn.ended"');
     for (const hidden of [DETAIL, KEY, rig.secret, tokenSecret, "Half of", "surely", "ring the bell"]) {
       expect(log).not.toContain(hidden);

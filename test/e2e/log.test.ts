@@ -22,8 +22,9 @@ function linesOf(rig: Rig): Line[] {
   return rig.bot
     .logs()
     .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("[serve]"))
-    .map((line) => JSON.parse(line) as Line);
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line)
+    .filter((line) => !String(line.event).startsWith("serve."));
 }
 
 const failureOf = (rig: Rig, method: string): Line | undefined =>

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { createSecretHider } from "../../../src/core/hide-secrets.ts";
+import { readableLine } from "./readable-line.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { WorkerLog } from "./worker-log.ts";
 
@@ -14,7 +15,7 @@ export function createWorkerLog(options: {
 }): WorkerLog {
   const { entryFile, environment, isStarting, sourcesFrom } = options;
   return new WorkerLog({
-    write: (line) => void process.stdout.write(`${line}\n`),
+    write: (line) => void process.stdout.write(`${process.stdout.isTTY ? readableLine(line) : line}\n`),
     places: new SourcePlaces({
       mapFile: `${entryFile}.map`,
       sourcesFrom,
@@ -22,6 +23,7 @@ export function createWorkerLog(options: {
       shownFrom: process.cwd(),
     }),
     secrets: createSecretHider(environment),
+    level: environment.LOG_LEVEL,
     isRevealing: () => isDebug(environment.DEBUG) || isStarting(),
     now: Date.now,
     after: (delayMs, callback) => void setTimeout(callback, delayMs).unref(),

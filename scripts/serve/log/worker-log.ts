@@ -20,12 +20,17 @@ const Entry = z.object({
 
 type Level = "info" | "warn" | "error";
 
+/** Values of `LOG_LEVEL`, the less serious ones first. No line has the last one. */
+const LEVELS: readonly string[] = ["info", "warn", "error", "silent"];
+
 export interface WorkerLogOptions {
   /** Called with complete lines. */
   readonly write: (line: string) => void;
   /** Replaces places of the bundle with files of the author. */
   readonly places: { translate(at: string): string };
   readonly secrets: SecretHider;
+  /** The least serious lines that are written: `LOG_LEVEL`. Anything else than a level is `info`. */
+  readonly level: string | undefined;
   /** Returns true if messages of exceptions may be shown: in development, and before the first request. */
   readonly isRevealing: () => boolean;
   readonly now: () => number;
@@ -99,7 +104,7 @@ export class WorkerLog {
     const line = isReady
       ? message
       : JSON.stringify({ time: new Date(at).toISOString(), level, ...fact, ...place });
-    write(secrets.values(line));
+    if (this.#isShown(isLevel(fact.level) ? fact.level : level)) write(secrets.values(line));
   }
 
   /** Writes a message of workerd. */
@@ -121,8 +126,18 @@ export class WorkerLog {
   }
 
   #write(level: Level, event: string, fields: object, at = this.#options.now()): void {
+    if (!this.#isShown(level)) return;
     this.#options.write(JSON.stringify({ time: new Date(at).toISOString(), level, event, ...fields }));
   }
+
+  #isShown(level: Level): boolean {
+    const threshold = LEVELS.indexOf(this.#options.level?.toLowerCase() ?? "info");
+    return LEVELS.indexOf(level) >= threshold;
+  }
+}
+
+function isLevel(value: unknown): value is Level {
+  return value === "info" || value === "warn" || value === "error";
 }
 
 function levelOf(level: string): Level {

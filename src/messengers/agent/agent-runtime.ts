@@ -42,6 +42,8 @@ import { BroadcastDesk } from "./broadcast-desk.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import { subscribeCommands } from "./subscribe-commands.ts";
 import { takeBroadcast } from "./take-broadcast.ts";
+import { BotMetrics } from "./bot-metrics.ts";
+import type { FigureReport } from "../../core/figures.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
@@ -62,7 +64,7 @@ import { markMessage } from "../replies/mark-message.ts";
 import { addressFor, say } from "../replies/say.ts";
 import type { SayHost } from "../replies/say.ts";
 import { turnFields } from "../turns/turn-log.ts";
-import { turnModel } from "./turn-model.ts";
+import { describeModel, turnModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
@@ -115,6 +117,7 @@ export class AgentRuntime extends LifecycleCapability {
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
   #loggedProblem: string | undefined;
   readonly #wakeUp: WakeUp;
+  readonly #metrics: BotMetrics;
   /** The calls that this object answers, as a root and as a conversation. */
   readonly #calls: InnerCalls = answeredCalls({
     gate: () => this.gate,
@@ -126,6 +129,15 @@ export class AgentRuntime extends LifecycleCapability {
     takeBroadcast: (request) => this.#takeBroadcast(request),
     scheduledTurns: () => this.scheduledTurns,
     healthProblem: () => this.health.problem(),
+    healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
+    describeBot: async () => ({
+      model: describeModel(this.#options.agent),
+      messengers: this.root.messengers(),
+    }),
+    metrics: async () => {
+      const isReady = (await this.health.problem()) === undefined;
+      return this.#metrics.render({ ...this.root.counts(), isReady });
+    },
     receive: (...asked) => this.#receive(...asked),
   });
   #files: ModelFiles | undefined;
@@ -134,6 +146,7 @@ export class AgentRuntime extends LifecycleCapability {
     super("switchboard");
     this.#options = options;
     const { agent, deps, log } = options;
+    this.#metrics = new BotMetrics({ name: () => options.name(), now: () => deps.clock.now() });
     this.#wakeUp = new WakeUp({
       clock: deps.clock,
       log,
@@ -381,23 +394,26 @@ export class AgentRuntime extends LifecycleCapability {
 
   /** The gate of the chats whose gate is in this object: those whose thread without a topic it is. */
   get gate(): ChatGate {
-    this.#gate ??= createChatGate({
-      database: this.#options.database,
-      deps: this.#options.deps,
-      name: this.#options.name(),
-      root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
-      local: {
-        isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
-        isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
-        sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
-        lastUsedAt: () => this.thread.delivery.lastUsedAt(),
-      },
-    });
+    this.#gate ??= this.#metrics.gate(
+      createChatGate({
+        database: this.#options.database,
+        deps: this.#options.deps,
+        name: this.#options.name(),
+        root: this.#isRoot() ? this.budget : this.#callsTo(this.#rootName()),
+        local: {
+          isInDoubt: (...asked) => this.thread.delivery.isInDoubt(...asked),
+          isUnresolved: (chat) => this.thread.delivery.isUnresolved(chat),
+          sentIds: (...asked) => this.thread.delivery.sentIds(...asked),
+          lastUsedAt: () => this.thread.delivery.lastUsedAt(),
+        },
+      }),
+    );
     return this.#gate;
   }
 
   /** Answers a call of another object of this bot. */
-  async answer(method: string, args: readonly unknown[]): Promise<unknown> {
+  async answer(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown> {
+    if (figures !== undefined) this.#metrics.absorb(figures);
     await this.lifecycle.ready();
     return answerInner(this.#calls, method, args);
   }
@@ -418,7 +434,9 @@ export class AgentRuntime extends LifecycleCapability {
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
     if (!this.#isRoot()) return undefined;
-    return answerSafely(this.#options.log, "webhook", () => this.root.handle(request));
+    return answerSafely(this.#options.log, "webhook", () =>
+      this.#metrics.webhook(() => this.root.handle(request)),
+    );
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {

@@ -18,6 +18,9 @@ export interface AnsweringParts {
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
   readonly healthProblem: InnerCalls["healthProblem"];
+  readonly healthWarnings: InnerCalls["healthWarnings"];
+  readonly describeBot: InnerCalls["describeBot"];
+  readonly metrics: InnerCalls["metrics"];
   readonly receive: InnerCalls["receiveEvents"];
 }
 
@@ -35,6 +38,9 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     tellSent: (...asked) => host.budget().tellSent(...asked),
     seenIds: (...asked) => host.budget().seenIds(...asked),
     healthProblem: () => host.healthProblem(),
+    healthWarnings: () => host.healthWarnings(),
+    describeBot: () => host.describeBot(),
+    metrics: () => host.metrics(),
     chatMoved: async (...asked) => host.root().chatMoved(...asked),
     identity: (...asked) => host.root().identity(...asked),
     takeQuestion: async (...asked) => host.root().takeQuestion(...asked),

@@ -1,9 +1,10 @@
 import { SwitchboardError } from "../../core/errors.ts";
+import type { FigureReport } from "../../core/figures.ts";
 import type { BotBudget, ChatGate } from "../../core/gate.ts";
 import type { ActionLedger, Claim, ClaimRequest, LookResult, RunEnd } from "../../actions/ledger.ts";
-import type { IncomingEvent } from "../../core/messenger.ts";
+import type { BotFacts, IncomingEvent } from "../../core/messenger.ts";
 import type { DeliveryTarget, LegReport, LegRequest } from "../../schedules/index.ts";
-import type { HealthProblem } from "../root/health-problem.ts";
+import type { HealthProblem, HealthWarning } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
@@ -13,6 +14,12 @@ import type { Located } from "../root/targets.ts";
 export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCalls, TakesBroadcasts {
   /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
+  /** To a root. Returns what may keep the bot from answering soon. */
+  healthWarnings(): Promise<readonly HealthWarning[]>;
+  /** To a root. Describes the bot to its operator. */
+  describeBot(): Promise<BotFacts>;
+  /** To a root. Returns the figures of the whole bot in Prometheus' text format. */
+  metrics(): Promise<string>;
   /** From the object of a thread to its root: an event whose conversation was unknown at its webhook. */
   routeEvent(messengerId: string, event: IncomingEvent): Promise<RouteResult>;
   /** From the root to a conversation. Resolves when the events are durable there. */
@@ -33,7 +40,8 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCal
 
 /** The one method of an object that carries these calls. */
 export interface InnerDoor {
-  inner(method: string, args: readonly unknown[]): Promise<unknown>;
+  /** @param figures what the caller's process has counted, for the root; see `Figures` */
+  inner(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown>;
 }
 
 /** Every inner call. The compiler finds one that is missing here. */
@@ -49,6 +57,9 @@ const METHODS = {
   tellSent: true,
   seenIds: true,
   healthProblem: true,
+  healthWarnings: true,
+  describeBot: true,
+  metrics: true,
   chatMoved: true,
   identity: true,
   takeQuestion: true,
@@ -73,6 +84,11 @@ const METHODS = {
   lookAtAction: true,
   endAction: true,
 } as const satisfies Record<keyof InnerCalls, true>;
+
+/** Returns a root's door that takes along what this process has counted, so that no figure costs a call. */
+export function withFigures(door: InnerDoor, figures: () => FigureReport | undefined): InnerDoor {
+  return { inner: (method, args) => door.inner(method, args, figures()) };
+}
 
 /** Returns the calls to another object, made over its one method. */
 export function callsOver(door: () => InnerDoor): InnerCalls {

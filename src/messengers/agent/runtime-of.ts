@@ -1,12 +1,15 @@
 import type { AgentContext } from "agents";
 import { durableDatabase } from "../../core/database.ts";
 import { systemDeps } from "../../core/deps.ts";
+import { countedLog, figuresOf } from "../../core/figures.ts";
+import type { Figures } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { agentNamespace } from "./agent-namespace.ts";
 import type { AgentNamespace } from "./agent-namespace.ts";
 import { AgentRuntime } from "./agent-runtime.ts";
+import { withFigures } from "./inner-calls.ts";
 import { nameOf } from "./object-name.ts";
 
 export interface RuntimePlace {
@@ -26,17 +29,20 @@ export function runtimeOf(
   { ctx, env, hooks, log, name, self }: RuntimePlace,
 ): AgentRuntime {
   let namespace: AgentNamespace | undefined;
+  const ownName = (): string => nameOf(ctx) ?? name();
+  const figures = (): Figures => figuresOf(ownName().split("/", 1)[0] ?? "");
   return new AgentRuntime({
     agent,
     hooks,
-    name: () => nameOf(ctx) ?? name(),
+    name: ownName,
     database: durableDatabase(ctx.storage),
     deps: systemDeps,
-    log,
+    log: countedLog(log, figures, () => systemDeps.clock.now()),
     env,
     stub: (to) => {
       namespace ??= agentNamespace(ctx, env, self);
-      return namespace.getByName(to);
+      const door = namespace.getByName(to);
+      return to.includes("/") ? door : withFigures(door, () => figures().take());
     },
     waitUntil: (work) => ctx.waitUntil(work),
   });

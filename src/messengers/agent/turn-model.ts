@@ -53,6 +53,18 @@ export function turnModel(
   return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
 }
 
+/** Returns provider and name of a bot's model, for people. Undefined if it has none. */
+export function describeModel(agent: Pick<AgentMethods, "getModel">): string | undefined {
+  try {
+    const model = agent.getModel();
+    if (typeof model === "string") return `Workers AI, ${model}`;
+    return "specificationVersion" in model ? `${model.provider}, ${model.modelId}` : model.describe;
+  } catch {
+    // /health has the reason.
+    return undefined;
+  }
+}
+
 /** Returns the AI SDK model of anything that `getModel` may return. */
 function modelOf(chosen: ThinkModel, env: object): Exclude<LanguageModel, string> {
   if (typeof chosen === "string") return workersAiModel(env, chosen);

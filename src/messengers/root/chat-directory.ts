@@ -87,6 +87,10 @@ export class ChatDirectory {
     this.#topics.clear();
   }
 
+  count(): number {
+    return this.#options.store.count();
+  }
+
   /** @throws {InvalidInputError} `chat-filter-invalid` for a cursor or limit that cannot be used */
   list(filter: ChatFilter): ChatPage {
     const limit = limitOf(filter);

@@ -37,6 +37,8 @@ export interface StoredChat {
 export type ChatKey = Pick<StoredChat, "messengerId" | "chatId">;
 
 export interface ChatStore {
+  /** Returns the number of chats. */
+  count(): number;
   get(key: ChatKey): StoredChat | undefined;
   put(chat: StoredChat): void;
   /** Returns the private chat of a person that was seen last. */
@@ -67,6 +69,8 @@ type TopicRow = { topic_id: string; name: string | null; last_seen_at: number };
 export function createChatStore(database: Database): ChatStore {
   for (const statement of SCHEMA) database.run(statement);
   return {
+    count: () =>
+      firstRow(database.all<{ count: number }>("SELECT COUNT(*) AS count FROM chat_v1"))?.count ?? 0,
     get({ chatId, messengerId }) {
       const row = firstRow(
         database.all<Row>(

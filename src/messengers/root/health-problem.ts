@@ -6,3 +6,10 @@ export interface HealthProblem {
   /** Tells what to do. Contains only our own words. */
   readonly message: string;
 }
+
+/** Something that may keep a bot from answering, or has kept it from answering lately. */
+export interface HealthWarning {
+  readonly code: string;
+  /** What happened and what to do. Without the text of a chat. */
+  readonly message: string;
+}

@@ -5,8 +5,15 @@ import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import type { Deps } from "../../core/deps.ts";
+import type { Note } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
-import type { BotIdentity, CommandEntry, IncomingEvent, PlatformContext } from "../../core/messenger.ts";
+import type {
+  BotIdentity,
+  CommandEntry,
+  IncomingEvent,
+  MessengerFacts,
+  PlatformContext,
+} from "../../core/messenger.ts";
 import type { Address, Probing, Surface } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
@@ -17,7 +24,8 @@ import { createChatStore } from "./chat-store.ts";
 import { ConversationResolver } from "./conversation-resolver.ts";
 import type { Resolved } from "./conversation-resolver.ts";
 import { threadConversationName } from "../declare/conversation-name.ts";
-import type { HealthProblem } from "./health-problem.ts";
+import type { HealthProblem, HealthWarning } from "./health-problem.ts";
+import { HealthWarnings } from "./health-warnings.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { CommandMenu } from "./command-menu.ts";
 import { PlatformAccess } from "./platform-access.ts";
@@ -72,6 +80,7 @@ export class RootRuntime {
   readonly #store: RootStore;
   readonly #menu: CommandMenu;
   readonly #storage: StorageHealth;
+  readonly #warnings: HealthWarnings;
   /** Whether the platforms accept the bot's credentials. */
   readonly access: PlatformAccess;
   readonly #limits: TurnLimits;
@@ -93,6 +102,7 @@ export class RootRuntime {
       store: this.#store,
       context: (definition) => this.#context(definition),
     });
+    this.#warnings = new HealthWarnings({ ...options, context: (definition) => this.#context(definition) });
     this.#menu = new CommandMenu({
       ...options,
       store: this.#store,
@@ -204,6 +214,27 @@ export class RootRuntime {
     return this.#limits.take(asked);
   }
 
+  /** Returns what an operator should look at. `notes` are those of the whole bot. */
+  warnings(notes: ReadonlyMap<string, Note>): HealthWarning[] {
+    return this.#warnings.list(this.#all(), notes);
+  }
+
+  /** Returns the size of the directories. */
+  counts(): { readonly conversations: number; readonly chats: number } {
+    return { conversations: this.#store.countConversations(), chats: this.#chats.count() };
+  }
+
+  /** Describes the messengers to the operator. */
+  messengers(): MessengerFacts[] {
+    return this.#all().map(({ id, path, platform: { provider, wantedUpdates } }) => ({
+      id,
+      provider,
+      path,
+      ...(wantedUpdates !== undefined && { updates: wantedUpdates }),
+      commands: this.#options.commands().map(({ name, description }) => ({ name, description })),
+    }));
+  }
+
   directory(limit = 100): DirectoryEntry[] {
     return this.#store.directory(limit);
   }
@@ -219,6 +250,7 @@ export class RootRuntime {
   ): Promise<void> {
     try {
       await this.#accept(definition, events);
+      this.#warnings.received();
       this.#storage.worked();
     } catch (error) {
       this.#storage.failed(error);

@@ -91,6 +91,8 @@ export interface RootStore {
   addAlias(messengerId: string, move: ChatMove, now: number): StoredAlias;
   touch(name: string, messengerId: string, thread: MessengerThread, now: number): void;
   directory(limit: number): DirectoryEntry[];
+  /** Returns the number of conversations in the directory. */
+  countConversations(): number;
   /** Returns the place in which a conversation was last written to. */
   conversation(name: string): Address | undefined;
   /** Returns the conversation that was last written to in a thread. */
@@ -257,6 +259,8 @@ export function createRootStore(database: Database): RootStore {
         }
       );
     },
+    countConversations: () =>
+      database.all<{ count: number }>("SELECT COUNT(*) AS count FROM directory_v2")[0]?.count ?? 0,
     directory: (limit) =>
       database
         .all<{

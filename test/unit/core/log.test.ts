@@ -1,11 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../../src/core/log.ts";
+import { createLog, logThreshold } from "../../../src/core/log.ts";
 
 function createRig() {
   const lines: string[] = [];
   const log = createLog((level, line) => lines.push(`${level} ${line}`), { now: () => 1_700_000_000_123 });
   return { lines, log };
 }
+
+describe("the level of a log", () => {
+  it.each([
+    ["info", ["a", "b", "c"]],
+    ["warn", ["b", "c"]],
+    ["ERROR", ["c"]],
+    ["silent", []],
+    ["loud", ["a", "b", "c"]],
+    [undefined, ["a", "b", "c"]],
+  ])("writes with LOG_LEVEL=%s: %j", (value, expected) => {
+    const written: unknown[] = [];
+    const log = createLog((_level, line) => written.push((JSON.parse(line) as { event: string }).event), {
+      threshold: logThreshold(value),
+    });
+    const named = log.with({ messenger: "telegram" });
+    log.info("a");
+    named.warn("b");
+    named.error("c");
+    expect(written).toEqual(expected);
+  });
+});
 
 describe("a line of the log", () => {
   it("begins with its time, level and event", () => {

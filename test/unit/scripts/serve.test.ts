@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -80,8 +81,49 @@ describe("serve", () => {
       SECRET_OF_SHELL: "x",
     });
     const health: unknown = await (await fetch(`${bot.url}/health`)).json();
-    expect(health).toEqual({ greeting: "from outside", names: ["GREETING", "Probe", "TELEGRAM_BOT_TOKEN"] });
+    expect(health).toEqual({
+      greeting: "from outside",
+      names: ["ADMIN_TOKEN", "GREETING", "Probe", "TELEGRAM_BOT_TOKEN"],
+    });
     expect(bot.logs()).not.toMatch(/hidden|from outside/);
+  });
+
+  it("reads .dev.vars and .env beside the configuration, after the environment", async () => {
+    const configFile = await workerThatEndsWith(
+      "export default { fetch: (request, { Probe: _, ADMIN_TOKEN: __, ...env }) => Response.json(env) };",
+    );
+    await writeFile(path.join(path.dirname(configFile), ".env"), "ONE=env\nTWO=env\nMODEL=env\n");
+    await writeFile(path.join(path.dirname(configFile), ".dev.vars"), "TWO=dev\n");
+    const bot = await startServedBot({ config: configFile, env: { MODEL: "shell", SECRET_OF_SHELL: "x" } });
+    bots.push(bot);
+    expect(await (await fetch(`${bot.url}/health`)).json()).toEqual({
+      ONE: "env",
+      TWO: "dev",
+      MODEL: "shell",
+    });
+  });
+
+  it("says in JSON that it runs, stops and has stopped, and tells other commands where it is", async () => {
+    const bot = await serveProbe({ LOG_LEVEL: "silent" });
+    const control = path.join(bot.dataDirectory, "control.json");
+    expect(JSON.parse(await readFile(control, "utf8"))).toEqual({
+      url: bot.url,
+      pid: bot.pid,
+      adminToken: expect.stringMatching(/^[\w-]{32}$/),
+    });
+    expect((await stat(control)).mode & 0o077).toBe(0);
+    await bot.stop();
+    const lines = bot
+      .logs()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.slice(-3)).toMatchObject([
+      { level: "info", event: "serve.running", url: bot.url, isReady: true },
+      { event: "serve.stopping" },
+      { event: "serve.stopped" },
+    ]);
+    expect(existsSync(control)).toBe(false);
   });
 
   it("fires alarms that came due while it was dead, without a request", async () => {
@@ -150,8 +192,9 @@ describe("serve", () => {
     const worker = await workerThatEndsWith("");
     const { code, output } = await refuse({ PORT: "0", DATA_DIR: await newFolder() }, worker);
     expect(code).toBe(1);
-    expect(output).toBe(
-      `[serve] bundling the worker\n[serve] The worker of ${worker} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(Probe);\n`,
+    expect(output).toContain('"text":"bundling the worker"');
+    expect(output.trimEnd().split("\n").at(-1)).toBe(
+      `[serve] The worker of ${worker} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(Probe);`,
     );
   });
 
@@ -197,7 +240,7 @@ describe("serve", () => {
     );
     const bot = await startServedBot({ config, dataDirectory: await newFolder() });
     bots.push(bot);
-    const warning = '"telegram" stands twice in one object, and the first one is lost: worker.ts:3';
+    const warning = String.raw`\"telegram\" stands twice in one object, and the first one is lost: worker.ts:3`;
     expect(bot.logs().split(warning).length).toBe(2);
     await bot.restart();
     expect(bot.logs().split(warning).length).toBe(3);
@@ -278,8 +321,8 @@ describe.skipIf(cannotSwitch !== undefined)(
       const data = await newFolder();
       await chmod(data, 0o777);
       const output = await serveAsNobody(data, /ready on/);
-      expect(output).toMatch(/^\[serve\] bundling the worker\n\[serve\] ready on http/);
-      expect(await serveAsNobody(data, /ready on/)).toMatch(/^\[serve\] ready on http/);
+      expect(output).toMatch(/^\{.*"text":"bundling the worker"\}\n\{.*"text":"ready on http/);
+      expect(await serveAsNobody(data, /ready on/)).toMatch(/^\{.*"text":"ready on http/);
     });
 
     it("says which folder it cannot write to", async () => {

@@ -7,13 +7,14 @@ import { createVirtualClock } from "../../../support/virtual-clock.ts";
 const AT = Date.UTC(2026, 10, 22, 2, 0, 0);
 const SECRET = 'hush"hush-hush';
 
-function createRig({ isRevealing = false } = {}) {
+function createRig({ isRevealing = false, level }: { isRevealing?: boolean; level?: string } = {}) {
   const clock = createVirtualClock(AT);
   const written: string[] = [];
   const log = new WorkerLog({
     write: (line) => void written.push(line),
     places: { translate: (at) => at.replaceAll("worker.js:9:1", "bot/worker.ts:3:5") },
     secrets: createSecretHider({ MY_TOKEN: SECRET, GREETING: "good morning" }),
+    level,
     isRevealing: () => isRevealing,
     now: () => clock.now(),
     after: (delayMs, callback) => void clock.setTimeout(callback, delayMs),
@@ -28,6 +29,28 @@ function createRig({ isRevealing = false } = {}) {
     log.take(JSON.stringify({ timestamp: String(AT), level, source: "workerd/x.c++:1", message }), "info");
   return { clock, lines, log, print, say, written };
 }
+
+describe("LOG_LEVEL", () => {
+  it("leaves out less serious lines of the bot, of its output and of workerd", () => {
+    const { lines, print, say } = createRig({ level: "warn" });
+    print(JSON.stringify({ time: "t", level: "info", event: "turn.begun" }));
+    // The level of the line counts, also if a proxy of the console has lost it.
+    print(JSON.stringify({ time: "t", level: "error", event: "bot.failed" }));
+    print("hello");
+    print("careful", "warn");
+    say("all is well", "info");
+    expect(lines().map(({ event, level }) => `${String(level)} ${String(event)}`)).toEqual([
+      "error bot.failed",
+      "warn bot.output",
+    ]);
+  });
+
+  it("writes everything if its value is not known", () => {
+    const { lines, print } = createRig({ level: "verbose" });
+    print("hello");
+    expect(lines()).toHaveLength(1);
+  });
+});
 
 describe("a line of the bot's log", () => {
   it("passes as it is", () => {

@@ -26,7 +26,7 @@ export function readableLine(line: string): string {
   if (fact === undefined) return line;
   const time = new Date(String(fact.time)).toTimeString().slice(0, ID_LENGTH);
   const text = typeof fact.text === "string" ? fact.text : undefined;
-  if (fact.event === "bot.output") return `${time} ${text}`;
+  if (fact.event === "bot.output" || String(fact.event).startsWith("serve.")) return `${time} ${text}`;
   const level = fact.level === "info" ? "" : `${String(fact.level).toUpperCase()} `;
   const fields = Object.entries(fact).flatMap(([name, value]) =>
     LEFT_OUT.has(name) ? [] : [`${name}=${shown(name, value)}`],

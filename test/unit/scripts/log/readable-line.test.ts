@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readableLine } from "../../../playground/readable-log.ts";
+import { readableLine } from "../../../../scripts/serve/log/readable-line.ts";
 
 const time = new Date(2026, 10, 22, 2, 34, 9).toISOString();
 
@@ -45,6 +45,10 @@ describe("the log in a terminal", () => {
 
   it("shows what the bot prints as it is", () => {
     expect(readable({ event: "bot.output", text: "hello" })).toBe("02:34:09 hello");
+  });
+
+  it("shows what the server says as it is", () => {
+    expect(readable({ event: "serve.stopping", text: "stopping" })).toBe("02:34:09 stopping");
   });
 
   it.each(["[serve] ready on http://127.0.0.1:1", "{broken", "{}", "[]"])("leaves %j alone", (line) => {

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { ServeError } from "./serve-error.ts";
+
+/** A messenger of a running bot, as the bot describes it to its operator. */
+export interface MessengerFacts {
+  readonly id: string;
+  readonly provider: string;
+  /** Path of its webhook. */
+  readonly path: string;
+  /** Kinds of updates that it handles. Undefined if the platform has no such choice. */
+  readonly updates?: readonly string[] | undefined;
+  /** Commands of its menu. */
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** A running bot, as it describes itself. */
+export interface BotFacts {
+  /** Name of its class. */
+  readonly agent: string;
+  /** Provider and name of its model. */
+  readonly model?: string | undefined;
+  readonly messengers: readonly MessengerFacts[];
+}
+
+const answerSchema = z.object({
+  agent: z.string(),
+  model: z.string().optional(),
+  messengers: z.array(
+    z.object({
+      id: z.string(),
+      provider: z.string(),
+      path: z.string(),
+      updates: z.array(z.string()).optional(),
+      commands: z.array(z.object({ name: z.string(), description: z.string() })),
+    }),
+  ),
+});
+
+const ANSWER_TIMEOUT_MS = 20_000;
+
+/**
+ * Asks a running bot who it is.
+ *
+ * @param url address of the bot, without a path
+ * @throws {ServeError} if it cannot be reached or does not accept the token; the message says how to fix it
+ */
+export async function askFacts(url: string, adminToken: string | undefined): Promise<BotFacts> {
+  const parsed = answerSchema.safeParse(await askBot(url, "/switchboard/bot", adminToken));
+  if (parsed.success) return parsed.data;
+  throw new ServeError("bot-not-recognized", `${url} does not answer like a bot of this version.`);
+}
+
+/**
+ * Asks a running bot something that only its operator may know.
+ *
+ * @throws {ServeError} if it cannot be reached or does not accept the token; the message says how to fix it
+ */
+export async function askBot(
+  url: string,
+  path: string,
+  adminToken: string | undefined,
+  init: { readonly method?: string; readonly body?: string } = {},
+): Promise<unknown> {
+  const address = new URL(path, url);
+  if (adminToken === undefined || adminToken === "") {
+    throw new ServeError(
+      "admin-token-missing",
+      "ADMIN_TOKEN is not set, so the bot cannot be asked. Choose a long random value, set it for the bot and for this command, and restart the bot.",
+    );
+  }
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      ...init,
+      headers: { authorization: `Bearer ${adminToken}` },
+      // The token must not follow a redirect to another host.
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
+  } catch (error) {
+    throw new ServeError(
+      "bot-unreachable",
+      `The bot cannot be reached at ${address.origin} (${networkReason(error)}). Start it, or give its address with --url.`,
+    );
+  }
+  if (response.ok) return response.json().catch(() => undefined);
+  switch (response.status) {
+    case 401:
+      throw new ServeError(
+        "admin-token-refused",
+        `The bot at ${address.origin} refuses ADMIN_TOKEN. It must have the same value for the bot and for this command.`,
+      );
+    case 404:
+      throw new ServeError(
+        "bot-not-recognized",
+        `${address.origin} does not answer like a bot of this version. Is the address right, and is the newest version deployed?`,
+      );
+    default: {
+      const words = problemSchema.safeParse(await response.json().catch(() => undefined)).data?.error.message;
+      throw new ServeError(
+        "bot-failed",
+        `The bot at ${address.origin} answered ${response.status}${words === undefined ? "" : `: ${words}`}`,
+      );
+    }
+  }
+}
+
+const problemSchema = z.object({ error: z.object({ message: z.string() }) });
+
+function networkReason(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);
+  return "no connection";
+}

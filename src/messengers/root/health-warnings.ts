@@ -1,0 +1,135 @@
+import { MODEL_FAILED, MODEL_WORKED, PENALTY } from "../../core/figures.ts";
+import type { Note } from "../../core/figures.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { PlatformContext, WebhookReport } from "../../core/messenger.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { HealthWarning } from "./health-problem.ts";
+
+export interface HealthWarningsOptions {
+  readonly deps: Deps;
+  readonly context: (definition: NormalizedMessengerDefinition) => PlatformContext;
+  /** Runs work in the background. */
+  readonly later: (work: () => Promise<void>) => void;
+}
+
+/** A failure of the model is told for this long, unless a later turn was answered. */
+const MODEL_FAILURE_COUNTS_MS = 60 * 60_000;
+/** A platform is asked about its deliveries at most this often, and only on a request to `/health`. */
+const ASK_EVERY_MS = 60_000;
+const CALL_LIMIT_MS = 5_000;
+/** A failed delivery is told for this long after it, even if nothing waits. */
+const RECENT_MS = 5 * 60_000;
+/** Longest words of a platform in a warning. */
+const MAX_WORDS = 200;
+
+interface Known {
+  readonly askedAt: number;
+  readonly report: WebhookReport | undefined;
+}
+
+/**
+ * What an operator should look at although the bot can answer: the model, the delivery of updates, and chats that must
+ * wait. Nothing of it makes `/health` fail.
+ */
+export class HealthWarnings {
+  readonly #options: HealthWarningsOptions;
+  /** The last answer of each platform about its webhook. */
+  readonly #webhooks = new Map<string, Known>();
+  #receivedAt = -Infinity;
+
+  constructor(options: HealthWarningsOptions) {
+    this.#options = options;
+  }
+
+  /** An update has arrived, so its webhook is set. */
+  received(): void {
+    this.#receivedAt = this.#now();
+  }
+
+  /**
+   * Returns the warnings. A platform is asked in the background, so that no load balancer waits for it: its answer
+   * counts at the next request.
+   */
+  list(
+    definitions: readonly NormalizedMessengerDefinition[],
+    notes: ReadonlyMap<string, Note>,
+  ): HealthWarning[] {
+    const now = this.#now();
+    return [
+      modelWarning(notes, now),
+      ...definitions.map((definition) => this.#webhookWarning(definition)),
+      penaltyWarning(notes, now),
+    ].filter((warning) => warning !== undefined);
+  }
+
+  #webhookWarning(definition: NormalizedMessengerDefinition): HealthWarning | undefined {
+    const { id, platform } = definition;
+    if (platform.checkWebhook === undefined) return undefined;
+    const known = this.#webhooks.get(id);
+    if (known === undefined || this.#now() - known.askedAt >= ASK_EVERY_MS) {
+      this.#webhooks.set(id, { askedAt: this.#now(), report: known?.report });
+      this.#options.later(() => this.#ask(definition));
+    }
+    const report = known?.report;
+    if (report === undefined) return undefined;
+    if (!report.isSet) {
+      // Updates that arrive without a webhook come from long polling.
+      if (this.#now() - this.#receivedAt < RECENT_MS) return undefined;
+      return {
+        code: "webhook-not-set",
+        message: `The messenger "${id}" has no webhook, so no updates are delivered. Run: switchboard telegram setup --url https://<address of the bot>`,
+      };
+    }
+    const { lastError, pending } = report;
+    if (lastError === undefined) return undefined;
+    if (pending === 0 && this.#now() - lastError.at > RECENT_MS) return undefined;
+    const words = lastError.message.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS);
+    return {
+      code: "webhook-failing",
+      message: `The platform of the messenger "${id}" could not deliver an update at ${isoOf(lastError.at)}: ${words}. ${pending} wait. Run: switchboard telegram info`,
+    };
+  }
+
+  async #ask(definition: NormalizedMessengerDefinition): Promise<void> {
+    const { context, deps } = this.#options;
+    const { id, platform } = definition;
+    const limit = new AbortController();
+    const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
+    try {
+      const report = await platform.checkWebhook?.(context(definition), limit.signal);
+      this.#webhooks.set(id, { askedAt: this.#now(), report });
+    } catch {
+      // A refused token is a problem of its own, and a platform that does not answer says nothing about the webhook.
+      this.#webhooks.set(id, { askedAt: this.#now(), report: undefined });
+    } finally {
+      deps.clock.clearTimeout(timer);
+    }
+  }
+
+  #now(): number {
+    return this.#options.deps.clock.now();
+  }
+}
+
+function modelWarning(notes: ReadonlyMap<string, Note>, now: number): HealthWarning | undefined {
+  const failed = notes.get(MODEL_FAILED);
+  if (failed === undefined || now - failed.at > MODEL_FAILURE_COUNTS_MS) return undefined;
+  if ((notes.get(MODEL_WORKED)?.at ?? -Infinity) > failed.at) return undefined;
+  return {
+    code: failed.code,
+    message: `The last call of the model failed at ${isoOf(failed.at)} (${failed.code}), and no answer was written since. The log has provider, model and status.`,
+  };
+}
+
+function penaltyWarning(notes: ReadonlyMap<string, Note>, now: number): HealthWarning | undefined {
+  const until = [...notes].flatMap(([name, { at }]) => (name.startsWith(PENALTY) && at > now ? [at] : []));
+  if (until.length === 0) return undefined;
+  return {
+    code: "chats-in-penalty",
+    message: `The platform makes ${until.length} ${until.length === 1 ? "chat" : "chats"} wait, the last one until ${isoOf(Math.max(...until))}. Answers there come later, and none is lost.`,
+  };
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,60 @@
+import { equalSecrets } from "./core/constant-time.ts";
+import { problem } from "./core/problem.ts";
+import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
+
+/** Where the bot's operator asks it. Only `ADMIN_TOKEN` opens these paths, whatever `authorize` says. */
+const PREFIX = "/switchboard/";
+/** Where Prometheus looks by default. */
+const METRICS = "/metrics";
+
+/** Tells whether a path is for the operator. */
+export function isForOperator(pathname: string): boolean {
+  return pathname === METRICS || pathname.startsWith(PREFIX);
+}
+
+/** The calls to the root that answer an operator. */
+export type OperatorCalls = Pick<InnerCalls, "describeBot" | "metrics">;
+
+/**
+ * Answers a request of the operator.
+ *
+ * @param agent name of the bot's class
+ */
+export async function serveOperator(
+  request: Request,
+  env: unknown,
+  agent: string,
+  root: OperatorCalls,
+): Promise<Response> {
+  if (!isAdmin(request, env)) return unauthorized();
+  const { pathname } = new URL(request.url);
+  if (pathname === `${PREFIX}bot`) {
+    if (request.method !== "GET") return onlyBy("GET");
+    return Response.json({ agent, ...(await root.describeBot()) });
+  }
+  if (pathname === METRICS) {
+    if (request.method !== "GET") return onlyBy("GET");
+    const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+    return new Response(await root.metrics(), { headers });
+  }
+  return problem(404, "not-found", "There is nothing at this address.");
+}
+
+/** Tells whether a request has the environment's `ADMIN_TOKEN` as bearer. Never, if that is not set. */
+export function isAdmin(request: Request, env: unknown): boolean {
+  const token = (env as { readonly ADMIN_TOKEN?: unknown }).ADMIN_TOKEN;
+  if (typeof token !== "string" || token === "") return false;
+  const [scheme, sent] = (request.headers.get("authorization") ?? "").split(" ");
+  return scheme?.toLowerCase() === "bearer" && sent !== undefined && equalSecrets(sent, token);
+}
+
+/** Returns the response to a request without the token. */
+export function unauthorized(): Response {
+  return problem(401, "unauthorized", "Send the bot's ADMIN_TOKEN: Authorization: Bearer <token>.", {
+    "www-authenticate": "Bearer",
+  });
+}
+
+function onlyBy(allow: string): Response {
+  return problem(405, "method-not-allowed", `Send a ${allow} request.`, { allow });
+}
