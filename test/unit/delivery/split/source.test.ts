@@ -224,7 +224,8 @@ describe("the words of a document", () => {
             sofar += chunk;
             const shown = planner.parts().flatMap(({ content }) => numbersOf(content.text));
             // The same as `expect(shown).toEqual(...)`, which takes most of the time when nothing is wrong.
-            if (shown.some((number, index) => number !== index + 1)) expect(shown).toEqual(upTo(shown.length));
+            if (shown.some((number, index) => number !== index + 1))
+              expect(shown).toEqual(upTo(shown.length));
             // Only what may yet become something else is held back: the last line, and the head of a table.
             const settled = sofar.split("\n").slice(0, -3).join("\n");
             if (shown.length < lastNumber(settled)) {
