@@ -60,8 +60,12 @@ export interface MessengerOptions {
    * as `toEvent` made it. @default "thread"
    */
   readonly conversation?: MessengerConversation;
-  /** Runs before anything else reads the request. Required: a function, or an explicit `false`. */
+  /**
+   * Verifies a request before anything else reads it. A function, or `false` to accept every request.
+   * @default the provider's own check; required if the provider has none
+   */
   readonly verifyWebhook?: VerifyWebhook | false;
+  /** How replies appear, and the texts that no model writes. */
   readonly delivery?: DeliveryPolicy;
   /**
    * Changes or replaces the event that a provider read from an update. It may run more than once for one event: at the
