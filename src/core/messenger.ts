@@ -3,6 +3,7 @@ import type { ChatMove } from "./chat-move.ts";
 import type { CardClaim } from "./gate.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
+import type { LocalText } from "./local-text.ts";
 import type { Log } from "./log.ts";
 import type {
   AttachmentReference,
@@ -194,7 +195,7 @@ export interface FetchedFile {
 export interface CommandEntry {
   /** Without the slash. */
   readonly name: string;
-  readonly description: string;
+  readonly description: LocalText;
 }
 
 /**
@@ -257,12 +258,16 @@ export interface MessengerPlatform {
    */
   readonly checkAccess?: (context: PlatformContext, signal: AbortSignal) => Promise<void>;
   /**
-   * Sets the menu of commands that clients show. Undefined if the platform has no menu, or the bot does not want one.
+   * Sets the menu of commands that clients show, in each language of the descriptions. Undefined if the platform has no
+   * menu, or the bot does not want one.
+   *
+   * @param formerLanguages languages of an earlier menu, which no description has any more
    */
   readonly setCommands?: (
     commands: readonly CommandEntry[],
     context: PlatformContext,
     signal: AbortSignal,
+    formerLanguages: readonly string[],
   ) => Promise<void>;
   /** Returns the bytes of an attachment. Rejects over `maxBytes`, for a foreign host, or if the platform refuses. */
   fetchAttachment(
