@@ -1,7 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-/** The machine this must run on has two cores: more workers than that only slow each other down. */
+/** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
 export default defineConfig({
@@ -37,9 +37,10 @@ export default defineConfig({
       },
       {
         // Runs against the served bot. Each file starts processes of its own, on ports and data of their own. They wait
-        // most of the time, so two files at once take little longer than one.
+        // most of the time: two files at once use less than half of two cores.
         test: {
           name: "e2e",
+          maxWorkers: 3,
           include: ["test/e2e/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
@@ -49,8 +50,9 @@ export default defineConfig({
       },
       {
         test: {
-          // In one group with the end-to-end tests: a page needs the processor while those wait.
           name: "browser",
+          maxWorkers: 3,
+          // In one group with the end-to-end tests: a page needs the processor while those wait.
           include: ["test/browser/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,

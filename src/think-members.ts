@@ -20,8 +20,8 @@ const DEFAULT_SYSTEM_PROMPT =
   "You are a careful assistant in a chat. Answer what was asked, briefly and plainly. Use your tools for facts you do not know, and say so when you do not know something.";
 
 /** The members of `Think` that a bot can override: its settings, what it consists of, and its hooks. */
-export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env>
-  extends Agent<Env>
+export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
+  extends Agent<Env, State>
   implements Partial<hook.ThinkHooks>
 {
   /** Most model calls of one turn. */

@@ -61,7 +61,10 @@ import type { StreamCallback } from "./turn/chat-stream.ts";
  * }
  * export default createWorker(MyBot);
  */
-export class Think<Env extends Cloudflare.Env = Cloudflare.Env> extends ThinkMembers<Env> {
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkMembers<
+  Env,
+  State
+> {
   readonly #log: Log;
   readonly #runtime: AgentRuntime;
 

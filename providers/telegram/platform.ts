@@ -72,8 +72,12 @@ export function createTelegramPlatform(settings: TelegramSettings): MessengerPla
       };
     },
     ...(settings.commandMenu && {
-      setCommands: (commands: readonly CommandEntry[], context: PlatformContext, signal: AbortSignal) =>
-        setCommandMenu(commands, clientOf(context), signal),
+      setCommands: (
+        commands: readonly CommandEntry[],
+        context: PlatformContext,
+        signal: AbortSignal,
+        formerLanguages: readonly string[],
+      ) => setCommandMenu(commands, clientOf(context), signal, formerLanguages),
     }),
     fetchAttachment: (reference, context, options) =>
       downloadFile(reference, clientOf(context), settings, {

@@ -54,7 +54,10 @@ export interface ReplyPolicy {
    * @default true, except for messages that are not addressed to the bot and that the model may leave unanswered
    */
   readonly typing?: boolean;
-  /** Line in front of a message that is sent again after an unknown outcome. */
+  /**
+   * Line in front of a message that is sent again after an unknown outcome. A single line.
+   * @default "(sent again after a connection problem)"
+   */
   readonly resentMark?: string;
   /** Time limit of one call to the platform, in milliseconds. @default 15000, on Telegram 6000 */
   readonly callTimeoutMs?: number;
@@ -102,17 +105,17 @@ export interface DeliveryPolicy extends ReplyPolicy {
   readonly interruptedActionResponseText?: PolicyText;
   /**
    * Whether the model may choose to say nothing in a group, and the signal for it. The model is told the signal; people
-   * never see it. @default only where `respondTo` has "subscribed-thread"
+   * never see it. @default only where `respondTo` has `"subscribed-thread"`
    */
   readonly silence?: boolean | { readonly signal?: string };
   /** Whether to remove thinking, tool calls and control tokens that a model leaked. @default true */
   readonly removeArtefacts?: boolean;
   /**
    * Changes every text of the model before it is shown. Called often, with the whole text so far. If it throws, the
-   * text is shown unchanged.
+   * text is shown unchanged. @default none
    */
   readonly transform?: (text: string, context: TextContext) => string;
-  /** Last paragraph of every complete answer. */
+  /** Last paragraph of every complete answer. @default none */
   readonly footer?: string | ((context: TextContext) => string | undefined);
   /** Whether a reply quotes the message it answers. @default "groups" */
   readonly replyTo?: "never" | "groups" | "always";

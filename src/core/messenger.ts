@@ -3,6 +3,7 @@ import type { ChatMove } from "./chat-move.ts";
 import type { CardClaim } from "./gate.ts";
 import type { DeliveryPolicy } from "./delivery.ts";
 import type { Deps } from "./deps.ts";
+import type { LocalText } from "./local-text.ts";
 import type { Log } from "./log.ts";
 import type {
   AttachmentReference,
@@ -60,8 +61,12 @@ export interface MessengerOptions {
    * as `toEvent` made it. @default "thread"
    */
   readonly conversation?: MessengerConversation;
-  /** Runs before anything else reads the request. Required: a function, or an explicit `false`. */
+  /**
+   * Verifies a request before anything else reads it. A function, or `false` to accept every request.
+   * @default the provider's own check; required if the provider has none
+   */
   readonly verifyWebhook?: VerifyWebhook | false;
+  /** How replies appear, and the texts that no model writes. */
   readonly delivery?: DeliveryPolicy;
   /**
    * Changes or replaces the event that a provider read from an update. It may run more than once for one event: at the
@@ -218,7 +223,7 @@ export interface MessengerFacts {
 export interface CommandEntry {
   /** Without the slash. */
   readonly name: string;
-  readonly description: string;
+  readonly description: LocalText;
 }
 
 /**
@@ -285,12 +290,16 @@ export interface MessengerPlatform {
   /** Asks the platform whether it can deliver to the webhook. Undefined if it does not tell. */
   readonly checkWebhook?: (context: PlatformContext, signal: AbortSignal) => Promise<WebhookReport>;
   /**
-   * Sets the menu of commands that clients show. Undefined if the platform has no menu, or the bot does not want one.
+   * Sets the menu of commands that clients show, in each language of the descriptions. Undefined if the platform has no
+   * menu, or the bot does not want one.
+   *
+   * @param formerLanguages languages of an earlier menu, which no description has any more
    */
   readonly setCommands?: (
     commands: readonly CommandEntry[],
     context: PlatformContext,
     signal: AbortSignal,
+    formerLanguages: readonly string[],
   ) => Promise<void>;
   /** Returns the bytes of an attachment. Rejects over `maxBytes`, for a foreign host, or if the platform refuses. */
   fetchAttachment(

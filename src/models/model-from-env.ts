@@ -13,12 +13,16 @@ import { isWorkersAiId, workersAiModel } from "./workers-ai-model.ts";
 export interface ModelEnvironment {
   /** Base URL of an OpenAI-compatible server, up to `/v1`. @default "https://api.openai.com/v1" */
   readonly OPENAI_BASE_URL?: string;
-  /** Optional, for a server that needs no key. */
+  /** Its key. Local servers often need none. */
   readonly OPENAI_API_KEY?: string;
+  /** A key for Anthropic's API. */
   readonly ANTHROPIC_API_KEY?: string;
   /** A proxy for Anthropic's API. @default "https://api.anthropic.com/v1" */
   readonly ANTHROPIC_BASE_URL?: string;
-  /** The model's id, as its provider names it. */
+  /**
+   * The model's id, as its provider names it. Required for an OpenAI-compatible server.
+   * @default Anthropic: `claude-sonnet-5`; Workers AI: `@cf/openai/gpt-oss-120b`
+   */
   readonly MODEL?: string;
   /** The binding of Workers AI. */
   readonly AI?: unknown;

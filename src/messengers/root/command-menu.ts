@@ -1,5 +1,6 @@
 import { logBotFailure, platformFailureFields } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
+import { languagesOf } from "../../core/local-text.ts";
 import type { Log } from "../../core/log.ts";
 import type { CommandEntry, MessengerPlatform, PlatformContext } from "../../core/messenger.ts";
 import { sha256 } from "../../core/sha256.ts";
@@ -61,17 +62,19 @@ export class CommandMenu {
       }
       // Until the platform confirms it, the menu counts as refused.
       const tryAgainAt = this.#now() + TRY_AGAIN_MS;
-      store.setMenu(id, { hash, tryAgainAt });
+      const languages = [...new Set(list.flatMap(({ description }) => languagesOf(description)))];
+      const former = known?.languages.filter((language) => !languages.includes(language)) ?? [];
+      store.setMenu(id, { hash, tryAgainAt, languages: [...languages, ...former] });
       this.#lookAgainAt.set(id, tryAgainAt);
       const limit = new AbortController();
       const timer = deps.clock.setTimeout(() => limit.abort(), CALL_LIMIT_MS);
       try {
-        await platform.setCommands?.(list, context, limit.signal);
+        await platform.setCommands?.(list, context, limit.signal, former);
         onAsked?.(definition);
       } finally {
         deps.clock.clearTimeout(timer);
       }
-      store.setMenu(id, { hash, tryAgainAt: undefined });
+      store.setMenu(id, { hash, tryAgainAt: undefined, languages });
       this.#lookAgainAt.set(id, Infinity);
     } catch (error) {
       log.warn("menu.not-set", { messenger: id, ...platformFailureFields(log, error) });

@@ -1,3 +1,4 @@
+import { addMissingColumns } from "../../core/add-missing-columns.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
@@ -67,6 +68,8 @@ export interface StoredMenu {
   readonly hash: string;
   /** Time of the next try, in epoch milliseconds. Undefined if the platform has the menu. */
   readonly tryAgainAt: number | undefined;
+  /** Languages in which the platform may have a menu, besides the one for everyone. */
+  readonly languages: readonly string[];
 }
 
 /** A platform's refusal of a messenger's credentials. */
@@ -106,6 +109,7 @@ const TOUCH_EVERY_MS = 60_000;
 
 export function createRootStore(database: Database): RootStore {
   for (const statement of SCHEMA) database.run(statement);
+  addMissingColumns(database, "menu_v1", { languages: "TEXT" });
   let hasThreadIndex = false;
   const touched = new Map<string, { readonly at: number; readonly threadId: string }>();
 
@@ -133,19 +137,22 @@ export function createRootStore(database: Database): RootStore {
     },
     menu(messengerId) {
       const row = firstRow(
-        database.all<{ hash: string; try_again_at: number | null }>(
-          "SELECT hash, try_again_at FROM menu_v1 WHERE messenger_id = ?",
+        database.all<{ hash: string; try_again_at: number | null; languages: string | null }>(
+          "SELECT hash, try_again_at, languages FROM menu_v1 WHERE messenger_id = ?",
           messengerId,
         ),
       );
-      return row && { hash: row.hash, tryAgainAt: row.try_again_at ?? undefined };
+      if (row === undefined) return undefined;
+      const languages = row.languages?.split(" ").filter(Boolean) ?? [];
+      return { hash: row.hash, tryAgainAt: row.try_again_at ?? undefined, languages };
     },
-    setMenu(messengerId, { hash, tryAgainAt }) {
+    setMenu(messengerId, { hash, tryAgainAt, languages }) {
       database.run(
-        "INSERT OR REPLACE INTO menu_v1 (messenger_id, hash, try_again_at) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO menu_v1 (messenger_id, hash, try_again_at, languages) VALUES (?, ?, ?, ?)",
         messengerId,
         hash,
         tryAgainAt ?? null,
+        languages.join(" "),
       );
     },
     identity(messengerId) {

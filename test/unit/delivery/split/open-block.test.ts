@@ -47,7 +47,7 @@ describe("a long block that is still open", () => {
           for (const { content } of parts) expect(telegramFaults(content, limits)).toEqual([]);
         },
       ),
-      runs(25),
+      runs(15),
     );
   });
 
