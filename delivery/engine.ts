@@ -24,7 +24,7 @@ import { Lanes } from "./lane/lanes.ts";
 import { isSameChat, laneKey } from "./outbox/lane-key.ts";
 import { entryAfterStart } from "./outbox/outbox-entry.ts";
 import type { OutboxEntry } from "./outbox/outbox-entry.ts";
-import { OutboxStore } from "./outbox/outbox-store.ts";
+import { OutboxStore, recentIds } from "./outbox/outbox-store.ts";
 import type { DeliveryOptions } from "./delivery-options.ts";
 import { Receipts } from "./outbox/receipts.ts";
 import { Sweep } from "./outbox/sweep.ts";
@@ -33,6 +33,7 @@ import { hashesOf } from "./outbox/reply-body.ts";
 import type { ReplyBody, WholeReply } from "./outbox/reply-body.ts";
 import { newRecord } from "./outbox/new-record.ts";
 import { Reply } from "./outbox/reply.ts";
+import { hasEnded, ReplyEnds } from "./outbox/reply-ends.ts";
 import { ReplyStore } from "./outbox/reply-store.ts";
 import type { ReplyRecord } from "./outbox/reply-store.ts";
 import { RichFallback } from "./outbox/rich-fallback.ts";
@@ -80,7 +81,7 @@ class Engine implements Delivery {
   /** Replies that have not ended, and recent withdrawn ones. */
   readonly #replies = new Map<string, Reply>();
   readonly #doubts = new OpenDoubts(this.#replies);
-  readonly #waiting = new Map<string, ((state: ReplyState) => void)[]>();
+  readonly #ends = new ReplyEnds();
   #lastPosition = 0;
 
   constructor(options: DeliveryOptions) {
@@ -123,7 +124,7 @@ class Engine implements Delivery {
         speaker: options.speaker,
         isInDoubt: (address) => this.#doubts.isIn(address),
         isUnresolved: (address) => this.#doubts.isUnresolved(address, address.threadId),
-        recentIds: (address) => this.#recentIds(address),
+        recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),
       }),
       outbox: this.#outbox,
       files: this.#files,
@@ -328,10 +329,7 @@ class Engine implements Delivery {
 
   settled(replyId: string): Promise<ReplyState> {
     const state = this.#replies.get(replyId)?.record.state ?? this.#store.read(replyId)?.state;
-    if (state !== undefined && hasEnded(state)) return Promise.resolve(state);
-    return new Promise((resolve) => {
-      this.#waiting.set(replyId, [...(this.#waiting.get(replyId) ?? []), resolve]);
-    });
+    return state !== undefined && hasEnded(state) ? Promise.resolve(state) : this.#ends.of(replyId);
   }
 
   receipt(replyId: string): DeliveryReceipt | undefined {
@@ -356,15 +354,6 @@ class Engine implements Delivery {
 
   lastUsedAt(): number | undefined {
     return this.#store.lastUsedAt(this.#options.deps.clock.now());
-  }
-
-  /** Returns ids that an earlier process may not have reported to the gate. */
-  #recentIds(address: Address): readonly number[] {
-    const since = this.#options.deps.clock.now() - RECENT_MS;
-    return this.#outbox
-      .sentInto(address, { since })
-      .filter(({ threadId }) => threadId === address.threadId)
-      .map(({ id }) => id);
   }
 
   #reopen(replyId: string, text: string, body: ReplyBody): boolean {
@@ -455,11 +444,11 @@ class Engine implements Delivery {
 
   #end(reply: Reply, state: ReplyState, code: string | undefined): void {
     if (!reply.isOpen) return;
-    const { id } = reply.record;
+    const { address, id } = reply.record;
     this.#options.database.transaction(() => {
       this.#store.end(id, state, code, this.#options.deps.clock.now());
       if (hashesOf(reply.record.body).length > 0) this.#files.release(id);
-      if (state !== "withdrawn") leaveDoubts(this.#context, reply, this.#surfaces.find(reply.record.address));
+      if (state !== "withdrawn") leaveDoubts(this.#context, reply, this.#surfaces.find(address));
     });
     reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
     reply.release();
@@ -484,14 +473,13 @@ class Engine implements Delivery {
   }
 
   #tell(replyId: string, state: ReplyState): void {
-    for (const resolve of this.#waiting.get(replyId) ?? []) resolve(state);
-    this.#waiting.delete(replyId);
+    this.#ends.tell(replyId, state);
     this.#options.onEnded?.(replyId, state);
   }
 
   #forgetWithdrawn(): void {
-    const withdrawn = [...this.#replies.values()].filter(({ record }) => record.state === "withdrawn");
-    for (const reply of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(reply.record.id);
+    const withdrawn = [...this.#replies].filter(([, { record }]) => record.state === "withdrawn");
+    for (const [id] of withdrawn.slice(0, -MOST_WITHDRAWN)) this.#replies.delete(id);
   }
 
   #poke(reply: Reply): void {
@@ -503,8 +491,4 @@ class Engine implements Delivery {
     const needs = this.#lanes.all().flatMap((lane) => lane.wakeNeed() ?? []);
     this.#wake.update([...needs, ...this.#marks.wakeNeeds()], this.#options.deps.clock.now());
   }
-}
-
-function hasEnded(state: ReplyState): boolean {
-  return state !== "streaming" && state !== "final";
 }

@@ -108,7 +108,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws {InvalidInputError} if the content is not valid; the card stays as it is
    */
   async revise(id: string, content: Content, options: ReviseOptions = {}): Promise<boolean> {
-    return this.#runtime.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
+    return this.#runtime.sends.changeCards((cards) => cards.revise(id, content, options.ifDeleted));
   }
 
   /**
@@ -116,7 +116,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * buttons are removed. Returns `false` if the card no longer exists, or its chat accepts no messages.
    */
   async remove(id: string): Promise<boolean> {
-    return this.#runtime.changeCards((cards) => cards.remove(id));
+    return this.#runtime.sends.changeCards((cards) => cards.remove(id));
   }
 
   /**
@@ -285,7 +285,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @example await this.say("Your order is on its way.", { messenger: "telegram", userId: "4711" });
    */
   async say(content: Content, to?: ChatTarget, options: SayOptions = {}): Promise<string> {
-    return this.#runtime.say(content, to, options);
+    return this.#runtime.sends.say(content, to, options);
   }
 
   /* oxlint-disable typescript/no-misused-promises -- the base class has a method of this name, which stays as it is */
@@ -328,23 +328,23 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     const options = { ...(protect !== undefined && { protect }), ...(silent !== undefined && { silent }) };
     const work = { kind: "content", content, informModel, options } as const;
     const request = { id: idempotencyKey, work, targets, expiresAfterMs };
-    const { id } = await this.#runtime.broadcasts.startBroadcast(request);
+    const { id } = await this.#runtime.broadcasts.calls().startBroadcast(request);
     return id;
   }
 
   /** Returns the progress of a broadcast. Kept for 30 days after its end. */
   async getBroadcast(id: string): Promise<Broadcast | undefined> {
-    return this.#runtime.broadcasts.getBroadcast(id);
+    return this.#runtime.broadcasts.calls().getBroadcast(id);
   }
 
   /** Returns broadcasts, newest first. */
   async listBroadcasts(limit = 100): Promise<Broadcast[]> {
-    return this.#runtime.broadcasts.listBroadcasts(limit);
+    return this.#runtime.broadcasts.calls().listBroadcasts(limit);
   }
 
   /** Returns a page of a broadcast's outcomes, chat by chat. */
   async broadcastReceipts(id: string, filter: BroadcastReceiptFilter = {}): Promise<BroadcastReceiptPage> {
-    return this.#runtime.broadcasts.broadcastReceipts(id, filter);
+    return this.#runtime.broadcasts.calls().broadcastReceipts(id, filter);
   }
 
   /**
@@ -352,7 +352,7 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * Returns `false` if it has ended, or does not exist.
    */
   async cancelBroadcast(id: string): Promise<boolean> {
-    return this.#runtime.broadcasts.cancelBroadcast(id);
+    return this.#runtime.broadcasts.calls().cancelBroadcast(id);
   }
 
   /**
@@ -361,32 +361,32 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * @throws as `say` about the target, which has the same default
    */
   async subscribe(to?: ChatTarget): Promise<boolean> {
-    return this.#runtime.broadcasts.setSubscribed(await this.#runtime.addressOf(to), true);
+    return this.#runtime.broadcasts.calls().setSubscribed(await this.#runtime.sends.addressOf(to), true);
   }
 
   /** Ends the subscription of a chat. Returns `false` if it has none. @throws as `subscribe` */
   async unsubscribe(to?: ChatTarget): Promise<boolean> {
-    return this.#runtime.broadcasts.setSubscribed(await this.#runtime.addressOf(to), false);
+    return this.#runtime.broadcasts.calls().setSubscribed(await this.#runtime.sends.addressOf(to), false);
   }
 
   /** Returns a page of the chats that have subscribed. */
   async listSubscribers(filter: SubscriberFilter = {}): Promise<SubscriberPage> {
-    return this.#runtime.broadcasts.listSubscribers(filter);
+    return this.#runtime.broadcasts.calls().listSubscribers(filter);
   }
 
   /** Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`, `mark-invalid` */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
-    return this.#runtime.mark({ kind: "reaction", messageId, emoji }, to);
+    return this.#runtime.sends.mark({ kind: "reaction", messageId, emoji }, to);
   }
 
   /** Pins a message, without a notification. Otherwise as `react`; the code is `pins-unsupported`. */
   async pin(messageId: string, to?: ChatTarget): Promise<string> {
-    return this.#runtime.mark({ kind: "pin", messageId }, to);
+    return this.#runtime.sends.mark({ kind: "pin", messageId }, to);
   }
 
   /** Takes a pinned message down, by default the one that was pinned last. Otherwise as `pin`. */
   async unpin(messageId?: string, to?: ChatTarget): Promise<string> {
-    return this.#runtime.mark({ kind: "unpin", messageId }, to);
+    return this.#runtime.sends.mark({ kind: "unpin", messageId }, to);
   }
 
   /**

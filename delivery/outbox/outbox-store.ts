@@ -222,3 +222,11 @@ function rowOf(stored: Stored): OutboxRow {
     shape: stored.shape === "image" ? "image" : undefined,
   };
 }
+
+/** Returns the ids of the newest messages of a thread, which an earlier process may not have reported to the gate. */
+export function recentIds(outbox: OutboxStore, address: Address, since: number): readonly number[] {
+  return outbox
+    .sentInto(address, { since })
+    .filter(({ threadId }) => threadId === address.threadId)
+    .map(({ id }) => id);
+}

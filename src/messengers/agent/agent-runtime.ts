@@ -1,32 +1,23 @@
 import { LifecycleCapability } from "agents/lifecycle";
 import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifecycle";
-import type { LanguageModel } from "ai";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
-import type { HandOver, HandOverResult } from "../../broadcasts/broadcast.ts";
 import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
-import type { ChatTarget, SayOptions } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
 import { wait } from "../../core/deps.ts";
-import type { Clock, Deps } from "../../core/deps.ts";
+import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { TokenUsage } from "../../core/token-usage.ts";
-import type { Patience } from "../../core/model-patience.ts";
-import type { Mark } from "../../core/mark.ts";
 import type { IncomingEvent } from "../../core/messenger.ts";
-import type { Address } from "../../core/surface.ts";
 import type { ChatMemberEvent, MessengerContext } from "../../core/messenger-context.ts";
-import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
+import { inTurnContext } from "../../core/turn-context.ts";
 import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
-import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
-import { TurnEngine } from "../../turn/turn-engine.ts";
-import { createWaitStore } from "../../turn/wait-store.ts";
+import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { menuOf } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
@@ -38,10 +29,9 @@ import { approvalCommands } from "./approval-commands.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
-import { BroadcastDesk } from "./broadcast-desk.ts";
-import type { BroadcastCalls } from "../root/broadcast-calls.ts";
+import { BroadcastPart } from "./broadcast-part.ts";
+import { createConversationEngine } from "./conversation-engine.ts";
 import { subscribeCommands } from "./subscribe-commands.ts";
-import { takeBroadcast } from "./take-broadcast.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import type { FigureReport } from "../../core/figures.ts";
 import { BotHealth } from "../root/bot-health.ts";
@@ -52,19 +42,12 @@ import { checkTasks } from "../../schedules/index.ts";
 import type { Schedules } from "../../schedules/index.ts";
 import { ScheduleDesk } from "./schedule-desk.ts";
 import { ScheduledTurns } from "./scheduled-turns.ts";
+import { SendCalls } from "./send-calls.ts";
 import { SubmissionCalls } from "./submission-calls.ts";
 import { ThreadRuntime } from "./thread-runtime.ts";
-import { recitingModel } from "../../models/index.ts";
 import { allChats } from "../root/all-chats.ts";
-import { ModelFiles } from "../turns/model-files.ts";
-import { Transcripts } from "../turns/transcripts.ts";
 import type { RenderAttachment } from "../turns/turn-attachments.ts";
-import type { Cards } from "../replies/cards.ts";
-import { markMessage } from "../replies/mark-message.ts";
-import { addressFor, say } from "../replies/say.ts";
-import type { SayHost } from "../replies/say.ts";
-import { turnFields } from "../turns/turn-log.ts";
-import { describeModel, turnModel } from "./turn-model.ts";
+import { describeModel } from "./turn-model.ts";
 import { WakeUp } from "./wake-up.ts";
 
 export interface AgentRuntimeOptions {
@@ -103,15 +86,18 @@ export class AgentRuntime extends LifecycleCapability {
   readonly health: BotHealth;
   /** Turns that the bot's own code begins. */
   readonly submissions: SubmissionCalls;
+  /** What the bot's own code sends. */
+  readonly sends: SendCalls;
   /** Turns of scheduled tasks, of this object or another one. */
   readonly scheduledTurns: ScheduledTurns;
+  /** Broadcasts and subscribers of the whole bot. */
+  readonly broadcasts: BroadcastPart;
   readonly #options: AgentRuntimeOptions;
   #root: RootRuntime | undefined;
   #thread: ThreadRuntime | undefined;
   #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
   #actions: AgentActions | undefined;
-  #desk: BroadcastDesk | undefined;
   #schedules: ScheduleDesk | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
@@ -125,8 +111,8 @@ export class AgentRuntime extends LifecycleCapability {
     root: () => this.root,
     thread: () => this.thread,
     ledger: () => this.actions.ledger,
-    broadcasts: () => this.#broadcastDesk(),
-    takeBroadcast: (request) => this.#takeBroadcast(request),
+    broadcasts: () => this.broadcasts.desk,
+    takeBroadcast: (request) => this.broadcasts.take(request),
     scheduledTurns: () => this.scheduledTurns,
     healthProblem: () => this.health.problem(),
     healthWarnings: async () => this.root.warnings(this.#metrics.notes()),
@@ -140,7 +126,6 @@ export class AgentRuntime extends LifecycleCapability {
     },
     receive: (...asked) => this.#receive(...asked),
   });
-  #files: ModelFiles | undefined;
 
   constructor(options: AgentRuntimeOptions) {
     super("switchboard");
@@ -164,6 +149,29 @@ export class AgentRuntime extends LifecycleCapability {
       root: () => this.#link(),
       stored: () => this.#stored(),
     });
+    this.broadcasts = new BroadcastPart({
+      ...options,
+      root: () => this.root,
+      budget: () => this.budget,
+      thread: () => this.thread,
+      definitions: () => this.#all(),
+      submissions: this.submissions,
+      isRoot: () => this.#isRoot(),
+      rootCalls: () => this.#rootCalls(),
+      callsTo: (conversation) =>
+        conversation === "" ? this.#calls : this.#callsTo(this.objectNameOf(conversation)),
+      stored: () => this.#wakeUp.stored(),
+      arm: async (at) => {
+        const { jobs } = this.lifecycle;
+        if (at === undefined) await jobs.cancel(BROADCAST_JOB);
+        else await jobs.push({ id: BROADCAST_JOB, fn: BROADCAST, time: at, singleflight: true });
+      },
+    });
+    this.sends = new SendCalls({
+      ready: () => this.lifecycle.ready(),
+      thread: () => this.thread,
+      stored: () => this.#wakeUp.stored(),
+    });
     this.scheduledTurns = new ScheduledTurns({
       own: () => this.thread.own,
       delivery: () => this.thread.delivery,
@@ -173,7 +181,6 @@ export class AgentRuntime extends LifecycleCapability {
         this.actions.desk.approvals.waiting().some(({ requestId }) => requestId === turnId),
       stored: () => this.#stored(),
     });
-    const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: this.#turnLog() });
     this.health = new BotHealth({
       log,
       definitions: () => this.#all(),
@@ -182,38 +189,11 @@ export class AgentRuntime extends LifecycleCapability {
       checkSchedules: () => checkTasks(agent.getScheduledTasks(), agent.getDefaultTimezone()),
       root: () => this.root,
     });
-    this.engine = new TurnEngine({
-      logOf: (operationId) => log.with(turnFields(operationId, this.thread.own.info(operationId)?.event)),
-      clock: deps.clock,
-      random: deps.random,
-      waits: createWaitStore(options.database),
-      model: (patience, instead) => this.#model(patience, instead),
-      hooks: options.hooks,
-      turnInfo: (operationId) => this.thread.own.info(operationId),
-      attachmentsOf: (operationId) => this.thread.attachments.of(operationId),
-      sendReasoning: () => agent.sendReasoning,
-      modelPatienceMs: () => agent.modelPatienceMs,
-      system: async () => {
-        const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
-        const added = this.thread.promptFor(getMessengerContext());
-        return [prompt, added, this.actions.desk.prompt()].filter((part) => part !== undefined).join("\n\n");
-      },
-      tools: () => this.actions.tools(botCode()),
-      maxSteps: () => agent.maxSteps,
-      maxContextTokens: () => agent.maxContextTokens,
-      interruptedStep: () => agent.interruptedStep,
-      resolveFile: (...file) => this.#modelFiles().resolve(...file),
-      beforeStep: (operationId) => this.thread.beforeStep(operationId),
-      beforeTool: (operationId) => this.thread.beforeTool(operationId),
-      beginCall: (...call) => this.thread.own.calls.begin(...call),
-      hasBegun: (...call) => this.thread.own.calls.hasBegun(...call),
-      isWaiting: (...call) => this.thread.own.calls.isWaiting(...call),
-      onPark: (operationId) => this.thread.own.calls.endHere(operationId),
-      onSettled: () => this.thread.poke(),
-      onLongWait: (operationId) => this.thread.tellWaiting(operationId),
-      onWaitEnd: (operationId) => this.thread.endWaiting(operationId),
-      inTurn: (operationId, body) =>
-        inTurnContext(this.thread.own.info(operationId), this.thread.contextOf(operationId), body),
+    this.engine = createConversationEngine({
+      ...options,
+      thread: () => this.thread,
+      actions: () => this.actions,
+      recited: (turnId) => this.scheduledTurns.recited(turnId),
     });
   }
 
@@ -224,7 +204,7 @@ export class AgentRuntime extends LifecycleCapability {
       log: this.#options.log,
       definitions: () => this.#all(),
       commands: () => menuOf(this.#commands()),
-      onMoved: (...moved) => this.#broadcastDesk().moved(...moved),
+      onMoved: (...moved) => this.broadcasts.desk.moved(...moved),
       later: (work) => this.#options.waitUntil(work()),
       observe: (...seen) => this.budget.noteIncoming(...seen),
       deliver: (conversation, messengerId, events) =>
@@ -317,50 +297,10 @@ export class AgentRuntime extends LifecycleCapability {
     return this.#actions;
   }
 
-  /** Broadcasts and subscribers of the whole bot. */
-  get broadcasts(): BroadcastCalls {
-    return this.#isRoot() ? this.#broadcastDesk() : this.#callsTo(this.#rootName());
-  }
-
-  #broadcastDesk(): BroadcastDesk {
-    this.#desk ??= new BroadcastDesk({
-      ...this.#options,
-      root: () => this.root,
-      budget: () => this.budget,
-      callsTo: (conversation) =>
-        conversation === "" ? this.#calls : this.#callsTo(this.objectNameOf(conversation)),
-      arm: async (at) => {
-        const { jobs } = this.lifecycle;
-        if (at === undefined) await jobs.cancel(BROADCAST_JOB);
-        else await jobs.push({ id: BROADCAST_JOB, fn: BROADCAST, time: at, singleflight: true });
-      },
-    });
-    return this.#desk;
-  }
-
-  #takeBroadcast(request: HandOver): Promise<HandOverResult> {
-    const { delivery, cards, own } = this.thread;
-    return takeBroadcast(
-      {
-        clock: this.#options.deps.clock,
-        delivery,
-        cards,
-        own,
-        definition: (messengerId) => this.#all().find(({ id }) => id === messengerId),
-        submit: (prompt) => this.submissions.submit(prompt),
-        stored: async () => {
-          this.thread.sayHost({ event: undefined, turn: undefined }).wakeSoon();
-          await this.#wakeUp.stored();
-        },
-      },
-      request,
-    );
-  }
-
   /** The bot's own commands, and those that it has switched on. */
   #commands(): ThinkCommands {
     const { agent } = this.#options;
-    const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts) : {};
+    const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts.calls()) : {};
     const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
     return { ...extra, ...approvals, ...agent.getCommands() };
   }
@@ -428,7 +368,7 @@ export class AgentRuntime extends LifecycleCapability {
     const job = this.lifecycle.jobs.get(DRIVE_JOB);
     this.#wakeUp.known(job?.time);
     if (job !== undefined) this.#later(() => this.thread.poke());
-    if (this.#isRoot()) this.#later(() => this.#broadcastDesk().resume());
+    if (this.#isRoot()) this.#later(() => this.broadcasts.desk.resume());
     this.#later(() => void this.schedules.start());
   }
 
@@ -440,7 +380,7 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {
-    if (job.fn === BROADCAST) await this.#broadcastDesk().onAlarm((work) => this.#later(work));
+    if (job.fn === BROADCAST) await this.broadcasts.desk.onAlarm((work) => this.#later(work));
     if (job.fn !== DRIVE) return;
     this.#wakeUp.known(undefined);
     await this.thread.drive();
@@ -452,14 +392,6 @@ export class AgentRuntime extends LifecycleCapability {
     if (!isWorkLeft) return;
     await this.#wakeUp.stored();
     this.#later(() => this.thread.poke(), this.#answerFirst());
-  }
-
-  /** Changes or removes cards of bot code. Resolves when that is durable. */
-  async changeCards<T>(body: (cards: Cards) => T): Promise<T> {
-    await this.lifecycle.ready();
-    const result = body(this.thread.cards);
-    await this.#wakeUp.stored();
-    return result;
   }
 
   /** Changes scheduled tasks of this object. Resolves when that is durable. */
@@ -475,29 +407,6 @@ export class AgentRuntime extends LifecycleCapability {
     await this.lifecycle.ready();
     await this.schedules.reconcile();
     await this.#wakeUp.stored();
-  }
-
-  async say(content: Content, to: ChatTarget | undefined, options: SayOptions): Promise<string> {
-    return this.#sending((host) => say(host, content, to, options));
-  }
-
-  /** Returns the address of a target; without one, that of the chat for which the code runs. */
-  async addressOf(to: ChatTarget | undefined): Promise<Address> {
-    const served = { event: getMessengerContext(), turn: getTurn() };
-    await this.lifecycle.ready();
-    return addressFor(this.thread.sayHost(served), to);
-  }
-
-  async mark(mark: Mark, to: ChatTarget | undefined): Promise<string> {
-    return this.#sending((host) => markMessage(host, mark, to));
-  }
-
-  async #sending(body: (host: SayHost) => Promise<string>): Promise<string> {
-    const served = { event: getMessengerContext(), turn: getTurn() };
-    await this.lifecycle.ready();
-    const id = await body(this.thread.sayHost(served));
-    await this.#wakeUp.stored();
-    return id;
   }
 
   async #stored(): Promise<void> {
@@ -549,33 +458,6 @@ export class AgentRuntime extends LifecycleCapability {
       chatGone: (...asked) => root.chatGone(...asked),
       resolveTarget: (to) => root.resolveTarget(to),
     };
-  }
-
-  #model(patience: Patience | undefined, instead: LanguageModel | undefined): Exclude<LanguageModel, string> {
-    const turnId = getTurn()?.id;
-    const onUsage = (usage: TokenUsage): void => {
-      if (turnId !== undefined) this.engine.stats.countTokens(turnId, usage);
-    };
-    const recited = turnId === undefined ? undefined : this.scheduledTurns.recited(turnId);
-    const chosen = recited === undefined ? instead : recitingModel(recited);
-    return turnModel({ ...this.#options, log: this.#turnLog(), onUsage }, patience, chosen);
-  }
-
-  #modelFiles(): ModelFiles {
-    if (this.#files !== undefined) return this.#files;
-    const { agent, database, deps } = this.#options;
-    const { clock } = deps;
-    const log = (): Log => this.#turnLog();
-    const transcribe = agent.transcribe?.bind(agent);
-    const transcripts =
-      transcribe && new Transcripts({ clock, log, store: createTranscriptStore(database), transcribe });
-    this.#files = new ModelFiles({ clock, log, files: this.thread.files, transcripts });
-    return this.#files;
-  }
-
-  /** The log, with the fields of the turn that the bot's code is running for. */
-  #turnLog(): Log {
-    return this.#options.log.with(turnFields(getTurn()?.id, getMessengerContext()));
   }
 
   async #answerFirst(): Promise<void> {

@@ -326,7 +326,7 @@ export class ThreadRuntime {
   /** Returns the event of a turn as the bot's code sees it: with the files of all messages of the turn. */
   contextOf(turnId: string): MessengerContext | undefined {
     const event = this.own.info(turnId)?.event;
-    return event && this.files.contextOf(event, () => this.#runner.eventsOf(turnId));
+    return event && this.files.contextOf(event, () => this.#runner.questions.eventsById(turnId));
   }
 
   /** Returns the addition to the bot's own system prompt for the turn of an event. */

@@ -1,4 +1,3 @@
-import type { UIMessage } from "ai";
 import type { Database } from "../../core/database.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -13,10 +12,12 @@ import type { TurnOutcome } from "../../turn/turn-engine-options.ts";
 import type { MessagesTurn, NewTurn, Turn, TurnStore } from "../../turn/turn-store.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { addressOf } from "../replies/address-of.ts";
+import { editedTurn } from "./edited-turn.ts";
+import type { EditedTurn } from "./edited-turn.ts";
 import { correctedEvent } from "../../inbox/corrected-event.ts";
 import type { Answers } from "../replies/answers.ts";
 import type { ThreadMemory } from "../replies/thread-memory.ts";
-import { noteParts } from "./note-parts.ts";
+import { isForThread } from "./is-for-thread.ts";
 import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
@@ -24,7 +25,7 @@ import { TurnLog } from "./turn-log.ts";
 import type { ReadyAttachments, TurnAttachments } from "./turn-attachments.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
-import { userParts } from "./user-message.ts";
+import { TurnQuestions } from "./turn-questions.ts";
 import type { EndedTurn } from "./visible-text.ts";
 
 export interface TurnRunnerOptions {
@@ -59,6 +60,7 @@ export interface TurnRunnerOptions {
 export class TurnRunner implements Answers {
   readonly replies: TurnReplies;
   readonly endings: TurnEndings;
+  readonly questions: TurnQuestions;
   readonly #options: TurnRunnerOptions;
   /** Turns whose operation this process has begun or resumed. */
   readonly #begun = new Set<string>();
@@ -68,9 +70,10 @@ export class TurnRunner implements Answers {
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
     const { prompts } = options;
+    this.questions = new TurnQuestions(options);
     this.replies = new TurnReplies({
       ...options,
-      eventsOf: (turn) => this.#eventsOf(turn),
+      eventsOf: (turn) => this.questions.eventsOf(turn),
       answerTo: (promptId) => prompts.answerTo(promptId),
     });
     this.#toolGate = new ToolGate({
@@ -230,31 +233,13 @@ export class TurnRunner implements Answers {
 
   /** Stores an edit that does not restart the turn, so that a later restart sees it. */
   keepEdit(edit: MessengerEvent): void {
-    const found = this.#edited(edit);
+    const found = editedTurn(this.#options, edit);
     if (found !== undefined) this.#options.inbox.correct(found.row.seq, correctedEvent(found.row, edit));
   }
 
-  #rerunnable(edit: MessengerEvent): { readonly turn: MessagesTurn; readonly row: InboxRow } | undefined {
-    const found = this.#edited(edit);
+  #rerunnable(edit: MessengerEvent): EditedTurn | undefined {
+    const found = editedTurn(this.#options, edit);
     return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
-  }
-
-  /** Returns the newest turn with its edited message, if the messenger answers edited messages again. */
-  #edited(edit: MessengerEvent): { readonly turn: MessagesTurn; readonly row: InboxRow } | undefined {
-    const { inbox, memory, turns } = this.#options;
-    const turn = turns.newest();
-    if (turn?.kind !== "messages" || turn.acted) return undefined;
-    if (!this.#options.definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session())
-      return undefined;
-    const row = inbox
-      .rows(turn.messageSeqs)
-      .find(
-        (candidate) =>
-          isForThread(candidate, turn) &&
-          candidate.event?.message?.id === edit.message?.id &&
-          candidate.event?.thread.formerChatId === edit.thread.formerChatId,
-      );
-    return row === undefined || edit.thread.chatId !== turn.address.chatId ? undefined : { turn, row };
   }
 
   #takeNext(): number | "begun" | undefined {
@@ -429,34 +414,9 @@ export class TurnRunner implements Answers {
   async #begin(turn: Turn): Promise<void> {
     const { engine, prompts } = this.#options;
     this.replies.open(turn);
-    await engine.start(turn.id, turn.session, this.#questionsOf(turn), this.replies.sinkOf(turn));
+    await engine.start(turn.id, turn.session, this.questions.of(turn), this.replies.sinkOf(turn));
     this.#begun.add(turn.id);
     if (turn.kind !== "messages") prompts.settle(turn.id);
-  }
-
-  /** Returns the messages of a turn, with the notes that it has taken. */
-  #questionsOf(turn: Turn): readonly UIMessage[] {
-    const [first, ...others] = this.#askedIn(turn);
-    const noted = noteParts(this.#options.notes.ofTurn(turn.id));
-    return first === undefined ? [] : [{ ...first, parts: [...noted, ...first.parts] }, ...others];
-  }
-
-  #askedIn(turn: Turn): readonly UIMessage[] {
-    if (turn.kind !== "messages") return this.#options.prompts.get(turn.id)?.messages ?? [];
-    const events = this.#eventsOf(turn);
-    const { definition, log, transcribes } = this.#options;
-    const parts = userParts(events, definition, log, { transcribes: transcribes?.() ?? false });
-    return [{ id: turn.id, role: "user", parts }];
-  }
-
-  /** Returns the messages that a turn answers, in order of arrival. */
-  eventsOf(turnId: string): MessengerEvent[] {
-    const turn = this.#options.turns.get(turnId);
-    return turn?.kind === "messages" ? this.#eventsOf(turn) : [];
-  }
-
-  #eventsOf({ messageSeqs }: MessagesTurn): MessengerEvent[] {
-    return this.#options.inbox.rows(messageSeqs).flatMap(({ event }) => (event === undefined ? [] : [event]));
   }
 
   #finish(turnId: string, outcome: EndedTurn, attached: ReadyAttachments | undefined): void {
@@ -500,8 +460,3 @@ export class TurnRunner implements Answers {
 }
 
 const ENDS = { done: "completed", stopped: "aborted", failed: "error" } as const;
-
-/** Whether a turn answers the thread of a message. */
-function isForThread({ incoming, messengerId }: InboxRow, { address }: MessagesTurn): boolean {
-  return messengerId === address.messengerId && incoming.thread.id === address.threadId;
-}

@@ -1,0 +1,106 @@
+import type { LanguageModel } from "ai";
+import { runBotCode } from "../../core/bot-code.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock, Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { Patience } from "../../core/model-patience.ts";
+import type { TokenUsage } from "../../core/token-usage.ts";
+import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
+import { recitingModel } from "../../models/index.ts";
+import type { ThinkHooks } from "../../turn/hooks.ts";
+import { createTranscriptStore } from "../../turn/transcript-store.ts";
+import { TurnEngine } from "../../turn/turn-engine.ts";
+import { createWaitStore } from "../../turn/wait-store.ts";
+import { ModelFiles } from "../turns/model-files.ts";
+import { Transcripts } from "../turns/transcripts.ts";
+import { turnFields } from "../turns/turn-log.ts";
+import type { AgentActions } from "./agent-actions.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+import type { ThreadRuntime } from "./thread-runtime.ts";
+import { turnModel } from "./turn-model.ts";
+
+export interface ConversationEngineOptions {
+  readonly agent: AgentMethods;
+  /** The hooks that the bot's own class has. */
+  readonly hooks: () => Partial<ThinkHooks>;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly env: object;
+  readonly thread: () => ThreadRuntime;
+  readonly actions: () => AgentActions;
+  /** Returns the text of a turn whose answer is known before. */
+  readonly recited: (turnId: string) => string | undefined;
+}
+
+/** Creates the turn engine of a conversation: with the bot's own model, prompt and tools, and this conversation's turns. */
+export function createConversationEngine(options: ConversationEngineOptions): TurnEngine {
+  const { actions, agent, deps, log, recited, thread } = options;
+  // The log, with the fields of the turn that the bot's code is running for.
+  const turnLog = (): Log => log.with(turnFields(getTurn()?.id, getMessengerContext()));
+  const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: turnLog() });
+  const modelFiles = filesOf(options, turnLog);
+  const model = (
+    patience: Patience | undefined,
+    instead: LanguageModel | undefined,
+  ): Exclude<LanguageModel, string> => {
+    const turnId = getTurn()?.id;
+    const onUsage = (usage: TokenUsage): void => {
+      if (turnId !== undefined) engine.stats.countTokens(turnId, usage);
+    };
+    const text = turnId === undefined ? undefined : recited(turnId);
+    const chosen = text === undefined ? instead : recitingModel(text);
+    return turnModel({ ...options, log: turnLog(), onUsage }, patience, chosen);
+  };
+  const engine = new TurnEngine({
+    logOf: (operationId) => log.with(turnFields(operationId, thread().own.info(operationId)?.event)),
+    clock: deps.clock,
+    random: deps.random,
+    waits: createWaitStore(options.database),
+    model: (patience, instead) => model(patience, instead),
+    hooks: options.hooks,
+    turnInfo: (operationId) => thread().own.info(operationId),
+    attachmentsOf: (operationId) => thread().attachments.of(operationId),
+    sendReasoning: () => agent.sendReasoning,
+    modelPatienceMs: () => agent.modelPatienceMs,
+    system: async () => {
+      const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
+      const added = thread().promptFor(getMessengerContext());
+      return [prompt, added, actions().desk.prompt()].filter((part) => part !== undefined).join("\n\n");
+    },
+    tools: () => actions().tools(botCode()),
+    maxSteps: () => agent.maxSteps,
+    maxContextTokens: () => agent.maxContextTokens,
+    interruptedStep: () => agent.interruptedStep,
+    resolveFile: (...file) => modelFiles().resolve(...file),
+    beforeStep: (operationId) => thread().beforeStep(operationId),
+    beforeTool: (operationId) => thread().beforeTool(operationId),
+    beginCall: (...call) => thread().own.calls.begin(...call),
+    hasBegun: (...call) => thread().own.calls.hasBegun(...call),
+    isWaiting: (...call) => thread().own.calls.isWaiting(...call),
+    onPark: (operationId) => thread().own.calls.endHere(operationId),
+    onSettled: () => thread().poke(),
+    onLongWait: (operationId) => thread().tellWaiting(operationId),
+    onWaitEnd: (operationId) => thread().endWaiting(operationId),
+    inTurn: (operationId, body) =>
+      inTurnContext(thread().own.info(operationId), thread().contextOf(operationId), body),
+  });
+  return engine;
+}
+
+/** Returns the files of a conversation's messages as its model reads them. Created when the first is read. */
+function filesOf(
+  { agent, database, deps, thread }: ConversationEngineOptions,
+  log: () => Log,
+): () => ModelFiles {
+  let files: ModelFiles | undefined;
+  return () => {
+    if (files !== undefined) return files;
+    const { clock } = deps;
+    const transcribe = agent.transcribe?.bind(agent);
+    const transcripts =
+      transcribe && new Transcripts({ clock, log, store: createTranscriptStore(database), transcribe });
+    files = new ModelFiles({ clock, log, files: thread().files, transcripts });
+    return files;
+  };
+}

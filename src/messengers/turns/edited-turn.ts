@@ -1,0 +1,38 @@
+import type { MessengerEvent } from "../../core/messenger-event.ts";
+import type { InboxRow, InboxStore } from "../../inbox/inbox-store.ts";
+import type { MessagesTurn, TurnStore } from "../../turn/turn-store.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import type { ThreadMemory } from "../replies/thread-memory.ts";
+import { isForThread } from "./is-for-thread.ts";
+
+export interface EditedTurn {
+  readonly turn: MessagesTurn;
+  /** The message that was edited. */
+  readonly row: InboxRow;
+}
+
+export interface EditedTurnOptions {
+  readonly inbox: InboxStore;
+  readonly memory: ThreadMemory;
+  readonly turns: TurnStore;
+  readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
+}
+
+/** Returns the newest turn with its edited message, if the messenger answers edited messages again. */
+export function editedTurn(
+  { definition, inbox, memory, turns }: EditedTurnOptions,
+  edit: MessengerEvent,
+): EditedTurn | undefined {
+  const turn = turns.newest();
+  if (turn?.kind !== "messages" || turn.acted) return undefined;
+  if (!definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session()) return undefined;
+  const row = inbox
+    .rows(turn.messageSeqs)
+    .find(
+      (candidate) =>
+        isForThread(candidate, turn) &&
+        candidate.event?.message?.id === edit.message?.id &&
+        candidate.event?.thread.formerChatId === edit.thread.formerChatId,
+    );
+  return row === undefined || edit.thread.chatId !== turn.address.chatId ? undefined : { turn, row };
+}
