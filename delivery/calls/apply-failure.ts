@@ -93,10 +93,11 @@ function isAboutFile(failure: CallFailure): boolean {
 }
 
 /**
- * Whether the reply is a card, which is posted whole. A card that a person has deleted stays deleted, unless the bot
- * wants it posted again.
+ * Whether the message has shown its whole text before. A card is posted whole. If a person has deleted it, it stays
+ * deleted, unless the bot wants it posted again, or may have removed the message itself.
  */
 function wasWhole({ record: { body, content } }: Reply, { row }: OutboxEntry): boolean {
+  if (row.isLeaving === true) return false;
   if (content !== "card") return row.shownHash !== undefined;
   return body?.kind !== "card" || body.ifDeleted === "leave";
 }
@@ -208,6 +209,7 @@ async function applyDecision(
           moreIds: undefined,
           shownHash: undefined,
           isReplacement: true,
+          isLeaving: undefined,
         });
       });
       entry.shownHash = undefined;

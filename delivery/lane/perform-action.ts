@@ -3,6 +3,7 @@ import { applyFailure } from "../calls/apply-failure.ts";
 import { leaveDoubts } from "../lost-posts/conclude-search.ts";
 import { adoptLate, watchLatePost } from "../lost-posts/late-post.ts";
 import { callWithin } from "../calls/call-within.ts";
+import { heedLatePenalty } from "../calls/heed-late-penalty.ts";
 import { modeOf } from "../modes/mode.ts";
 import { performStreamStep } from "../modes/native.ts";
 import type { StreamAction } from "../modes/native.ts";
@@ -221,6 +222,7 @@ async function edit(
     callTimeoutMs(reply.record.policy, surface),
     async (signal) => await surface.edit(address, messageId, content, { signal }),
   );
+  heedLatePenalty(context, surface, address, outcome);
   const failure = outcome.kind === "done" ? undefined : failureOf(surface, outcome);
   if (outcome.kind === "timed-out") {
     // A late edit may overwrite a newer text with an older one. Then the visible text is not known.
@@ -256,11 +258,15 @@ async function remove(
   const { messageId } = entry.row;
   if (messageId === undefined) throw new TypeError("A visible message has no id.");
   const { address } = reply.record;
+  // The text may need the message again before the outcome is known.
+  if (entry.row.isLeaving !== true) store(context, entry, { isLeaving: true, shownHash: undefined });
+  entry.shownHash = undefined;
   const outcome = await callWithin(
     context.deps.clock,
     callTimeoutMs(reply.record.policy, surface),
     async (signal) => await surface.remove(address, messageId, { signal }),
   );
+  heedLatePenalty(context, surface, address, outcome);
   if (outcome.kind === "done") {
     removed(context, entry);
     return undefined;

@@ -64,25 +64,35 @@ async function hearLate(
       context.budget.sent(reply.record.address, surface, outcome.value.messageId);
       context.doubtEnded(reply.record.address);
     }
-  } else if (entry.row.state === "unknown" && entry.row.doubts === 1) {
+  } else {
     const failure = classify(surface, outcome.error);
-    if (failure.kind === "unknown") return;
-    // The post was certainly not made, so the next post counts as the first one.
-    store(context, entry, {
-      state: nextState(entry.row.state, "refused"),
-      doubts: 0,
-      doubt: answered(entry.row.doubt),
-      isMarked: post.wasMarked,
-      retryAt: undefined,
-    });
-    entry.probe = undefined;
-    context.budget.notSent(reply.record.address, surface);
-    context.doubtEnded(reply.record.address);
     if (failure.kind === "retry-after") {
       await penalize(context, reply.record.address, failure.retryAfterMs);
     }
+    if (failure.kind === "unknown") return;
+    hearRefusal(context, reply, surface, post);
   }
   context.revisit(entry.row.replyId);
+}
+
+function hearRefusal(
+  context: DeliveryContext,
+  reply: Reply,
+  surface: Surface,
+  { entry, wasMarked }: TimedOutPost,
+): void {
+  if (entry.row.state !== "unknown" || entry.row.doubts !== 1) return;
+  // The post was certainly not made, so the next post counts as the first one.
+  store(context, entry, {
+    state: nextState(entry.row.state, "refused"),
+    doubts: 0,
+    doubt: answered(entry.row.doubt),
+    isMarked: wasMarked,
+    retryAt: undefined,
+  });
+  entry.probe = undefined;
+  context.budget.notSent(reply.record.address, surface);
+  context.doubtEnded(reply.record.address);
 }
 
 /**

@@ -41,9 +41,14 @@ export function lost(row: OutboxRow): Pick<OutboxRow, "state" | "doubts" | "doub
 export function shown(context: Stores, entry: OutboxEntry, part: Part<RichText>): void {
   entry.shownHash = part.hash;
   entry.interimFailingSince = undefined;
-  const { failingSince, retryAt } = entry.row;
-  if (failingSince === undefined && retryAt === undefined) return;
-  store(context, entry, { failingSince: undefined, retryAt: undefined, code: undefined });
+  const { failingSince, isLeaving, retryAt } = entry.row;
+  if (failingSince === undefined && retryAt === undefined && isLeaving !== true) return;
+  store(context, entry, {
+    failingSince: undefined,
+    isLeaving: undefined,
+    retryAt: undefined,
+    code: undefined,
+  });
 }
 
 export function removed(context: Stores, entry: OutboxEntry): void {
@@ -51,6 +56,7 @@ export function removed(context: Stores, entry: OutboxEntry): void {
     state: nextState(entry.row.state, "removed"),
     shownHash: undefined,
     failingSince: undefined,
+    isLeaving: undefined,
     retryAt: undefined,
     code: undefined,
   });

@@ -34,6 +34,7 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS outbox_v1 (
   doubt TEXT,
   shape TEXT,
   more_ids TEXT,
+  is_leaving INTEGER,
   PRIMARY KEY (reply_id, part)
 ) WITHOUT ROWID`;
 
@@ -74,6 +75,8 @@ export interface OutboxRow {
    * The state of the last post while its outcome is unknown. Only on platforms where lost posts can be searched for.
    */
   readonly doubt?: Doubt | undefined;
+  /** True if a removal of the message has begun. If it is missing later, the bot itself may have removed it. */
+  readonly isLeaving?: boolean | undefined;
   /** Form of a message that is not a text. An edit cannot change it. */
   readonly shape?: "image" | undefined;
 }
@@ -96,6 +99,7 @@ type Stored = {
   doubt: string | null;
   shape: string | null;
   more_ids: string | null;
+  is_leaving: number | null;
 };
 
 /** Ids of a row's messages: one, or those of an album. */
@@ -115,6 +119,7 @@ export class OutboxStore {
       former_chat_id: "TEXT",
       shape: "TEXT",
       more_ids: "TEXT",
+      is_leaving: "INTEGER",
     });
   }
 
@@ -128,14 +133,14 @@ export class OutboxStore {
     this.#database.run(
       `INSERT INTO outbox_v1 (reply_id, part, state, message_id, shown_hash, is_marked, is_replacement, doubts,
          attempts, code, failing_since, retry_at, sent_at, doubt,
-         former_chat_id, shape, more_ids)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         former_chat_id, shape, more_ids, is_leaving)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (reply_id, part) DO UPDATE SET state = excluded.state, message_id = excluded.message_id,
          shown_hash = excluded.shown_hash, is_marked = excluded.is_marked,
          is_replacement = excluded.is_replacement, doubts = excluded.doubts, attempts = excluded.attempts,
          code = excluded.code, failing_since = excluded.failing_since, retry_at = excluded.retry_at,
          sent_at = excluded.sent_at, doubt = excluded.doubt, former_chat_id = excluded.former_chat_id,
-         shape = excluded.shape, more_ids = excluded.more_ids`,
+         shape = excluded.shape, more_ids = excluded.more_ids, is_leaving = excluded.is_leaving`,
       row.replyId,
       row.part,
       row.state,
@@ -153,6 +158,7 @@ export class OutboxStore {
       row.formerChatId ?? null,
       row.shape ?? null,
       row.moreIds === undefined ? null : JSON.stringify(row.moreIds),
+      row.isLeaving === true ? 1 : null,
     );
   }
 
@@ -220,6 +226,7 @@ function rowOf(stored: Stored): OutboxRow {
     doubt: stored.doubt === null ? undefined : parseDoubt(stored.doubt),
     formerChatId: stored.former_chat_id ?? undefined,
     shape: stored.shape === "image" ? "image" : undefined,
+    ...(stored.is_leaving === 1 && { isLeaving: true }),
   };
 }
 

@@ -43,7 +43,7 @@ export type FakeMethod =
 export type Fault =
   | { readonly kind: "fail"; readonly failure: CallFailure }
   | { readonly kind: "lose"; readonly done: boolean }
-  | { readonly kind: "hang"; readonly answerAfterMs?: number }
+  | { readonly kind: "hang"; readonly answerAfterMs?: number; readonly failure?: CallFailure }
   | { readonly kind: "slow"; readonly latencyMs: number };
 
 export interface FakeCall {

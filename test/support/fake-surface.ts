@@ -443,9 +443,10 @@ class MemorySurface implements FakeSurface {
         if (fault.done) act();
         throw new Error("connection cut");
       case "hang": {
-        const { answerAfterMs } = fault;
+        const { answerAfterMs, failure } = fault;
         if (answerAfterMs === undefined) return new Promise(() => {});
         await this.#wait(answerAfterMs, undefined);
+        if (failure !== undefined) throw new FakeFailure(failure);
         return act();
       }
       default:

@@ -166,6 +166,23 @@ it("shows a card that grows again in the messages that the platform kept, in ord
   expect(surface.calls.filter(({ method }) => method === "post")).toHaveLength(3);
 });
 
+it("shows all of a card that grows again after a removal without an answer", async () => {
+  const { advance, delivery, start, surface, visible } = createHarness({ surface: { limits: LIMITS } });
+  const long = cardOf("One two three four five six. ".repeat(6), ["Yes"]);
+  delivery.sendCard(start("c1"), long);
+  await advance(1_000);
+  const whole = visible();
+  surface.fault("remove", { kind: "lose", done: true });
+  delivery.revise("c1", cardOf("Done."));
+  await advance(120);
+  expect(visible()).toHaveLength(2);
+  delivery.revise("c1", long);
+  await advance(20_000);
+  expect(visible()).toEqual(whole);
+  expect(surface.keyboards(CHAT)).toEqual([undefined, undefined, [["Yes"]]]);
+  expect(delivery.receipt("c1")?.state).toBe("delivered");
+});
+
 it("says below an old picture that it is no longer part of its card when the platform keeps it", async () => {
   const { advance, delivery, start, surface, visible } = createHarness({ surface: IMAGES });
   delivery.sendCard(start("c1"), cardOf("A lamp", ["Buy"], { image: PHOTO }));
