@@ -10,8 +10,9 @@ import type {
   DecisionResult,
   VoidReason,
 } from "./approval.ts";
-import { isOpen, mayExplain } from "./approval.ts";
+import { isOpen, isRequester, mayExplain } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
+import type { Unreached } from "./card-place.ts";
 import { ApprovalStore } from "./approval-store.ts";
 import { GrantedCalls } from "./granted-calls.ts";
 import { Grants } from "./grants.ts";
@@ -57,6 +58,8 @@ export interface ApprovalHost {
    * approval, and once more if its reason came later (`isExplained`).
    */
   tell(approval: Approval): void;
+  /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */
+  remind(approval: Approval): void;
   /** Called after changes, because the durable wake-up may have to move. */
   onChange(): void;
   /** Logs an error of `run`, which should have none. */
@@ -257,7 +260,10 @@ export class Approvals {
       this.cancel((approval) => this.#host.whyImpossible(approval));
     }
     for (const approval of this.#store.due(now)) {
-      const isLate = approval.state === "waiting" && now >= approval.expiresAt;
+      const isWaiting = approval.state === "waiting";
+      if (isWaiting && now < approval.expiresAt && now >= (approval.remindAt ?? Infinity))
+        this.#remind(approval);
+      const isLate = isWaiting && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#change(approval, { state: "expired" }) : approval);
     }
     if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
@@ -279,6 +285,25 @@ export class Approvals {
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
   }
 
+  #remind(approval: Approval): void {
+    this.#host.database.transaction(() => {
+      this.#change(approval, { remindAt: undefined });
+      this.#host.remind(approval);
+    });
+  }
+
+  /** Notes people who cannot be asked any more. The card says it with the next `work`. Returns the changed approvals. */
+  lose(whom: (approval: Approval) => readonly Unreached[]): readonly Approval[] {
+    const changed = this.#store.waiting().flatMap((approval) => {
+      const lost = whom(approval).filter(({ who }) => !approval.unreached.some((known) => known.who === who));
+      if (lost.length === 0) return [];
+      const unreached = [...approval.unreached, ...lost];
+      return [this.#change(approval, { unreached, drawnState: undefined })];
+    });
+    if (changed.length > 0) this.#host.onChange();
+    return changed;
+  }
+
   /** Connects a question with the one that somebody wanted changes of. Only inside a transaction. */
   #succeed({ action, createdAt, id, requester }: Approval): void {
     const before = this.#store.toChange(action, createdAt - CHANGED_WITHIN_MS);
@@ -289,7 +314,7 @@ export class Approvals {
   /** The method that takes a system's decision has checked it. */
   async #isAllowed(approval: Approval, decision: ApprovalDecision, by: Decider): Promise<boolean> {
     if (decision.kind === "withdraw") {
-      return by.person !== undefined && by.person.userId === approval.requester?.userId;
+      return isRequester(approval, by);
     }
     return this.#host.mayDecide(approval, by);
   }
