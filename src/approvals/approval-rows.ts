@@ -99,6 +99,7 @@ export type ApprovalRow = {
 const detailsSchema = z.object({
   isTool: z.boolean().optional(),
   isInline: z.boolean().optional(),
+  messageId: z.string().optional(),
   askedIn: z.array(z.object({ address: addressSchema, who: z.string().optional() })).optional(),
   rootRequest: z.string().optional(),
   offer: z.object({ scope: z.string(), words: z.string(), evenHighRisk: z.boolean().optional() }).optional(),
@@ -133,6 +134,7 @@ export function detailsOf({
   askedIn,
   isInline,
   isTool,
+  messageId,
   modelWords,
   offer,
   preview,
@@ -140,6 +142,7 @@ export function detailsOf({
 }: Approval): string {
   const details: z.input<typeof detailsSchema> = {
     askedIn: [...askedIn],
+    messageId,
     isTool,
     ...(isInline && { isInline }),
     rootRequest,
@@ -187,6 +190,7 @@ export function approvalOf(stored: ApprovalRow): Approval {
     isTold: stored.is_told === 1,
     isTool: details.isTool ?? false,
     isInline: details.isInline ?? false,
+    messageId: details.messageId,
     rootRequest: details.rootRequest ?? stored.request_id,
     offer: details.offer,
     modelWords: details.modelWords,

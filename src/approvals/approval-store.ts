@@ -141,6 +141,11 @@ export class ApprovalStore {
     return this.#ofCall(requestId, toolCallId).find(({ isInline }) => !isInline);
   }
 
+  /** Returns the questions of a turn, in any state. */
+  ofTurn(requestId: string): Approval[] {
+    return this.#read("WHERE request_id = ? ORDER BY seq", requestId).filter(({ isInline }) => !isInline);
+  }
+
   /** Returns the newest use of a grant for a call. */
   useOfCall(requestId: string, toolCallId: string): Approval | undefined {
     return this.#ofCall(requestId, toolCallId).findLast(({ isInline }) => isInline);

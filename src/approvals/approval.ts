@@ -111,6 +111,8 @@ export interface Approval {
   readonly people: readonly MessengerAuthor[];
   /** The chat in which the turn ran. Undefined outside a messenger. */
   readonly origin: Address | undefined;
+  /** Id of the newest message that the turn answered. Undefined if no message began it. */
+  readonly messageId: string | undefined;
   /** Where else people are asked. Empty: in the chat of the turn. */
   readonly askedIn: readonly AskedPlace[];
   /** Those of the people to ask who cannot be reached. */

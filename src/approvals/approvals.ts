@@ -226,6 +226,24 @@ export class Approvals {
     return true;
   }
 
+  /** Whether people have agreed to something for which a turn has asked. */
+  hasConsent(requestId: string): boolean {
+    return this.#store.ofTurn(requestId).some(({ state }) => CONSENTED.has(state));
+  }
+
+  /**
+   * Ends the questions of a turn that nobody has decided, because the person changed or deleted the message. `replaced`:
+   * a new turn answers the changed message and asks again, so nobody is told.
+   */
+  drop(requestId: string, state: "replaced" | "withdrawn", by?: Decider): void {
+    for (const approval of this.#store.ofTurn(requestId)) {
+      if (approval.state !== "waiting") continue;
+      const decision = by === undefined ? {} : { decidedBy: by, decidedAt: this.#host.clock.now() };
+      this.#change(approval, { state, isTold: state === "replaced", ...decision });
+      this.#host.onChange();
+    }
+  }
+
   /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */
   cancel(why: (approval: Approval) => VoidReason | undefined): void {
     for (const approval of this.#store.waiting()) {
@@ -385,6 +403,8 @@ export class Approvals {
     return changed;
   }
 }
+
+const CONSENTED: ReadonlySet<ApprovalState> = new Set(["approved", "running", "done", "failed"]);
 
 const DECIDED = {
   approve: "approved",

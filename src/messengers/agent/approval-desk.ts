@@ -247,6 +247,16 @@ export class ApprovalDesk {
     );
   }
 
+  /** A person deleted a message. Takes back what was asked because of it. */
+  messageDeleted({ author, message, messengerId, thread }: MessengerEvent): void {
+    for (const { messageId, origin, requestId } of this.approvals.waiting()) {
+      const isMeant = origin?.messengerId === messengerId && origin.threadId === thread.id;
+      if (message === undefined || !isMeant || messageId !== message.id) continue;
+      const by = author === undefined ? {} : { person: author };
+      this.approvals.drop(requestId, "withdrawn", { surface: "chat", ...by, messengerId });
+    }
+  }
+
   #whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
     const { actionNamed, declared } = this.#options;
     try {

@@ -47,6 +47,7 @@ export function requestOf(
     people,
     origin: address,
     approvers,
+    messageId: turn?.event?.message?.id,
     askedIn: [],
     unreached: [],
     requesterMayApprove: action.requesterMayApprove ?? true,

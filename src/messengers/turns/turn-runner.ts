@@ -45,6 +45,10 @@ export interface TurnRunnerOptions {
   readonly transcribes?: () => boolean;
   readonly responses: TurnResponses;
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
+  /** Whether people have agreed to an action for which a turn has asked. @default never */
+  readonly hasConsent?: ((turnId: string) => boolean) | undefined;
+  /** Called in the transaction that withdraws a turn, because another one answers its messages. */
+  readonly onWithdrawn?: ((turnId: string) => void) | undefined;
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
   readonly hasUnread: () => boolean;
 }
@@ -243,7 +247,7 @@ export class TurnRunner implements Answers {
   #edited(edit: MessengerEvent): { readonly turn: MessagesTurn; readonly row: InboxRow } | undefined {
     const { inbox, memory, turns } = this.#options;
     const turn = turns.newest();
-    if (turn?.kind !== "messages" || turn.acted) return undefined;
+    if (turn?.kind !== "messages" || this.#hasActed(turn)) return undefined;
     if (!this.#options.definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session())
       return undefined;
     const row = inbox
@@ -348,12 +352,18 @@ export class TurnRunner implements Answers {
    * Whether a message continues the turn's question: it came in quick succession, and no tool with an effect has run.
    */
   #continues(turn: MessagesTurn, row: InboxRow | undefined): boolean {
-    if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
+    if (row === undefined || this.#hasActed(turn) || (turn.state !== "open" && turn.state !== "ended"))
+      return false;
     // A person who replies to the bot's answer has read it, and wants it to stay.
     if (row.event?.message?.quoted?.isFromBot === true) return false;
     const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
     if (last === undefined || turn.session !== this.#options.memory.session()) return false;
     return followsInBurst(last, row, this.#options.definition(row.messengerId).burstMs);
+  }
+
+  /** Whether a turn has had an effect, or will have one that people have agreed to. */
+  #hasActed({ acted, id }: MessagesTurn): boolean {
+    return acted || this.#options.hasConsent?.(id) === true;
   }
 
   #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
@@ -376,6 +386,7 @@ export class TurnRunner implements Answers {
         this.#toolGate.release(replaced.id);
         this.#begun.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
+        this.#options.onWithdrawn?.(replaced.id);
         this.replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));

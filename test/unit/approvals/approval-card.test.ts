@@ -30,6 +30,7 @@ const approval: Approval = {
   origin: undefined,
   approvers: { kind: "people", userIds: ["2"] },
   requesterMayApprove: false,
+  messageId: undefined,
   askedIn: [],
   unreached: [],
   remindAt: undefined,

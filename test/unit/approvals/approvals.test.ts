@@ -109,6 +109,7 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   origin: undefined,
   approvers: { kind: "anyone" },
   requesterMayApprove: true,
+  messageId: undefined,
   askedIn: [],
   unreached: [],
   remindAt: undefined,

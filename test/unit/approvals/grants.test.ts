@@ -39,6 +39,7 @@ function questionOf({ person, request, scope, thread }: Terms, index: number, no
     origin: { messengerId: "m", chatId: thread, threadId: thread, isDirectMessage: true },
     approvers: { kind: "anyone" },
     requesterMayApprove: true,
+    messageId: undefined,
     askedIn: [],
     unreached: [],
     remindAt: undefined,
