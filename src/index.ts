@@ -78,7 +78,9 @@ export type {
   ActionCall,
   ActionKind,
   ActionVerdict,
+  ApproverRole,
   Approvers,
+  AskTarget,
   ThinkActions,
 } from "./actions/action.ts";
 export { ActionError } from "./actions/action-errors.ts";

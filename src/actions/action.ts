@@ -142,7 +142,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    */
   readonly kind?: ActionKind;
   /**
-   * Who may decide: user ids, `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
+   * Who may decide: user ids, everybody who has a role (a permission that `authorizeTurn` grants by a list),
+   * `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
    *
    * @default in a private chat the requester. In a group everybody to whom the action's permissions are granted by a
    *   list, and the requester if there is none.
@@ -184,7 +185,13 @@ export type Approvers =
   | "requester"
   | "anyone"
   | readonly (string | number)[]
+  | ApproverRole
   | ((person: MessengerAuthor) => boolean | Promise<boolean>);
+
+/** Everybody to whom `authorizeTurn` grants this permission by a list, for example with `roles()`. */
+export interface ApproverRole {
+  readonly role: string;
+}
 
 /** An action of any input and output, as `getActions()` returns it. Made by `action`. */
 export interface Action extends Pick<

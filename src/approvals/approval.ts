@@ -145,7 +145,12 @@ export interface Approval {
 /** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
 export type ApprovalDecision =
   | { readonly kind: "approve"; readonly grant?: GrantLength | undefined }
-  | { readonly kind: "reject"; readonly reason?: string | undefined }
+  | {
+      readonly kind: "reject";
+      readonly reason?: string | undefined;
+      /** Whether the model is told, in a turn of its own. @default true */
+      readonly autoContinue?: boolean | undefined;
+    }
   | { readonly kind: "change"; readonly wish?: string | undefined }
   | { readonly kind: "withdraw" };
 

@@ -178,6 +178,7 @@ export class Approvals {
         state: DECIDED[decision.kind],
         decidedAt: this.#host.clock.now(),
         decidedBy: grant === undefined ? by : { ...by, grantId: grant.id, granted: grant.length },
+        isTold: decision.kind === "reject" && decision.autoContinue === false,
         reason:
           decision.kind === "reject"
             ? decision.reason

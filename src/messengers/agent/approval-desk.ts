@@ -166,9 +166,14 @@ export class ApprovalDesk {
       .map(pendingApprovalOf);
   }
 
-  /** Decides for the bot's own code, which has checked the caller. */
-  async decide(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
-    const result = await this.approvals.decide(id, decision, { surface: "api" });
+  /**
+   * Decides for the bot's own code, which has checked the caller.
+   *
+   * @param name the person or system that decides, for the card and the audit
+   */
+  async decide(id: string, decision: ApprovalDecision, name?: string): Promise<ExecutionDecision> {
+    const by = { surface: "api", ...(name !== undefined && { name }) } as const;
+    const result = await this.approvals.decide(id, decision, by);
     if (result.kind === "unknown") return { kind: "unknown" };
     const { approval, kind } = result;
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };

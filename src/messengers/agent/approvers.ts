@@ -1,5 +1,5 @@
 import { holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
-import type { Action } from "../../actions/action.ts";
+import type { Action, ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
 import { isRequester } from "../../approvals/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../../approvals/approval.ts";
@@ -33,6 +33,12 @@ export class Approvers {
     const { people, permissions: granted } = await this.#options.rights.ofTurn(request.requestId, facts);
     const named = (userIds: readonly string[]): { readonly names?: readonly string[] } =>
       people?.names === undefined ? {} : { names: userIds.map((id) => personName(people, id) ?? id) };
+    const holding = (required: readonly string[]): ApproverRule => {
+      const userIds = holdersOf(people, required);
+      const known = userIds !== undefined && { userIds, ...named(userIds) };
+      return { kind: "permissions", permissions: required, ...known };
+    };
+    if (isRole(approvers)) return holding([approvers.role]);
     if (approvers !== undefined) {
       const userIds = approvers.map(String);
       return { kind: "people", userIds, ...named(userIds) };
@@ -41,8 +47,7 @@ export class Approvers {
       return { kind: facts.person === undefined ? "anyone" : "requester" };
     // If everybody may do everything, nobody has a special permission to decide.
     if (permissions.length === 0 || granted === undefined) return { kind: "requester" };
-    const userIds = holdersOf(people, permissions);
-    return { kind: "permissions", permissions, ...(userIds !== undefined && { userIds, ...named(userIds) }) };
+    return holding(permissions);
   }
 
   /** Tells whether somebody may decide, asked now. */
@@ -79,4 +84,10 @@ export class Approvers {
       }
     }
   }
+}
+
+function isRole(
+  approvers: readonly (string | number)[] | ApproverRole | undefined,
+): approvers is ApproverRole {
+  return approvers !== undefined && "role" in approvers;
 }
