@@ -78,7 +78,9 @@ export type {
   ActionCall,
   ActionKind,
   ActionVerdict,
+  ApproverRole,
   Approvers,
+  AskTarget,
   ThinkActions,
 } from "./actions/action.ts";
 export { ActionError } from "./actions/action-errors.ts";
@@ -94,6 +96,7 @@ export type {
 export type { ApprovalState, ApproverRule, Decider } from "./approvals/approval.ts";
 export type { Grant } from "./approvals/grant.ts";
 export type { GrantLength } from "./approvals/grant-length.ts";
+export type { PermissionPeople } from "./core/permission-people.ts";
 export type { GrantScope } from "./core/grant-scope.ts";
 export type { ApprovalWords } from "./approvals/decision-word.ts";
 export type { ApprovalFilter } from "./approvals/approval-store.ts";

@@ -213,9 +213,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#runtime.decide(executionId, { kind: "approve" });
   }
 
-  /** Refuses a waiting call. The model reads the reason. A second decision changes nothing. */
-  async rejectExecution(executionId: string, reason?: string): Promise<ExecutionDecision> {
-    return this.#runtime.decide(executionId, { kind: "reject", reason });
+  /**
+   * Refuses a waiting call. The model is told, with the reason, in a turn of its own; with `autoContinue: false` it is not,
+   * and only the card says it. A second decision changes nothing.
+   */
+  async rejectExecution(
+    executionId: string,
+    reason?: string,
+    { autoContinue }: { readonly autoContinue?: boolean } = {},
+  ): Promise<ExecutionDecision> {
+    return this.#runtime.decide(executionId, { kind: "reject", reason, autoContinue });
   }
 
   /** Returns what people have agreed to in advance in this conversation, newest first, also ended grants. */

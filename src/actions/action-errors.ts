@@ -23,14 +23,28 @@ export function invalidInput(problem: string): ActionFailure {
   return failure("ActionInputError", `The input is not valid: ${problem}`);
 }
 
-/** The missing permissions, with the reason that `authorizeTurn` gave, if any. */
-export function notAuthorized(missing: readonly string[], reason: string | undefined): ActionFailure {
+/** The missing permissions, who has them, and the reason that `authorizeTurn` gave, as far as these are known. */
+export function notAuthorized(
+  missing: readonly string[],
+  reason: string | undefined,
+  holders?: readonly string[],
+): ActionFailure {
   const why = reason === undefined ? "" : ` ${reason}`;
   const what =
     missing.length === 0
       ? "This action is not allowed here."
       : `This action requires ${missing.map((one) => `"${one}"`).join(", ")}, which the person who asks does not have.`;
-  return failure("ActionAuthorizationError", `${what}${why} Nothing was done. Do not try again.`);
+  const who = missing.length === 0 || holders === undefined ? "" : ` ${holderWords(holders)}`;
+  return failure("ActionAuthorizationError", `${what}${who}${why} Nothing was done. Do not try again.`);
+}
+
+const MOST_NAMED = 5;
+
+function holderWords(holders: readonly string[]): string {
+  if (holders.length === 0) return "Nobody has it.";
+  const named = holders.slice(0, MOST_NAMED).join(", ");
+  const left = holders.length - MOST_NAMED;
+  return `These people have it: ${named}${left > 0 ? ` and ${left} more` : ""}.`;
 }
 
 export function stillPending(): ActionFailure {
@@ -72,12 +86,11 @@ export interface WaitingResult {
   readonly waiting: { readonly approvalId: string; readonly message: string };
 }
 
-export function waitingResult(approvalId: string): WaitingResult {
+export function waitingResult(approvalId: string, note?: string): WaitingResult {
   return {
     waiting: {
       approvalId,
-      message:
-        "A person has to agree first. Buttons for that are in the chat. The action has not run. Do not call it again: you will be told what was decided.",
+      message: `A person has to agree first. Buttons for that are in the chat. The action has not run. Do not call it again: you will be told what was decided.${note === undefined ? "" : ` ${note}`}`,
     },
   };
 }

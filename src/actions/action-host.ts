@@ -47,10 +47,12 @@ export interface ActionHost {
   /** Decides whether the call is allowed. */
   authorize(call: AuthorizationRequest): Promise<AuthorizationResult>;
   /**
-   * Asks people for consent, once for each call. Returns the id of the question, or `undefined` if another input waits
-   * or runs under the same key.
+   * Asks people for consent, once for each call. Returns the id of the question, with a note for the model if somebody
+   * cannot be reached. Undefined if another input waits or runs under the same key.
    */
-  ask(question: ApprovalQuestion): Promise<string | undefined>;
+  ask(
+    question: ApprovalQuestion,
+  ): Promise<{ readonly approvalId: string; readonly note?: string | undefined } | undefined>;
   /**
    * Uses somebody's earlier consent for a call, and stores that. Returns the person who gave it. Undefined if there is
    * none, and people must be asked.
@@ -87,4 +89,10 @@ export interface AuthorizationRequest {
 
 export type AuthorizationResult =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly missing: readonly string[]; readonly reason: string | undefined };
+  | {
+      readonly allowed: false;
+      readonly missing: readonly string[];
+      readonly reason: string | undefined;
+      /** Names or ids of the people who have what is missing. Undefined if the bot does not say. */
+      readonly holders?: readonly string[] | undefined;
+    };

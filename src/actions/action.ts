@@ -1,6 +1,7 @@
 import type { FlexibleSchema, InferSchema, ModelMessage } from "ai";
 import type { ApprovalPreview } from "../core/approval-preview.ts";
 import type { ApprovalRisk } from "../core/approval-risk.ts";
+import type { ChatTarget } from "../core/chat-target.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
 import type { ReplyAttachment } from "../core/reply-attachment.ts";
@@ -141,7 +142,8 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
    */
   readonly kind?: ActionKind;
   /**
-   * Who may decide: user ids, `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
+   * Who may decide: user ids, everybody who has a role (a permission that `authorizeTurn` grants by a list),
+   * `"requester"` (the person who asked), `"anyone"` in the chat, or a function.
    *
    * @default in a private chat the requester. In a group everybody to whom the action's permissions are granted by a
    *   list, and the requester if there is none.
@@ -149,6 +151,18 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly approvers?: Approvers;
   /** Whether the person who asked may also agree, if `approvers` includes them. @default true */
   readonly requesterMayApprove?: boolean;
+  /**
+   * Where people are asked: in the chat, in the private chats of the approvers, or in one other place. The chat shows the
+   * state in any case. If nobody can be reached there, the chat is told at once, and people are asked in it.
+   *
+   * The bot must know the approvers for `approver-dm`: a list, `"requester"`, or permissions whose `people`
+   * `authorizeTurn` names.
+   *
+   * @default "here"
+   */
+  readonly askIn?: "here" | "approver-dm" | AskTarget;
+  /** Time after which the people who may decide are reminded, once, in milliseconds. @default no reminder */
+  readonly remindAfterMs?: number;
   /** Time to decide, in milliseconds. After that the action cannot run any more. @default 604800000 (7 days) */
   readonly expiresAfterMs?: number;
   /**
@@ -160,6 +174,9 @@ export interface ActionOptions<Schema extends FlexibleSchema, Output, Context = 
   readonly sensitive?: readonly string[];
 }
 
+/** A place to ask people in: a conversation, a chat or a topic, or a person's private chat. */
+export type AskTarget = Exclude<ChatTarget, string>;
+
 /** See `ActionOptions.kind`. */
 export type ActionKind = "server" | "approval-gated" | "durable-pause";
 
@@ -168,7 +185,13 @@ export type Approvers =
   | "requester"
   | "anyone"
   | readonly (string | number)[]
+  | ApproverRole
   | ((person: MessengerAuthor) => boolean | Promise<boolean>);
+
+/** Everybody to whom `authorizeTurn` grants this permission by a list, for example with `roles()`. */
+export interface ApproverRole {
+  readonly role: string;
+}
 
 /** An action of any input and output, as `getActions()` returns it. Made by `action`. */
 export interface Action extends Pick<
@@ -181,6 +204,8 @@ export interface Action extends Pick<
   | "approvers"
   | "requesterMayApprove"
   | "expiresAfterMs"
+  | "askIn"
+  | "remindAfterMs"
   | "sensitive"
   | "annotations"
 > {

@@ -64,8 +64,9 @@ export async function askConsent(
   };
   const granted = await host.useGrant(question);
   if (granted !== undefined) return { kind: "granted", approver: granted.approver };
-  const approvalId = await host.ask(question);
-  return { kind: "answer", output: approvalId === undefined ? keyConflict() : waitingResult(approvalId) };
+  const asked = await host.ask(question);
+  const output = asked === undefined ? keyConflict() : waitingResult(asked.approvalId, asked.note);
+  return { kind: "answer", output };
 }
 
 const WHOLE_ACTION = "*";

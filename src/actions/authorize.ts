@@ -1,4 +1,5 @@
 import type { MessengerAuthor, MessengerThread } from "../core/messenger-event.ts";
+import type { PermissionPeople } from "../core/permission-people.ts";
 import type { ActionKind } from "./action.ts";
 
 /**
@@ -14,6 +15,8 @@ export type ActionAuthorizationDecision =
       readonly allowed: boolean;
       readonly reason?: string;
       readonly grantedPermissions?: readonly string[];
+      /** The people who have permissions, so that others can be told whom to ask. `roles()` has them in `people`. */
+      readonly people?: PermissionPeople;
     };
 
 /** Answer of `authorizeTurn` and `authorizeAction`. */
@@ -52,6 +55,8 @@ export interface TurnGrant {
   /** Undefined means all permissions. */
   readonly permissions: readonly string[] | undefined;
   readonly reason: string | undefined;
+  /** The people who have permissions. Undefined if the bot does not say. */
+  readonly people?: PermissionPeople | undefined;
 }
 
 export function grantOf(decision: ActionAuthorizationDecision): TurnGrant {
@@ -61,7 +66,26 @@ export function grantOf(decision: ActionAuthorizationDecision): TurnGrant {
     isAllowed: decision.allowed,
     permissions: decision.grantedPermissions,
     reason: decision.reason,
+    people: decision.people,
   };
+}
+
+/** Returns the ids of the people who have all of these permissions. Undefined if the bot does not say. */
+export function holdersOf(
+  people: PermissionPeople | undefined,
+  permissions: readonly string[],
+): readonly string[] | undefined {
+  if (people === undefined) return undefined;
+  const all = new Set(Object.values(people.holders).flatMap((ids) => ids.map(String)));
+  const ofPerson = rolesIn(people.holders);
+  return [...all].filter((userId) => {
+    const granted = ofPerson({ userId });
+    return permissions.every((permission) => isCovered(permission, granted));
+  });
+}
+
+export function personName(people: PermissionPeople | undefined, userId: string): string | undefined {
+  return people?.names?.[userId];
 }
 
 /** What all of several people may do. A turn that answers several people does no more than each of them may. */
@@ -73,6 +97,7 @@ export function commonGrant(grants: readonly TurnGrant[]): TurnGrant {
       isAllowed: common.isAllowed && grant.isAllowed,
       permissions: intersection(common.permissions, grant.permissions),
       reason: common.isAllowed ? (grant.reason ?? common.reason) : common.reason,
+      people: common.people ?? grant.people,
     }),
     first,
   );
@@ -107,19 +132,33 @@ export function missingPermissions(
   return missing.length === 0 ? undefined : missing;
 }
 
+/** The result of `roles`. */
+export interface Roles {
+  (person: { readonly userId: string } | undefined): readonly string[];
+  /** For the `people` of `authorizeTurn`: tells others whom to ask. */
+  readonly people: PermissionPeople;
+}
+
 /**
  * Returns a function that gives the permissions of a person, for small teams. A permission covers those below it:
  * `billing` covers `billing:refund`.
  *
+ * @param names names by user id, for people who must ask somebody else
  * @example
- * const rolesOf = roles({ billing: ["1001", "1002"], "orders:cancel": ["1001"] });
- * authorizeTurn({ person }) { return { allowed: true, grantedPermissions: rolesOf(person) }; }
+ * const rolesOf = roles({ billing: ["1001", "1002"], "orders:cancel": ["1001"] }, { "1001": "Dana", "1002": "Eli" });
+ * authorizeTurn({ person }) {
+ *   return { allowed: true, grantedPermissions: rolesOf(person), people: rolesOf.people };
+ * }
  */
-export function roles(
-  people: Readonly<Record<string, readonly (string | number)[]>>,
+export function roles(holders: PermissionPeople["holders"], names?: PermissionPeople["names"]): Roles {
+  return Object.assign(rolesIn(holders), { people: { holders, ...(names !== undefined && { names }) } });
+}
+
+function rolesIn(
+  holders: PermissionPeople["holders"],
 ): (person: { readonly userId: string } | undefined) => readonly string[] {
   return (person) =>
-    Object.entries(people)
+    Object.entries(holders)
       .filter(([, ids]) => person !== undefined && ids.some((id) => String(id) === person.userId))
       .map(([permission]) => permission);
 }

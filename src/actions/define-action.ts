@@ -6,19 +6,20 @@ import type { Action, ActionOptions } from "./action.ts";
  * Returns an action with its defaults filled in.
  *
  * @throws {ConfigurationError} `action-never-waits` for `kind: "durable-pause"` with `approval: false`,
- *   `action-time` for a time limit that is not a positive number, `action-without-approver` if nobody could agree
+ *   `action-time` for a time limit that is not a positive number, `action-without-approver` if nobody could agree,
+ *   `action-ask-in` if it names nobody whose private chat could be found
  */
 export function defineAction<Schema extends FlexibleSchema, Output, Context>(
   options: ActionOptions<Schema, Output, Context>,
 ): Action {
-  const { approval, timeoutMs, expiresAfterMs } = options;
+  const { approval, timeoutMs, expiresAfterMs, remindAfterMs } = options;
   if (options.kind === "durable-pause" && approval === false) {
     throw new ConfigurationError(
       "action-never-waits",
       'An action with kind "durable-pause" waits for a person, but its approval is false. Leave out one of them.',
     );
   }
-  for (const [name, value] of Object.entries({ timeoutMs, expiresAfterMs })) {
+  for (const [name, value] of Object.entries({ timeoutMs, expiresAfterMs, remindAfterMs })) {
     if (value !== undefined && !(value > 0)) {
       throw new ConfigurationError(
         "action-time",
@@ -26,7 +27,13 @@ export function defineAction<Schema extends FlexibleSchema, Output, Context>(
       );
     }
   }
-  const { approvers, requesterMayApprove } = options;
+  const { approvers, askIn, requesterMayApprove } = options;
+  if (askIn === "approver-dm" && (approvers === "anyone" || typeof approvers === "function")) {
+    throw new ConfigurationError(
+      "action-ask-in",
+      'An action with askIn "approver-dm" must name its approvers: user ids, "requester", or permissions. A function or "anyone" names nobody.',
+    );
+  }
   if (requesterMayApprove === false && (approvers === undefined || approvers === "requester")) {
     throw new ConfigurationError(
       "action-without-approver",

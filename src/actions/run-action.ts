@@ -69,7 +69,7 @@ export async function runAction(
     const permissions =
       typeof action.permissions === "function" ? await action.permissions(call) : (action.permissions ?? []);
     const decision = await host.authorize({ request, input, requiredPermissions: permissions });
-    if (!decision.allowed) return notAuthorized(decision.missing, decision.reason);
+    if (!decision.allowed) return notAuthorized(decision.missing, decision.reason, decision.holders);
     key = request.consent?.ledgerKey ?? (await keyOf(request, call));
     if (request.consent === undefined && (await needsConsent(action, call))) {
       const consented = await askConsent(host, request, { call, inputHash, key, permissions });

@@ -2,6 +2,7 @@ import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Approval } from "./approval.ts";
+import { unreachedWords } from "./card-place.ts";
 import { LENGTH_WORDS } from "./grant-length.ts";
 import type { GrantLength } from "./grant-length.ts";
 import { inputFields, masked, shortened } from "./input-fields.ts";
@@ -30,7 +31,18 @@ export interface CardView {
   readonly approvers: string;
   /** Writes a moment for the people of the chat. */
   readonly time: (epochMs: number) => string;
+  /**
+   * - `here`: asks in the chat of the request
+   * - `elsewhere`: asks in another chat
+   * - `status`: shows the state in the chat of the request, while people are asked elsewhere
+   *
+   * @default "here"
+   */
+  readonly role?: CardRole;
 }
+
+/** See `CardView.role`. */
+export type CardRole = "here" | "elsewhere" | "status";
 
 const MOST_CHANGES = 12;
 
@@ -39,14 +51,14 @@ export function approvalCard(approval: Approval, view: CardView): CardContent {
   const { input, sensitive, state, summary } = approval;
   return {
     kind: "card",
-    text: `**${titleOf(approval)}**\n\n${escaped(shortened(masked(summary, input, sensitive)))}`,
+    text: `**${titleOf(approval, view)}**\n\n${escaped(shortened(masked(summary, input, sensitive)))}`,
     fields: [
       ...inputFields(input, sensitive),
       ...previewFields(approval),
       ...modelFields(approval),
       ...stateFields(approval, view),
     ],
-    ...(state === "waiting" && { buttons: buttonsOf(approval) }),
+    ...(state === "waiting" && { buttons: buttonsOf(approval, view) }),
   };
 }
 
@@ -63,7 +75,8 @@ const TITLES = {
   void: "No longer possible",
 } as const satisfies Record<Approval["state"], string>;
 
-function titleOf({ decidedBy, outcome, state, successor }: Approval): string {
+function titleOf({ decidedBy, outcome, state, successor }: Approval, { role }: CardView): string {
+  if (state === "waiting" && role === "status") return "Waiting for a decision";
   if (state === "replaced" && (decidedBy === undefined || successor !== undefined))
     return "Replaced by a newer request";
   if (state === "failed" && isUnknownOutcome(failureName(outcome)))
@@ -71,7 +84,10 @@ function titleOf({ decidedBy, outcome, state, successor }: Approval): string {
   return TITLES[state];
 }
 
-function buttonsOf({ id, inputHash, offer, requester }: Approval): readonly (readonly CardButton[])[] {
+function buttonsOf(
+  { id, inputHash, offer, requester }: Approval,
+  { role = "here" }: CardView,
+): readonly (readonly CardButton[])[] {
   const grantButton = (grant: GrantLength): CardButton => ({
     kind: "callback",
     label: `Yes, ${LENGTH_WORDS[grant]}`,
@@ -82,8 +98,9 @@ function buttonsOf({ id, inputHash, offer, requester }: Approval): readonly (rea
     label,
     payload: { approval: id, inputHash, decision },
   });
-  const second = [button("Ask for changes", "change")];
-  if (requester !== undefined) second.push(button("Take back", "withdraw"));
+  const back = requester === undefined || role === "elsewhere" ? [] : [button("Take back", "withdraw")];
+  if (role === "status") return back.length === 0 ? [] : [back];
+  const second = [button("Ask for changes", "change"), ...back];
   const rows = [[button("Approve", "approve"), button("Reject", "reject")], second];
   if (offer !== undefined) rows.push(GRANTS.map(grantButton));
   return rows;
@@ -95,8 +112,10 @@ const GRANTS = ["request", "hour", "always"] as const;
 export function grantWords(
   { words }: Pick<GrantScope, "words">,
   requester: MessengerAuthor | undefined,
+  role: CardRole = "here",
 ): string {
-  return `${words}, in this chat${requester === undefined ? "" : `, asked by ${nameOf(requester)}`}`;
+  const where = role === "elsewhere" ? "in the chat that asked" : "in this chat";
+  return `${words}, ${where}${requester === undefined ? "" : `, asked by ${nameOf(requester)}`}`;
 }
 
 /** The difference against the day of the question. It says nothing about later states, so only a question shows it. */
@@ -118,7 +137,7 @@ function modelFields({ input, modelWords, sensitive, state }: Approval): CardFie
 }
 
 function stateFields(approval: Approval, view: CardView): CardField[] {
-  const { state, risk, requester, decidedBy, reason, offer, outcome, input, sensitive } = approval;
+  const { state, risk, requester, decidedBy, reason, offer, outcome, input, sensitive, unreached } = approval;
   const fields: (CardField | undefined)[] = [
     risk === undefined ? undefined : { label: "Risk", value: risk },
     requester === undefined ? undefined : { label: "Asked by", value: nameOf(requester) },
@@ -127,10 +146,11 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
     case "waiting":
       fields.push({ label: "Who can decide", value: view.approvers });
       fields.push({ label: "Until", value: view.time(approval.expiresAt) });
-      if (offer !== undefined)
+      if (unreached.length > 0) fields.push({ label: "Not reached", value: unreachedWords(unreached) });
+      if (offer !== undefined && view.role !== "status")
         fields.push({
           label: "You can also allow",
-          value: shortened(masked(grantWords(offer, requester), input, sensitive)),
+          value: shortened(masked(grantWords(offer, requester, view.role), input, sensitive)),
         });
       break;
     case "expired":
@@ -141,7 +161,7 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
       if (decidedBy?.granted !== undefined && offer !== undefined)
         fields.push({
           label: `Also allowed ${LENGTH_WORDS[decidedBy.granted]}`,
-          value: shortened(masked(grantWords(offer, requester), input, sensitive)),
+          value: shortened(masked(grantWords(offer, requester, view.role), input, sensitive)),
         });
       if (reason !== undefined)
         fields.push({ label: "Why", value: state === "void" ? voidWords(reason) : shortened(reason) });

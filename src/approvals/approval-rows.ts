@@ -35,15 +35,25 @@ const addressSchema = z.object({
 });
 
 const approversSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("people"), userIds: z.array(z.string()) }),
+  z.object({
+    kind: z.literal("people"),
+    userIds: z.array(z.string()),
+    names: z.array(z.string()).optional(),
+  }),
   z.object({ kind: z.literal("requester") }),
   z.object({ kind: z.literal("anyone") }),
-  z.object({ kind: z.literal("permissions"), permissions: z.array(z.string()) }),
+  z.object({
+    kind: z.literal("permissions"),
+    permissions: z.array(z.string()),
+    userIds: z.array(z.string()).optional(),
+    names: z.array(z.string()).optional(),
+  }),
   z.object({ kind: z.literal("function") }),
 ]);
 
 export const deciderSchema = z.object({
   surface: z.enum(["chat", "api", "grant"]),
+  messengerId: z.string().optional(),
   grantId: z.string().optional(),
   granted: z.enum(["request", "hour", "always"]).optional(),
   person: personSchema.optional(),
@@ -82,12 +92,15 @@ export type ApprovalRow = {
   is_told: number;
   details: string | null;
   progress: string | null;
+  remind_at: number | null;
 };
 
 /** Facts about a question that are only read with it. */
 const detailsSchema = z.object({
   isTool: z.boolean().optional(),
   isInline: z.boolean().optional(),
+  messageId: z.string().optional(),
+  askedIn: z.array(z.object({ address: addressSchema, who: z.string().optional() })).optional(),
   rootRequest: z.string().optional(),
   offer: z.object({ scope: z.string(), words: z.string(), evenHighRisk: z.boolean().optional() }).optional(),
   modelWords: z.string().optional(),
@@ -107,17 +120,29 @@ const detailsSchema = z.object({
 
 /** Facts that change after the question and are only read with it. */
 const progressSchema = z.object({
+  unreached: z.array(z.object({ who: z.string(), why: z.enum(["never-wrote", "gone"]) })).optional(),
   isExplained: z.boolean().optional(),
   successor: z.string().optional(),
 });
 
-export function progressOf({ isExplained, successor }: Approval): string {
-  const progress: z.input<typeof progressSchema> = { isExplained, successor };
+export function progressOf({ isExplained, successor, unreached }: Approval): string {
+  const progress: z.input<typeof progressSchema> = { isExplained, successor, unreached: [...unreached] };
   return JSON.stringify(progress);
 }
 
-export function detailsOf({ isInline, isTool, modelWords, offer, preview, rootRequest }: Approval): string {
+export function detailsOf({
+  askedIn,
+  isInline,
+  isTool,
+  messageId,
+  modelWords,
+  offer,
+  preview,
+  rootRequest,
+}: Approval): string {
   const details: z.input<typeof detailsSchema> = {
+    askedIn: [...askedIn],
+    messageId,
     isTool,
     ...(isInline && { isInline }),
     rootRequest,
@@ -165,11 +190,15 @@ export function approvalOf(stored: ApprovalRow): Approval {
     isTold: stored.is_told === 1,
     isTool: details.isTool ?? false,
     isInline: details.isInline ?? false,
+    messageId: details.messageId,
     rootRequest: details.rootRequest ?? stored.request_id,
     offer: details.offer,
     modelWords: details.modelWords,
     preview: details.preview,
     isExplained: progress.isExplained ?? false,
     successor: progress.successor,
+    unreached: progress.unreached ?? [],
+    askedIn: (details.askedIn ?? []).map(({ address, who }) => ({ address, who })),
+    remindAt: stored.remind_at ?? undefined,
   };
 }

@@ -38,10 +38,11 @@ CREATE TABLE IF NOT EXISTS approval_v1 (
   is_told INTEGER NOT NULL,
   is_unfinished INTEGER NOT NULL,
   details TEXT,
-  progress TEXT
+  progress TEXT,
+  remind_at INTEGER
 ) STRICT, WITHOUT ROWID`;
 /** Columns that the first table did not have. */
-const ADDED = { details: "TEXT", progress: "TEXT" };
+const ADDED = { details: "TEXT", progress: "TEXT", remind_at: "INTEGER" };
 const INDEXES = [
   "CREATE INDEX IF NOT EXISTS approval_v1_unfinished ON approval_v1 (seq) WHERE is_unfinished = 1",
   "CREATE INDEX IF NOT EXISTS approval_v1_seq ON approval_v1 (seq)",
@@ -78,8 +79,8 @@ export class ApprovalStore {
     this.#database.run(
       `INSERT INTO approval_v1 (id, seq, action, tool_call_id, request_id, ledger_key, input, input_hash, summary, risk, kind,
          permissions, sensitive, requester, people, origin, approvers, requester_may_approve, created_at, expires_at,
-         state, is_told, is_unfinished, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         state, is_told, is_unfinished, details, progress, remind_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       approval.id,
       (newest?.seq ?? 0) + 1,
       approval.action,
@@ -104,6 +105,8 @@ export class ApprovalStore {
       approval.isTold ? 1 : 0,
       isUnfinished(approval) ? 1 : 0,
       detailsOf(approval),
+      progressOf(approval),
+      approval.remindAt ?? null,
     );
   }
 
@@ -117,7 +120,7 @@ export class ApprovalStore {
   update(approval: Approval): void {
     this.#database.run(
       `UPDATE approval_v1 SET state = ?, decided_at = ?, decided_by = ?, reason = ?, outcome = ?, ended_at = ?,
-         drawn_state = ?, is_told = ?, is_unfinished = ?, progress = ? WHERE id = ?`,
+         drawn_state = ?, is_told = ?, is_unfinished = ?, progress = ?, remind_at = ? WHERE id = ?`,
       approval.state,
       approval.decidedAt ?? null,
       jsonOf(approval.decidedBy),
@@ -128,6 +131,7 @@ export class ApprovalStore {
       approval.isTold ? 1 : 0,
       isUnfinished(approval) ? 1 : 0,
       progressOf(approval),
+      approval.remindAt ?? null,
       approval.id,
     );
   }
@@ -135,6 +139,11 @@ export class ApprovalStore {
   /** Returns the question about a call, in any state. */
   ofCall(requestId: string, toolCallId: string): Approval | undefined {
     return this.#ofCall(requestId, toolCallId).find(({ isInline }) => !isInline);
+  }
+
+  /** Returns the questions of a turn, in any state. */
+  ofTurn(requestId: string): Approval[] {
+    return this.#read("WHERE request_id = ? ORDER BY seq", requestId).filter(({ isInline }) => !isInline);
   }
 
   /** Returns the newest use of a grant for a call. */
@@ -171,19 +180,21 @@ export class ApprovalStore {
     );
   }
 
-  /** Returns approvals with work that is due: expire, run, draw or tell. Oldest first. */
+  /** Returns approvals with work that is due: remind, expire, run, draw or tell. Oldest first. */
   due(now: number): Approval[] {
     return this.#read(
-      `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state = 'waiting' AND expires_at > ?) ORDER BY seq`,
+      `WHERE is_unfinished = 1 AND NOT (state = 'waiting' AND drawn_state IS 'waiting' AND expires_at > ?1
+         AND COALESCE(remind_at, expires_at) > ?1) ORDER BY seq`,
       now,
     );
   }
 
-  /** Epoch milliseconds of the next expiry, 0 if something is due already. Undefined if nothing is left to do. */
+  /** Epoch milliseconds of the next expiry or reminder, 0 if something is due already. Undefined if nothing is left to do. */
   nextDueAt(): number | undefined {
     if (!this.#isThere()) return undefined;
     const next = this.#database.all<{ at: number | null }>(
-      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN expires_at ELSE 0 END) AS at
+      `SELECT min(CASE WHEN state = 'waiting' AND drawn_state = 'waiting' THEN min(expires_at, COALESCE(remind_at, expires_at))
+         ELSE 0 END) AS at
        FROM approval_v1 WHERE is_unfinished = 1`,
     );
     return firstRow(next)?.at ?? undefined;

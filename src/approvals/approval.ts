@@ -4,15 +4,22 @@ import type { Json } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
 import type { Address } from "../core/surface.ts";
+import type { AskedPlace, Unreached } from "./card-place.ts";
 import type { GrantLength } from "./grant-length.ts";
 
 /** Who decides: people by id, the person who asked, anybody in the chat, or whoever the bot's function accepts. */
 export type ApproverRule =
-  | { readonly kind: "people"; readonly userIds: readonly string[] }
+  | { readonly kind: "people"; readonly userIds: readonly string[]; readonly names?: readonly string[] }
   | { readonly kind: "requester" }
   | { readonly kind: "anyone" }
   /** Everybody to whom these permissions are granted explicitly. */
-  | { readonly kind: "permissions"; readonly permissions: readonly string[] }
+  | {
+      readonly kind: "permissions";
+      readonly permissions: readonly string[];
+      /** The people who had them when it was asked, as far as the bot says. */
+      readonly userIds?: readonly string[];
+      readonly names?: readonly string[];
+    }
   /** A function of the action, asked for each person. */
   | { readonly kind: "function" };
 
@@ -54,6 +61,8 @@ export interface Decider {
   readonly surface: "chat" | "api" | "grant";
   /** The person of a chat. */
   readonly person?: MessengerAuthor;
+  /** The messenger of that person: ids of people mean nothing in another one. */
+  readonly messengerId?: string;
   /** Id of the grant that was used, or given with this decision. */
   readonly grantId?: string;
   /** How long the grant holds that was given with this decision. */
@@ -102,8 +111,16 @@ export interface Approval {
   readonly people: readonly MessengerAuthor[];
   /** The chat in which the turn ran. Undefined outside a messenger. */
   readonly origin: Address | undefined;
+  /** Id of the newest message that the turn answered. Undefined if no message began it. */
+  readonly messageId: string | undefined;
+  /** Where else people are asked. Empty: in the chat of the turn. */
+  readonly askedIn: readonly AskedPlace[];
+  /** Those of the people to ask who cannot be reached. */
+  readonly unreached: readonly Unreached[];
   readonly approvers: ApproverRule;
   readonly requesterMayApprove: boolean;
+  /** Time of the one reminder, in epoch milliseconds. Undefined if there is none, or it was sent. */
+  readonly remindAt: number | undefined;
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -128,9 +145,23 @@ export interface Approval {
 /** Decision about an approval. `change` asks for another proposal, `withdraw` takes the question back. */
 export type ApprovalDecision =
   | { readonly kind: "approve"; readonly grant?: GrantLength | undefined }
-  | { readonly kind: "reject"; readonly reason?: string | undefined }
+  | {
+      readonly kind: "reject";
+      readonly reason?: string | undefined;
+      /** Whether the model is told, in a turn of its own. @default true */
+      readonly autoContinue?: boolean | undefined;
+    }
   | { readonly kind: "change"; readonly wish?: string | undefined }
   | { readonly kind: "withdraw" };
+
+/** Whether somebody is the person who asked. */
+export function isRequester(
+  { origin, requester }: Pick<Approval, "origin" | "requester">,
+  { messengerId, person }: Pick<Decider, "messengerId" | "person">,
+): boolean {
+  const isElsewhere = messengerId !== undefined && origin !== undefined && messengerId !== origin.messengerId;
+  return person !== undefined && person.userId === requester?.userId && !isElsewhere;
+}
 
 /** Whether this person decided and may still say why, in a reply to the card. */
 export function mayExplain(approval: Approval, person: Pick<MessengerAuthor, "userId">): boolean {

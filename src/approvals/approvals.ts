@@ -10,8 +10,9 @@ import type {
   DecisionResult,
   VoidReason,
 } from "./approval.ts";
-import { isOpen, mayExplain } from "./approval.ts";
+import { isOpen, isRequester, mayExplain } from "./approval.ts";
 import type { ApprovalFilter } from "./approval-store.ts";
+import type { Unreached } from "./card-place.ts";
 import { ApprovalStore } from "./approval-store.ts";
 import { GrantedCalls } from "./granted-calls.ts";
 import { Grants } from "./grants.ts";
@@ -57,6 +58,8 @@ export interface ApprovalHost {
    * approval, and once more if its reason came later (`isExplained`).
    */
   tell(approval: Approval): void;
+  /** Reminds the people who may decide. It only stores the messages. Called in a transaction, once for each approval. */
+  remind(approval: Approval): void;
   /** Called after changes, because the durable wake-up may have to move. */
   onChange(): void;
   /** Logs an error of `run`, which should have none. */
@@ -175,6 +178,7 @@ export class Approvals {
         state: DECIDED[decision.kind],
         decidedAt: this.#host.clock.now(),
         decidedBy: grant === undefined ? by : { ...by, grantId: grant.id, granted: grant.length },
+        isTold: decision.kind === "reject" && decision.autoContinue === false,
         reason:
           decision.kind === "reject"
             ? decision.reason
@@ -223,6 +227,24 @@ export class Approvals {
     return true;
   }
 
+  /** Whether people have agreed to something for which a turn has asked. */
+  hasConsent(requestId: string): boolean {
+    return this.#store.ofTurn(requestId).some(({ state }) => CONSENTED.has(state));
+  }
+
+  /**
+   * Ends the questions of a turn that nobody has decided, because the person changed or deleted the message. `replaced`:
+   * a new turn answers the changed message and asks again, so nobody is told.
+   */
+  drop(requestId: string, state: "replaced" | "withdrawn", by?: Decider): void {
+    for (const approval of this.#store.ofTurn(requestId)) {
+      if (approval.state !== "waiting") continue;
+      const decision = by === undefined ? {} : { decidedBy: by, decidedAt: this.#host.clock.now() };
+      this.#change(approval, { state, isTold: state === "replaced", ...decision });
+      this.#host.onChange();
+    }
+  }
+
   /** Ends waiting approvals that can never run. Their cards and turns follow with the next `work`. */
   cancel(why: (approval: Approval) => VoidReason | undefined): void {
     for (const approval of this.#store.waiting()) {
@@ -257,7 +279,10 @@ export class Approvals {
       this.cancel((approval) => this.#host.whyImpossible(approval));
     }
     for (const approval of this.#store.due(now)) {
-      const isLate = approval.state === "waiting" && now >= approval.expiresAt;
+      const isWaiting = approval.state === "waiting";
+      if (isWaiting && now < approval.expiresAt && now >= (approval.remindAt ?? Infinity))
+        this.#remind(approval);
+      const isLate = isWaiting && now >= approval.expiresAt;
       this.#bringUpToDate(isLate ? this.#change(approval, { state: "expired" }) : approval);
     }
     if (now - this.#sweptAt >= SWEEP_EVERY_MS) {
@@ -279,6 +304,25 @@ export class Approvals {
     return at === 0 ? this.#host.clock.now() + AGAIN_AFTER_MS : at;
   }
 
+  #remind(approval: Approval): void {
+    this.#host.database.transaction(() => {
+      this.#change(approval, { remindAt: undefined });
+      this.#host.remind(approval);
+    });
+  }
+
+  /** Notes people who cannot be asked any more. The card says it with the next `work`. Returns the changed approvals. */
+  lose(whom: (approval: Approval) => readonly Unreached[]): readonly Approval[] {
+    const changed = this.#store.waiting().flatMap((approval) => {
+      const lost = whom(approval).filter(({ who }) => !approval.unreached.some((known) => known.who === who));
+      if (lost.length === 0) return [];
+      const unreached = [...approval.unreached, ...lost];
+      return [this.#change(approval, { unreached, drawnState: undefined })];
+    });
+    if (changed.length > 0) this.#host.onChange();
+    return changed;
+  }
+
   /** Connects a question with the one that somebody wanted changes of. Only inside a transaction. */
   #succeed({ action, createdAt, id, requester }: Approval): void {
     const before = this.#store.toChange(action, createdAt - CHANGED_WITHIN_MS);
@@ -289,7 +333,7 @@ export class Approvals {
   /** The method that takes a system's decision has checked it. */
   async #isAllowed(approval: Approval, decision: ApprovalDecision, by: Decider): Promise<boolean> {
     if (decision.kind === "withdraw") {
-      return by.person !== undefined && by.person.userId === approval.requester?.userId;
+      return isRequester(approval, by);
     }
     return this.#host.mayDecide(approval, by);
   }
@@ -360,6 +404,8 @@ export class Approvals {
     return changed;
   }
 }
+
+const CONSENTED: ReadonlySet<ApprovalState> = new Set(["approved", "running", "done", "failed"]);
 
 const DECIDED = {
   approve: "approved",

@@ -22,7 +22,13 @@ export type ChatTarget =
  */
 export type Resolution =
   | { readonly kind: "found"; readonly address: Address }
-  | { readonly kind: "refused"; readonly code: TargetProblem; readonly message: string };
+  | {
+      readonly kind: "refused";
+      readonly code: TargetProblem;
+      readonly message: string;
+      /** Whether the bot could write there once, and cannot any more. */
+      readonly isGone?: boolean;
+    };
 
 /**
  * - `target-invalid`: not a target, or a topic on a platform without topics

@@ -105,7 +105,10 @@ export interface TurnStore {
   setState(id: string, state: TurnState): void;
   /** Stores that a tool with an effect is about to run. */
   beginCall(id: string, callId: string): void;
-  /** Stores that the result of a call waits for somebody's decision. */
+  /**
+   * Stores that the result of a call waits for somebody's decision. The call has asked only, so it does not count as
+   * begun: the turn can still be withdrawn, unless another call has had an effect.
+   */
   park(id: string, callId: string): void;
   /** Stores that the bot must be told of the turn's end, or has been told (`undefined`). */
   setDueResponse(id: string, status: ResponseStatus | undefined): void;
@@ -191,6 +194,11 @@ export function createTurnStore(database: Database): TurnStore {
       database.run(
         "UPDATE turn_v1 SET waiting_calls = json_insert(waiting_calls, '$[#]', ?) WHERE id = ?",
         callId,
+        id,
+      );
+      database.run(
+        `UPDATE turn_v1 SET acted = EXISTS (SELECT 1 FROM json_each(begun_calls) AS begun
+           WHERE begun.value NOT IN (SELECT value FROM json_each(waiting_calls))) WHERE id = ?`,
         id,
       );
     },

@@ -1,4 +1,4 @@
-import { grantOf, commonGrant, missingPermissions } from "../../actions/authorize.ts";
+import { commonGrant, grantOf, holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
 import type { TurnGrant } from "../../actions/authorize.ts";
 import type { AuthorizationRequest, AuthorizationResult } from "../../actions/action-host.ts";
 import { runBotCode } from "../../core/bot-code.ts";
@@ -102,7 +102,11 @@ export class ActionRights {
       const lacking = missingPermissions(decided, requiredPermissions);
       if (lacking !== undefined || !decided.isAllowed) {
         const reason = decided.reason ?? grant.reason;
-        return { allowed: false, missing: missing ?? (decided.isAllowed ? (lacking ?? []) : []), reason };
+        const lacked = missing ?? (decided.isAllowed ? (lacking ?? []) : []);
+        const holders = holdersOf(grant.people, lacked)?.map(
+          (userId) => personName(grant.people, userId) ?? userId,
+        );
+        return { allowed: false, missing: lacked, reason, holders };
       }
     }
     return { allowed: true };

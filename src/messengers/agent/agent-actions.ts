@@ -10,6 +10,7 @@ import type { ActionHost } from "../../actions/action-host.ts";
 import { failureName } from "../../approvals/outcome-words.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import type { Clock, Deps } from "../../core/deps.ts";
@@ -39,6 +40,8 @@ export interface AgentActionsOptions {
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
   readonly messages: () => Promise<readonly ModelMessage[]>;
+  /** Looks for the address of a target in the root's directories. */
+  readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Returns the text that the model has written in a turn so far. */
   readonly textSoFar: (turnId: string) => string;
   /** Makes the loop run at this time at the latest, even if the object dies before. */

@@ -290,6 +290,7 @@ export class AgentRuntime extends LifecycleCapability {
       declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
+      resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       wakeAt: (at) => this.#wakeUp.at(at),
       later: (work) => this.#later(work),

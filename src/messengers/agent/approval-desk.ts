@@ -1,15 +1,15 @@
 import { z } from "zod";
 import type { Action } from "../../actions/action.ts";
 import type { ActionRequest, ApprovalQuestion } from "../../actions/action-host.ts";
-import { approvalCard } from "../../approvals/approval-card.ts";
 import type { Approval, ApprovalDecision, VoidReason } from "../../approvals/approval.ts";
 import { Approvals } from "../../approvals/approvals.ts";
 import type { ApprovalRequest } from "../../approvals/approvals.ts";
-import { isGrantable } from "../../approvals/grant.ts";
+import { unreachedWords } from "../../approvals/card-place.ts";
 import { pendingApprovalOf } from "../../approvals/pending-approval.ts";
 import type { ExecutionDecision, PendingApproval } from "../../approvals/pending-approval.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import { decisionWords, failureName } from "../../approvals/outcome-words.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import { logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { Content, Json } from "../../core/content.ts";
@@ -18,7 +18,6 @@ import type { Delivery, GonePlace } from "../../core/delivery.ts";
 import type { Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerAuthor, MessengerEvent } from "../../core/messenger-event.ts";
-import { STEP_BREAK } from "../../core/step-break.ts";
 import type { Address } from "../../core/surface.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import { replyPolicy } from "../declare/texts.ts";
@@ -30,8 +29,10 @@ import { outcomeMessage } from "../turns/outcome-message.ts";
 import type { ActionRights, CallFacts } from "./action-rights.ts";
 import { overviewOf, waitingIn, waitingPrompt } from "./approval-overview.ts";
 import type { ShowPress } from "./approval-overview.ts";
+import { ApprovalCards, approvalOfCard, cardIdOf } from "./approval-cards.ts";
+import { requestOf } from "./approval-question.ts";
 import { ApprovalReplies } from "./approval-replies.ts";
-import { alert, answerOf, approversInWords, timeInWords } from "./approval-texts.ts";
+import { alert, answerOf } from "./approval-texts.ts";
 import { endGrant, grantsOverview } from "./grant-overview.ts";
 import type { EndGrantPress } from "./grant-overview.ts";
 import { Approvers } from "./approvers.ts";
@@ -56,13 +57,12 @@ export interface ApprovalDeskOptions {
   readonly textSoFar: (turnId: string) => string;
   /** The words that decide in a reply to a card. */
   readonly words: () => ApprovalWords;
+  /** Looks for the address of a target in the root's directories. */
+  readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Called when stored work waits for the loop. */
   readonly onChange: () => void;
 }
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
-const CARD = "approval:";
-const LONGEST_WORDS = 2_000;
 const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
 
 const pressSchema = z.object({
@@ -75,17 +75,25 @@ const pressSchema = z.object({
 const endSchema = z.strictObject({ endGrant: z.string() }) satisfies z.ZodType<EndGrantPress>;
 const showSchema = z.strictObject({ showApproval: z.string() }) satisfies z.ZodType<ShowPress>;
 
+/** A question that was stored, with a note for the model. */
+interface AskedQuestion {
+  readonly approvalId: string;
+  readonly note: string | undefined;
+}
+
 /** Approvals of one conversation, with their cards, presses and outcomes in the chat (I9). */
 export class ApprovalDesk {
   readonly approvals: Approvals;
   readonly #options: ApprovalDeskOptions;
   readonly #approvers: Approvers;
   readonly #replies: ApprovalReplies;
+  readonly #cards: ApprovalCards;
 
   constructor(options: ApprovalDeskOptions) {
     this.#options = options;
     const { database, deps, log } = options;
     this.#approvers = new Approvers(options);
+    this.#cards = new ApprovalCards(options);
     this.approvals = new Approvals({
       database,
       clock: deps.clock,
@@ -93,7 +101,8 @@ export class ApprovalDesk {
       mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
       whyImpossible: (approval) => this.#whyImpossible(approval),
-      draw: (approval) => this.#draw(approval),
+      draw: (approval) => this.#cards.draw(approval),
+      remind: (approval) => this.#cards.remind(approval),
       tell: (approval) => this.#tell(approval),
       onChange: options.onChange,
       onFailure: (error) => logBotFailure(log, "approval", error),
@@ -106,12 +115,17 @@ export class ApprovalDesk {
   }
 
   /** Asks people about a call. See `ActionHost.ask`. */
-  async ask(question: ApprovalQuestion, facts: CallFacts): Promise<string | undefined> {
-    const { requestId, toolCallId } = question.request;
+  async ask(question: ApprovalQuestion, facts: CallFacts): Promise<AskedQuestion | undefined> {
+    const { action, requestId, toolCallId } = question.request;
+    const asked = await this.#requestOf(question, facts);
     const preview = await question.preview();
-    const asked = { ...(await this.#questionOf(question, facts)), preview };
-    return this.approvals.request(asked, () => this.#options.thread().own.calls.park(requestId, toolCallId))
-      ?.id;
+    const places = await this.#cards.placesOf(action.askIn, asked.approvers, facts);
+    const approval = this.approvals.request({ ...asked, ...places, preview }, () =>
+      this.#options.thread().own.calls.park(requestId, toolCallId),
+    );
+    if (approval === undefined) return undefined;
+    const { id, unreached } = approval;
+    return { approvalId: id, note: unreached.length === 0 ? undefined : unreachedWords(unreached) };
   }
 
   /** Uses a grant for a call. See `ActionHost.useGrant`. */
@@ -120,7 +134,7 @@ export class ApprovalDesk {
     facts: CallFacts,
   ): Promise<{ readonly approver: MessengerAuthor | undefined } | undefined> {
     if (question.offer === undefined) return undefined;
-    const unasked = { ...(await this.#questionOf(question, facts)), reason: undefined, isExplained: false };
+    const unasked = { ...(await this.#requestOf(question, facts)), reason: undefined, isExplained: false };
     const use = await this.approvals.granted.use({ ...unasked, successor: undefined, ...NOT_DRAWN });
     return use && { approver: use.decidedBy?.person };
   }
@@ -130,42 +144,18 @@ export class ApprovalDesk {
     this.approvals.granted.end(requestId, toolCallId, output, failureName(output) !== undefined);
   }
 
-  async #questionOf(question: ApprovalQuestion, facts: CallFacts): Promise<ApprovalRequest> {
-    const { inputHash, input, ledgerKey, offer, permissions, request, risk, summary } = question;
-    const { action, name, requestId, toolCallId } = request;
-    const asked = {
-      action: name,
-      toolCallId,
-      requestId,
-      rootRequest: this.#rootRequestOf(requestId),
-      ledgerKey,
-      input,
-      inputHash,
-      summary,
-      risk,
-      kind: action.kind === "durable-pause" ? action.kind : ("approval-gated" as const),
-      permissions,
-      sensitive: action.sensitive ?? [],
-      isTool: action.isTool === true,
-      preview: undefined,
-      offer,
-      modelWords: lastWords(this.#options.textSoFar(requestId)),
-      requester: facts.person,
-      people: facts.people,
-      origin: facts.address,
-      approvers: await this.#approvers.ruleOf(question, facts),
-      requesterMayApprove: action.requesterMayApprove ?? true,
-      expiresAt: this.#options.deps.clock.now() + (action.expiresAfterMs ?? WEEK_MS),
-    };
-    return { ...asked, offer: isGrantable(asked) ? offer : undefined };
-  }
-
-  /** The outcome of an earlier action of a request comes in a turn of its own. */
-  #rootRequestOf(requestId: string): string {
-    const turn = this.#options.thread().own.info(requestId);
-    const approvalId = turn?.kind === "outcome" ? turn.metadata?.["approval"] : undefined;
-    const before = typeof approvalId === "string" ? this.approvals.get(approvalId) : undefined;
-    return before?.rootRequest ?? requestId;
+  async #requestOf(question: ApprovalQuestion, facts: CallFacts): Promise<ApprovalRequest> {
+    const { deps, textSoFar, thread } = this.#options;
+    const { requestId } = question.request;
+    const approvers = await this.#approvers.ruleOf(question, facts);
+    return requestOf(question, {
+      ...facts,
+      approvers,
+      turn: thread().own.info(requestId),
+      textSoFar: textSoFar(requestId),
+      approvalOf: (id) => this.approvals.get(id),
+      now: deps.clock.now(),
+    });
   }
 
   /** The calls that wait for a person. */
@@ -176,9 +166,14 @@ export class ApprovalDesk {
       .map(pendingApprovalOf);
   }
 
-  /** Decides for the bot's own code, which has checked the caller. */
-  async decide(id: string, decision: ApprovalDecision): Promise<ExecutionDecision> {
-    const result = await this.approvals.decide(id, decision, { surface: "api" });
+  /**
+   * Decides for the bot's own code, which has checked the caller.
+   *
+   * @param name the person or system that decides, for the card and the audit
+   */
+  async decide(id: string, decision: ApprovalDecision, name?: string): Promise<ExecutionDecision> {
+    const by = { surface: "api", ...(name !== undefined && { name }) } as const;
+    const result = await this.approvals.decide(id, decision, by);
     if (result.kind === "unknown") return { kind: "unknown" };
     const { approval, kind } = result;
     return { kind: kind === "not-allowed" ? "unknown" : kind, approval };
@@ -190,21 +185,21 @@ export class ApprovalDesk {
     if (show.success) return Promise.resolve(this.#show(press, show.data.showApproval));
     const end = endSchema.safeParse(press.payload);
     if (end.success) return Promise.resolve(endGrant(end.data.endGrant, press.person, this.approvals.grants));
-    return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
+    return approvalOfCard(press.cardId) === undefined ? undefined : this.#press(press);
   }
 
   /** Whether a message that quotes this card is about its approval, and not for the model. */
   takesReply(cardId: string, event: MessengerEvent): boolean {
-    const approval = this.#approvalOf(cardId);
-    return approval !== undefined && this.#replies.takes(approval, event, false);
+    const card = approvalOfCard(cardId);
+    const approval = card && this.approvals.get(card.id);
+    return approval !== undefined && this.#replies.takes(approval, event, card?.isElsewhere === true);
   }
 
   /** Returns the answer to a message that looks like a decision but quotes no card. Undefined for any other message. */
   hint(event: MessengerEvent): MessengerHint | undefined {
     const hint = this.#replies.hint(event);
     if (hint === undefined) return undefined;
-    const { messages = [] } = this.#options.thread().delivery.receipt(cardIdOf(hint.approval)) ?? {};
-    return { text: hint.text, replyTo: messages.at(-1)?.messageId };
+    return { text: hint.text, replyTo: this.#cards.messageIn(hint.approval, event.thread.id) };
   }
 
   /** The answer to `/approvals`. */
@@ -231,19 +226,23 @@ export class ApprovalDesk {
   #show({ event }: CardPress, id: string): PressAnswer {
     const approval = this.approvals.get(id);
     if (approval?.state !== "waiting") return alert("This is decided by now.");
-    const { cards, delivery } = this.#options.thread();
-    const receipt = delivery.receipt(cardIdOf(approval));
-    const messageId = receipt?.messages.at(-1)?.messageId;
-    if (messageId === undefined || receipt?.threadId !== event.thread.id)
-      return alert("Its card is in another chat.");
+    const messageId = this.#cards.messageIn(approval, event.thread.id);
+    if (messageId === undefined) return alert("Its card is in another chat.");
+    const { cards } = this.#options.thread();
     const policy = replyPolicy(this.#options.declared(event.messengerId)?.delivery ?? {});
     const options = { replyTo: messageId };
     cards.post({ id: `show:${event.key}`, address: addressOf(event), policy, options }, "Here it is.");
     return undefined;
   }
 
-  /** Ends the requests that were asked in a chat that accepts no messages any more. */
-  chatGone({ chatId, messengerId, threadId }: GonePlace): void {
+  /**
+   * A chat accepts no messages any more. Ends the requests that were asked there, and says who cannot be asked there any
+   * more.
+   */
+  chatGone(place: GonePlace): void {
+    for (const approval of this.approvals.lose((one) => this.#cards.lostIn(one, place)))
+      this.#cards.tellUnreached(approval);
+    const { chatId, messengerId, threadId } = place;
     this.approvals.cancel(({ origin }) =>
       origin?.messengerId === messengerId &&
       origin.chatId === chatId &&
@@ -251,6 +250,16 @@ export class ApprovalDesk {
         ? "chat-gone"
         : undefined,
     );
+  }
+
+  /** A person deleted a message. Takes back what was asked because of it. */
+  messageDeleted({ author, message, messengerId, thread }: MessengerEvent): void {
+    for (const { messageId, origin, requestId } of this.approvals.waiting()) {
+      const isMeant = origin?.messengerId === messengerId && origin.threadId === thread.id;
+      if (message === undefined || !isMeant || messageId !== message.id) continue;
+      const by = author === undefined ? {} : { person: author };
+      this.approvals.drop(requestId, "withdrawn", { surface: "chat", ...by, messengerId });
+    }
   }
 
   #whyImpossible({ action, isTool, origin }: Approval): VoidReason | undefined {
@@ -265,40 +274,21 @@ export class ApprovalDesk {
     }
   }
 
-  #approvalOf(cardId: string): Approval | undefined {
-    return cardId.startsWith(CARD) ? this.approvals.get(cardId.slice(CARD.length)) : undefined;
-  }
-
   async #press({ cardId, event, payload, person }: CardPress): Promise<PressAnswer> {
-    if (isReply(payload)) {
-      const approval = this.#approvalOf(cardId);
-      if (approval === undefined || person === undefined) return undefined;
-      return this.#replies.take(approval, event, person);
-    }
+    const known = this.approvals.get(approvalOfCard(cardId)?.id ?? "");
+    if (isReply(payload))
+      return known === undefined || person === undefined
+        ? undefined
+        : this.#replies.take(known, event, person);
     const press = pressSchema.parse(payload);
-    const known = this.approvals.get(press.approval);
-    if (known === undefined || cardId !== cardIdOf(known) || press.inputHash !== known.inputHash)
+    if (known === undefined || press.approval !== known.id || press.inputHash !== known.inputHash)
       return alert("I don't know this request any more.");
     // A person without an id cannot decide.
     if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
     const { decision, grant } = press;
-    const by = { surface: "chat", person } as const;
+    const by = { surface: "chat", person, messengerId: event.messengerId } as const;
     const result = await this.approvals.decide(press.approval, { kind: decision, grant }, by);
     return answerOf(result, decision);
-  }
-
-  #draw(approval: Approval): void {
-    const address = this.#addressOf(approval);
-    if (address === undefined) return;
-    const { cards } = this.#options.thread();
-    const content = approvalCard(approval, { approvers: approversInWords(approval), time: timeInWords });
-    const id = cardIdOf(approval);
-    if (cards.store.read(id) !== undefined) {
-      cards.revise(id, content);
-      return;
-    }
-    const policy = replyPolicy(this.#options.declared(address.messengerId)?.delivery ?? {});
-    cards.post({ id, address, policy }, content);
   }
 
   #tell(approval: Approval): void {
@@ -321,14 +311,4 @@ export class ApprovalDesk {
       ? undefined
       : origin;
   }
-}
-
-function cardIdOf({ id }: Pick<Approval, "id">): string {
-  return `${CARD}${id}`;
-}
-
-/** The words of the model's newest step: those with which it asks. */
-function lastWords(text: string): string | undefined {
-  const words = (text.split(STEP_BREAK).at(-1) ?? "").trim();
-  return words === "" ? undefined : words.slice(0, LONGEST_WORDS);
 }

@@ -42,12 +42,16 @@ export class ApprovalReplies {
   }
 
   /** Handles a reply to a card. Returns the answer to the person. */
-  async take(approval: Approval, { message }: MessengerEvent, person: MessengerAuthor): Promise<PressAnswer> {
+  async take(
+    approval: Approval,
+    { message, messengerId }: MessengerEvent,
+    person: MessengerAuthor,
+  ): Promise<PressAnswer> {
     const { approvals, words } = this.#options;
     const text = message?.text.trim() ?? "";
     const decision = message?.attachments.length === 0 ? decisionOf(text, words()) : undefined;
     if (decision !== undefined && approval.state === "waiting") {
-      const by = { surface: "chat", person, isTyped: true } as const;
+      const by = { surface: "chat", person, messengerId, isTyped: true } as const;
       const result = await approvals.decide(approval.id, decision, by);
       return answerOf(result, decision.kind);
     }

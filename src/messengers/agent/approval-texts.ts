@@ -55,7 +55,11 @@ const STATES = {
   void: "it can no longer run",
 } as const satisfies Record<Approval["state"], string>;
 
-export function approversInWords({ approvers, requester, requesterMayApprove }: Approval): string {
+export function approversInWords({
+  approvers,
+  requester,
+  requesterMayApprove,
+}: Pick<Approval, "approvers" | "requester" | "requesterMayApprove">): string {
   const butNot =
     requesterMayApprove || requester === undefined || approvers.kind === "requester"
       ? ""
@@ -65,9 +69,14 @@ export function approversInWords({ approvers, requester, requesterMayApprove }: 
       return `anyone in this chat${butNot}`;
     case "requester":
       return requester === undefined ? "the bot's team" : nameOf(requester);
-    case "permissions":
-      return `people who have the permission ${approvers.permissions.join(", ")}${butNot}`;
+    case "permissions": {
+      const who = `people who have the permission ${approvers.permissions.join(", ")}`;
+      return `${approvers.names === undefined ? who : `${approvers.names.join(", ")} (${who})`}${butNot}`;
+    }
     case "people":
+      return approvers.names === undefined
+        ? `people whom this bot's team has chosen${butNot}`
+        : `${approvers.names.join(", ")}${butNot}`;
     case "function":
       return `people whom this bot's team has chosen${butNot}`;
   }

@@ -1,6 +1,7 @@
-import { missingPermissions } from "../../actions/authorize.ts";
-import type { Action } from "../../actions/action.ts";
+import { holdersOf, missingPermissions, personName } from "../../actions/authorize.ts";
+import type { Action, ApproverRole } from "../../actions/action.ts";
 import type { ApprovalQuestion } from "../../actions/action-host.ts";
+import { isRequester } from "../../approvals/approval.ts";
 import type { Approval, ApproverRule, Decider } from "../../approvals/approval.ts";
 import { runBotCode } from "../../core/bot-code.ts";
 import type { Deps } from "../../core/deps.ts";
@@ -29,30 +30,40 @@ export class Approvers {
     const { approvers } = request.action;
     if (typeof approvers === "function") return { kind: "function" };
     if (typeof approvers === "string") return { kind: approvers };
-    if (approvers !== undefined) return { kind: "people", userIds: approvers.map(String) };
-    if (facts.address?.isDirectMessage === true)
-      return { kind: facts.person === undefined ? "anyone" : "requester" };
-    if (permissions.length > 0) {
-      const grant = await this.#options.rights.ofTurn(request.requestId, facts);
-      // If everybody may do everything, nobody has a special permission to decide.
-      if (grant.permissions !== undefined) return { kind: "permissions", permissions };
+    const { people, permissions: granted } = await this.#options.rights.ofTurn(request.requestId, facts);
+    const named = (userIds: readonly string[]): { readonly names?: readonly string[] } =>
+      people?.names === undefined ? {} : { names: userIds.map((id) => personName(people, id) ?? id) };
+    const holding = (required: readonly string[]): ApproverRule => {
+      const userIds = holdersOf(people, required);
+      const known = userIds !== undefined && { userIds, ...named(userIds) };
+      return { kind: "permissions", permissions: required, ...known };
+    };
+    if (isRole(approvers)) return holding([approvers.role]);
+    if (approvers !== undefined) {
+      const userIds = approvers.map(String);
+      return { kind: "people", userIds, ...named(userIds) };
     }
-    return { kind: "requester" };
+    if (facts.address?.isDirectMessage === true && (request.action.askIn ?? "here") === "here")
+      return { kind: facts.person === undefined ? "anyone" : "requester" };
+    // If everybody may do everything, nobody has a special permission to decide.
+    if (permissions.length === 0 || granted === undefined) return { kind: "requester" };
+    return holding(permissions);
   }
 
   /** Tells whether somebody may decide, asked now. */
-  async mayDecide(approval: Approval, { person, surface }: Decider): Promise<boolean> {
+  async mayDecide(approval: Approval, decider: Decider): Promise<boolean> {
+    const { person, surface } = decider;
     // The bot's own code has checked the caller.
     if (surface === "api") return true;
     if (person === undefined) return false;
-    const isRequester = person.userId === approval.requester?.userId;
-    if (isRequester && !approval.requesterMayApprove) return false;
+    const isAsker = isRequester(approval, decider);
+    if (isAsker && !approval.requesterMayApprove) return false;
     const { approvers } = approval;
     switch (approvers.kind) {
       case "anyone":
         return true;
       case "requester":
-        return isRequester;
+        return isAsker;
       case "people":
         return approvers.userIds.includes(person.userId);
       case "permissions": {
@@ -73,4 +84,10 @@ export class Approvers {
       }
     }
   }
+}
+
+function isRole(
+  approvers: readonly (string | number)[] | ApproverRole | undefined,
+): approvers is ApproverRole {
+  return approvers !== undefined && "role" in approvers;
 }

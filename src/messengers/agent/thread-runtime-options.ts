@@ -28,11 +28,11 @@ export interface ThreadRuntimeOptions {
   /** The bot's handler of presses. */
   readonly onAction: (press: CardPress) => PressAnswer | Promise<PressAnswer>;
   /** Approvals of this conversation, which the loop drives. @default none */
-  readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt">;
+  readonly approvals?: Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "drop">;
   /** Scheduled tasks of this object, which the loop drives. @default none */
   readonly schedules?: () => Pick<Schedules, "work" | "isBusy" | "nextWakeAt">;
   /** The cards of these approvals. @default none */
-  readonly desk?: Pick<ApprovalDesk, "takesReply" | "hint" | "waitingIn" | "chatGone">;
+  readonly desk?: Pick<ApprovalDesk, "takesReply" | "hint" | "waitingIn" | "chatGone" | "messageDeleted">;
   /** Stores an event in another object of the bot. Resolves when it is durable there. */
   readonly handOver: (name: string, messengerId: string, event: IncomingEvent) => Promise<void>;
   /** Returns the bot's own content for an attachment. @default the usual content of its type */

@@ -176,6 +176,8 @@ export class ThreadRuntime {
       ...(options.transcribes !== undefined && { transcribes: options.transcribes }),
       responses: this.own.responses,
       attachments: this.attachments,
+      hasConsent: (turnId) => options.approvals?.hasConsent(turnId) === true,
+      onWithdrawn: (turnId) => options.approvals?.drop(turnId, "replaced"),
       hasUnread: () => this.#intake.hasUnread(),
     });
     const commands = (): ThinkCommands => ({
@@ -195,6 +197,7 @@ export class ThreadRuntime {
       onAction: options.onAction,
       takesReply: (...reply) => options.desk?.takesReply(...reply) === true,
       hint: (event) => options.desk?.hint(event),
+      onDeleted: (event) => options.desk?.messageDeleted(event),
       definition: (messengerId) => this.#messengers.find(messengerId),
       context: (messengerId) => this.#messengers.context(messengerId),
       route: options.route,

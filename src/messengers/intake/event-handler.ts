@@ -44,6 +44,8 @@ export interface EventHandlerOptions {
   /** The root counts a person's questions in all conversations. */
   readonly root: Pick<RootCalls, "takeQuestion">;
   readonly answers: Answers;
+  /** Called when a person has deleted a message. */
+  readonly onDeleted?: ((event: MessengerEvent) => void) | undefined;
   /** Returns the bot's own answer to a message that is not for the model. @default none */
   readonly hint?: ((event: MessengerEvent) => MessengerHint | undefined) | undefined;
   /** Makes the loop go around once more. */
@@ -263,6 +265,7 @@ export class EventHandler {
   #withdraw(row: InboxRow, event: MessengerEvent): void {
     const target = waitingMessage(this.#options.inbox, event);
     if (target !== undefined) this.#outcomes.end(target, "withdrawn by its author");
+    else this.#options.onDeleted?.(event);
     this.#outcomes.end(
       row,
       target === undefined ? "deletion recorded" : "deletion applied to the waiting message",

@@ -108,7 +108,10 @@ export class Targets {
     const who = `The person "${userId}" of the messenger "${definition.id}"`;
     if (chat === undefined) return refused("person-not-reachable", `${who} has not written to the bot yet.`);
     if (chat.goneSince !== undefined)
-      return refused("person-not-reachable", `${who} has blocked the bot (${chat.goneCode ?? "gone"}).`);
+      return {
+        ...refused("person-not-reachable", `${who} has blocked the bot (${chat.goneCode ?? "gone"}).`),
+        isGone: true,
+      };
     return found(definition, chat);
   }
 
@@ -157,6 +160,6 @@ function gone({ chatId, goneCode, messengerId }: StoredChat): Resolution {
   );
 }
 
-function refused(code: TargetProblem, message: string): Resolution {
+function refused(code: TargetProblem, message: string): Extract<Resolution, { kind: "refused" }> {
   return { kind: "refused", code, message };
 }

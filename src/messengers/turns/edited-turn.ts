@@ -15,16 +15,18 @@ export interface EditedTurnOptions {
   readonly inbox: InboxStore;
   readonly memory: ThreadMemory;
   readonly turns: TurnStore;
+  /** Whether a turn has had an effect, or will have one that people have agreed to. */
+  readonly hasActed: (turn: MessagesTurn) => boolean;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
 }
 
 /** Returns the newest turn with its edited message, if the messenger answers edited messages again. */
 export function editedTurn(
-  { definition, inbox, memory, turns }: EditedTurnOptions,
+  { definition, hasActed, inbox, memory, turns }: EditedTurnOptions,
   edit: MessengerEvent,
 ): EditedTurn | undefined {
   const turn = turns.newest();
-  if (turn?.kind !== "messages" || turn.acted) return undefined;
+  if (turn?.kind !== "messages" || hasActed(turn)) return undefined;
   if (!definition(edit.messengerId).rerunOnEdit || turn.session !== memory.session()) return undefined;
   const row = inbox
     .rows(turn.messageSeqs)

@@ -46,6 +46,10 @@ export interface TurnRunnerOptions {
   readonly transcribes?: () => boolean;
   readonly responses: TurnResponses;
   readonly attachments: Pick<TurnAttachments, "prepare" | "post">;
+  /** Whether people have agreed to an action for which a turn has asked. @default never */
+  readonly hasConsent?: ((turnId: string) => boolean) | undefined;
+  /** Called in the transaction that withdraws a turn, because another one answers its messages. */
+  readonly onWithdrawn?: ((turnId: string) => void) | undefined;
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
   readonly hasUnread: () => boolean;
 }
@@ -233,13 +237,17 @@ export class TurnRunner implements Answers {
 
   /** Stores an edit that does not restart the turn, so that a later restart sees it. */
   keepEdit(edit: MessengerEvent): void {
-    const found = editedTurn(this.#options, edit);
+    const found = this.#edited(edit);
     if (found !== undefined) this.#options.inbox.correct(found.row.seq, correctedEvent(found.row, edit));
   }
 
   #rerunnable(edit: MessengerEvent): EditedTurn | undefined {
-    const found = editedTurn(this.#options, edit);
+    const found = this.#edited(edit);
     return found?.turn.state === "open" || found?.turn.state === "ended" ? found : undefined;
+  }
+
+  #edited(edit: MessengerEvent): EditedTurn | undefined {
+    return editedTurn({ ...this.#options, hasActed: (turn) => this.#hasActed(turn) }, edit);
   }
 
   #takeNext(): number | "begun" | undefined {
@@ -333,12 +341,18 @@ export class TurnRunner implements Answers {
    * Whether a message continues the turn's question: it came in quick succession, and no tool with an effect has run.
    */
   #continues(turn: MessagesTurn, row: InboxRow | undefined): boolean {
-    if (row === undefined || turn.acted || (turn.state !== "open" && turn.state !== "ended")) return false;
+    if (row === undefined || this.#hasActed(turn) || (turn.state !== "open" && turn.state !== "ended"))
+      return false;
     // A person who replies to the bot's answer has read it, and wants it to stay.
     if (row.event?.message?.quoted?.isFromBot === true) return false;
     const last = this.#options.inbox.rows(turn.messageSeqs).at(-1);
     if (last === undefined || turn.session !== this.#options.memory.session()) return false;
     return followsInBurst(last, row, this.#options.definition(row.messengerId).burstMs);
+  }
+
+  /** Whether a turn has had an effect, or will have one that people have agreed to. */
+  #hasActed({ acted, id }: MessagesTurn): boolean {
+    return acted || this.#options.hasConsent?.(id) === true;
   }
 
   #insert(rows: readonly InboxRow[], replaced: MessagesTurn | undefined): void {
@@ -361,6 +375,7 @@ export class TurnRunner implements Answers {
         this.#toolGate.release(replaced.id);
         this.#begun.delete(replaced.id);
         turns.setState(replaced.id, "withdrawn");
+        this.#options.onWithdrawn?.(replaced.id);
         this.replies.withdraw(replaced);
       }
       inbox.take(rows.map((row) => row.seq));

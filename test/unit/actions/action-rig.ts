@@ -157,7 +157,7 @@ export function createActionRig(): ActionRig {
       }),
       attachments: ({ requestId }) => attachmentsIn(database).ofCall(requestId),
       authorize: () => Promise.resolve(rig.decision),
-      ask: () => Promise.resolve("asked"),
+      ask: () => Promise.resolve({ approvalId: "asked" }),
       useGrant: () => Promise.resolve(undefined),
       endUse: () => {},
       onFailure: (_name, error) => {

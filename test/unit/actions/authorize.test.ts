@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { commonGrant, grantOf, missingPermissions, roles } from "../../../src/actions/authorize.ts";
+import { notAuthorized } from "../../../src/actions/action-errors.ts";
+import {
+  commonGrant,
+  grantOf,
+  holdersOf,
+  missingPermissions,
+  personName,
+  roles,
+} from "../../../src/actions/authorize.ts";
 
 describe("a grant", () => {
   it.each([
@@ -30,4 +38,24 @@ it("gives people the permissions of their roles, by user id", () => {
   expect(rolesOf({ userId: "2" })).toEqual(["billing"]);
   expect(rolesOf({ userId: "3" })).toEqual([]);
   expect(rolesOf(undefined)).toEqual([]);
+});
+
+describe("the people who have a permission", () => {
+  const { people } = roles({ billing: ["1", 2], "orders:cancel": ["2"] }, { "2": "Eli" });
+
+  it("are those who have all of them, with what they cover", () => {
+    expect(holdersOf(people, ["billing:refund"])).toEqual(["1", "2"]);
+    expect(holdersOf(people, ["billing:refund", "orders:cancel"])).toEqual(["2"]);
+    expect(holdersOf(people, ["orders"])).toEqual([]);
+    expect(personName(people, "2")).toBe("Eli");
+  });
+
+  it("are named by the refusal, unless the bot does not say", () => {
+    expect(holdersOf(undefined, ["billing"])).toBeUndefined();
+    expect(notAuthorized(["billing"], undefined, ["Dana", "Eli"]).error.message).toContain(
+      "These people have it: Dana, Eli.",
+    );
+    expect(notAuthorized(["billing"], "Ask us.", []).error.message).toContain("Nobody has it. Ask us.");
+    expect(notAuthorized(["billing"], undefined).error.message).not.toContain("have it");
+  });
 });

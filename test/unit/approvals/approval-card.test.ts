@@ -30,6 +30,10 @@ const approval: Approval = {
   origin: undefined,
   approvers: { kind: "people", userIds: ["2"] },
   requesterMayApprove: false,
+  messageId: undefined,
+  askedIn: [],
+  unreached: [],
+  remindAt: undefined,
   createdAt: 0,
   expiresAt: 1,
   state: "waiting",
@@ -207,4 +211,21 @@ it("says in words why it can never run", () => {
   expect(decisionWords(gone)).toBe(
     "It can no longer run: the bot no longer has this action. It did not run. Tell the person that it was not done.",
   );
+});
+
+it("shows only the state where people are asked elsewhere, with the way back", () => {
+  const unreached = [{ who: "Dana", why: "never-wrote" }] as const;
+  const status = approvalCard({ ...approval, unreached }, { ...view, role: "status" });
+  expect(status.text).toContain("Waiting for a decision");
+  expect(status.buttons?.flat().map(({ label }) => label)).toEqual(["Take back"]);
+  expect(status.fields).toContainEqual({
+    label: "Not reached",
+    value: "Dana has never written to me. Ask them to open a private chat with me and press Start.",
+  });
+  const elsewhere = approvalCard(approval, { ...view, role: "elsewhere" });
+  expect(elsewhere.buttons?.flat().map(({ label }) => label)).toEqual([
+    "Approve",
+    "Reject",
+    "Ask for changes",
+  ]);
 });

@@ -68,6 +68,9 @@ function createRig() {
           }
           return { output: "done", isFailure: rig.isFailure };
         },
+        remind: ({ id }) => {
+          database.run("INSERT INTO told VALUES (?)", `${id}:reminder`);
+        },
         whyImpossible: () => rig.why,
         draw: ({ state }) => {
           rig.drawn.push(state);
@@ -106,6 +109,10 @@ const asked = (ledgerKey: string): ApprovalRequest => ({
   origin: undefined,
   approvers: { kind: "anyone" },
   requesterMayApprove: true,
+  messageId: undefined,
+  askedIn: [],
+  unreached: [],
+  remindAt: undefined,
   expiresAt: Date.UTC(2026, 0, 1) + 7 * DAY_MS,
 });
 
@@ -165,6 +172,22 @@ describe("an approval (I9)", () => {
     expect(rig.approvals.get(id)?.state).toBe("expired");
     expect(rig.runs).toEqual([]);
     expect(rig.told).toEqual([`${id}:expired`]);
+  });
+
+  it("reminds once, unless it is decided or has expired by then", async () => {
+    const rig = createRig();
+    const remindAt = Date.UTC(2026, 0, 1) + DAY_MS;
+    const { id } = rig.ask({ ...asked("7"), remindAt });
+    const other = rig.ask({ ...asked("8"), remindAt });
+    await rig.approvals.work();
+    expect(rig.approvals.nextWakeAt()).toBe(remindAt);
+    await rig.approvals.decide(other.id, { kind: "reject" }, BORIS);
+    await rig.clock.advance(remindAt - rig.clock.now());
+    await rig.approvals.work();
+    rig.start();
+    await rig.approvals.work();
+    expect(rig.told).toEqual([`${other.id}:rejected`, `${id}:reminder`]);
+    expect(rig.approvals.nextWakeAt()).toBe(Date.UTC(2026, 0, 1) + 7 * DAY_MS);
   });
 
   it("is asked once for the same input while it is open, and again after it was decided", async () => {

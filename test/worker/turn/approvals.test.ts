@@ -169,9 +169,13 @@ describe("who decides", () => {
   it.each<[string, RefundOptions]>([
     ["listed people", { approvers: ["bob"] }],
     ["a function", { approvers: ({ userId }) => userId === "bob" }],
+    ["those who have a role", { approvers: { role: "billing" } }],
     ["anyone but the requester", { approvers: "anyone", requesterMayApprove: false }],
   ])("are %s", async (_who, options) => {
-    const { effects, runs, world } = createRefundBot(options);
+    const billing = roles({ billing: ["bob"] });
+    const { effects, runs, world } = createRefundBot(options, {
+      authorizeTurn: ({ person }) => ({ allowed: true, grantedPermissions: billing(person) }),
+    });
     await world.write("g1", "Refund 7", GROUP);
     expect(await world.press("g1", "Approve", GROUP)).toMatch(/^You can't decide this/);
     expect(effects).toEqual([]);
@@ -237,6 +241,19 @@ describe("the bot's own code", () => {
     expect(await stub.pendingApprovals()).toEqual([]);
     expect((await stub.listApprovals()).map(({ state }) => state)).toEqual(["rejected", "done"]);
     expect(await stub.listApprovals({ state: "rejected" })).toHaveLength(1);
+  });
+
+  it("rejects without a word of the model, if it says so", async () => {
+    const { world } = createRefundBot();
+    await world.write("c1", "Refund 7");
+    await shown(world, "Is this OK?");
+    const stub = world.thread("c1");
+    const [waiting] = await stub.pendingApprovals();
+    await stub.rejectExecution(waiting?.executionId ?? "", "Not now", { autoContinue: false });
+    await shown(world, "Why: Not now");
+    await world.write("c1", "Hello?");
+    await shown(world, "Hm?");
+    expect(told(world)).toEqual([]);
   });
 
   it("decides about calls that no chat sees", async () => {

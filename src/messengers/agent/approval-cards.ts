@@ -1,0 +1,194 @@
+import type { AskTarget } from "../../actions/action.ts";
+import { approvalCard } from "../../approvals/approval-card.ts";
+import type { CardRole } from "../../approvals/approval-card.ts";
+import type { Approval, ApproverRule } from "../../approvals/approval.ts";
+import { unreachedWords } from "../../approvals/card-place.ts";
+import type { AskedPlace, Unreached } from "../../approvals/card-place.ts";
+import { masked, shortened } from "../../approvals/input-fields.ts";
+import { nameOf } from "../../approvals/outcome-words.ts";
+import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
+import type { Delivery, GonePlace } from "../../core/delivery.ts";
+import type { Address } from "../../core/surface.ts";
+import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { replyPolicy } from "../declare/texts.ts";
+import type { Cards } from "../replies/cards.ts";
+import type { CallFacts } from "./action-rights.ts";
+import { approversInWords, timeInWords } from "./approval-texts.ts";
+
+export interface ApprovalCardsOptions {
+  readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt"> };
+  readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  /** Looks for the address of a target in the root's directories. */
+  readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
+}
+
+/** The places of a question. */
+export type CardPlaces = Pick<Approval, "askedIn" | "unreached">;
+
+const PREFIX = "approval:";
+const MOST_PRIVATE_CHATS = 10;
+
+/**
+ * The cards of approvals: one in the chat that asked, and one in each other chat in which people are asked. All of them
+ * show the same state.
+ *
+ * A place that turns out to be gone is told in the chat that asked. When none is left, people are asked in that chat.
+ */
+export class ApprovalCards {
+  readonly #options: ApprovalCardsOptions;
+
+  constructor(options: ApprovalCardsOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the chats in which people are asked. */
+  async placesOf(
+    askIn: "here" | "approver-dm" | AskTarget | undefined,
+    approvers: ApproverRule,
+    { address, person }: CallFacts,
+  ): Promise<CardPlaces> {
+    if (askIn === undefined || askIn === "here") return { askedIn: [], unreached: [] };
+    if (typeof askIn === "object") {
+      const found = await this.#options.resolveTarget(askIn);
+      if (found.kind === "found")
+        return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
+      return { askedIn: [], unreached: [{ who: "The chat in which I should ask", why: "gone" }] };
+    }
+    const messenger = address?.messengerId;
+    if (messenger === undefined) return { askedIn: [], unreached: [] };
+    const people = peopleOf(
+      approvers,
+      person === undefined ? undefined : { ...person, name: nameOf(person) },
+    );
+    const askedIn: AskedPlace[] = [];
+    const unreached: Unreached[] = [];
+    for (const { name, userId } of people.slice(0, MOST_PRIVATE_CHATS)) {
+      const found = await this.#options.resolveTarget({ messenger, userId });
+      if (found.kind === "found") askedIn.push({ address: found.address, who: name });
+      else unreached.push({ who: name, why: found.isGone === true ? "gone" : "never-wrote" });
+    }
+    return { askedIn, unreached };
+  }
+
+  /** Posts or changes all cards of an approval. Only stores the changes. */
+  draw(approval: Approval): void {
+    const { askedIn, origin } = approval;
+    const approvers = approversInWords(approval);
+    const show = (id: string, address: Address, role: CardRole): void => {
+      const { cards } = this.#options.thread();
+      if (this.#options.declared(address.messengerId) === undefined) return;
+      const content = approvalCard(approval, { approvers, time: timeInWords, role });
+      if (cards.store.read(id) !== undefined) cards.revise(id, content);
+      else cards.post({ id, address, policy: this.#policyOf(address) }, content);
+    };
+    if (origin !== undefined)
+      show(cardIdOf(approval), origin, isAskedElsewhere(approval) ? "status" : "here");
+    for (const [index, { address }] of askedIn.entries())
+      show(`${cardIdOf(approval)}:${index}`, address, "elsewhere");
+  }
+
+  /** Reminds the people who may decide, below the cards. Only stores the messages. */
+  remind(approval: Approval): void {
+    const { askedIn, expiresAt, input, origin, sensitive, summary } = approval;
+    const what = shortened(masked(summary, input, sensitive));
+    const text = `This still waits for a decision of ${approversInWords(approval)}: ${what}. There is time until ${timeInWords(expiresAt)}.`;
+    if (origin !== undefined && !isAskedElsewhere(approval))
+      this.#below(approval, cardIdOf(approval), origin, "reminder", text);
+    for (const [index, { address }] of askedIn.entries())
+      this.#below(approval, `${cardIdOf(approval)}:${index}`, address, `reminder:${index}`, text);
+  }
+
+  /** Says in the chat that asked who cannot be reached. */
+  tellUnreached(approval: Approval): void {
+    const { origin, unreached } = approval;
+    if (origin === undefined) return;
+    const here = isAskedElsewhere(approval) ? "" : " Until then, people can decide here.";
+    const text = `${unreachedWords(unreached)}${here}`;
+    this.#below(approval, cardIdOf(approval), origin, `unreached:${unreached.length}`, text);
+  }
+
+  /** Returns those who were asked in a chat that accepts no messages any more. */
+  lostIn(approval: Approval, place: GonePlace): Unreached[] {
+    return approval.askedIn
+      .filter(({ address }) => isAt(address, place))
+      .map(({ who }) => ({ who: who ?? "The chat in which I asked", why: "gone" }));
+  }
+
+  /** Returns the id of the message with the card in this chat. Undefined if it is in another one. */
+  messageIn(approval: Approval, threadId: string): string | undefined {
+    const ids = [
+      cardIdOf(approval),
+      ...approval.askedIn.map((_place, index) => `${cardIdOf(approval)}:${index}`),
+    ];
+    for (const id of ids) {
+      const receipt = this.#options.thread().delivery.receipt(id);
+      if (receipt?.threadId === threadId) return receipt.messages.at(-1)?.messageId;
+    }
+    return undefined;
+  }
+
+  #below(approval: Approval, cardId: string, address: Address, name: string, text: string): void {
+    const { cards, delivery } = this.#options.thread();
+    if (this.#options.declared(address.messengerId) === undefined) return;
+    const messageId = delivery.receipt(cardId)?.messages.at(-1)?.messageId;
+    const options = messageId === undefined ? {} : { options: { replyTo: messageId } };
+    const id = `${cardIdOf(approval)}:${name}`;
+    cards.post(
+      { id, address, policy: this.#policyOf(address), ...options },
+      { kind: "text", text: escaped(text) },
+    );
+  }
+
+  #policyOf({ messengerId }: Address): ReturnType<typeof replyPolicy> {
+    return replyPolicy(this.#options.declared(messengerId)?.delivery ?? {});
+  }
+}
+
+/** The id of the card in the chat that asked. Other cards have a number after it. */
+export function cardIdOf({ id }: Pick<Approval, "id">): string {
+  return `${PREFIX}${id}`;
+}
+
+/** Returns the approval of a card, and whether the card is in another chat than the one that asked. */
+export function approvalOfCard(
+  cardId: string,
+): { readonly id: string; readonly isElsewhere: boolean } | undefined {
+  const [, id, place] = /^approval:([^:]+)(?::(\d+))?$/.exec(cardId) ?? [];
+  return id === undefined ? undefined : { id, isElsewhere: place !== undefined };
+}
+
+/** Whether somebody can still be asked in another chat. */
+function isAskedElsewhere({ askedIn, unreached }: CardPlaces): boolean {
+  return askedIn.some(
+    ({ who }) => !unreached.some((lost) => lost.who === (who ?? "The chat in which I asked")),
+  );
+}
+
+function peopleOf(
+  rule: ApproverRule,
+  requester: { readonly userId: string; readonly name: string } | undefined,
+): { readonly userId: string; readonly name: string }[] {
+  switch (rule.kind) {
+    case "requester":
+      return requester === undefined ? [] : [requester];
+    case "people":
+    case "permissions":
+      return (rule.userIds ?? []).map((userId, index) => ({
+        userId,
+        name: rule.names?.[index] ?? `Person ${userId}`,
+      }));
+    case "anyone":
+    case "function":
+      return [];
+  }
+}
+
+function isAt(address: Address, { chatId, messengerId, threadId }: GonePlace): boolean {
+  const isChat = address.messengerId === messengerId && address.chatId === chatId;
+  return isChat && (threadId === undefined || address.threadId === threadId);
+}
+
+/** Summaries and names are no Markdown. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\`*_~[\]()<>#|!]/g, String.raw`\$&`);
+}
