@@ -5,13 +5,13 @@ import type {
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
+  HeldFiles,
   IfDeleted,
   ReplyStart,
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { LocationContent, OutgoingFile, StoredFile } from "../src/core/content.ts";
-import type { ByteSource } from "../src/core/reply-attachment.ts";
+import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
@@ -248,16 +248,8 @@ class Engine implements Delivery {
     return this.#files.add(file, this.#surfaces.of(messengerId));
   }
 
-  storeBytes(source: ByteSource): Promise<StoredFile> {
-    return this.#files.addBytes(source);
-  }
-
-  holdFiles(holder: string, storedIds: readonly string[]): void {
-    this.#files.hold(holder, storedIds);
-  }
-
-  releaseFiles(holder: string): void {
-    this.#files.release(holder);
+  get heldFiles(): HeldFiles {
+    return this.#files;
   }
 
   sendFiles(
