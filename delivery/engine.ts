@@ -5,7 +5,6 @@ import type {
   Delivery,
   DeliveryFilter,
   DeliveryReceipt,
-  HeldFiles,
   IfDeleted,
   ReplyStart,
   ReplyState,
@@ -70,7 +69,7 @@ class Engine implements Delivery {
   readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
   readonly #sweep: Sweep;
-  readonly #files: OutgoingFiles;
+  readonly heldFiles: OutgoingFiles;
   readonly #rich: RichFallback;
   readonly #marks: Marks;
   readonly #context: DeliveryContext;
@@ -107,11 +106,11 @@ class Engine implements Delivery {
     });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
-    this.#files = new OutgoingFiles(options);
+    this.heldFiles = new OutgoingFiles(options);
     const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
     const context = (): DeliveryContext => this.#context;
     this.#marks = new Marks({ ...options, ...stores, context, changed: () => this.#rearm() });
-    this.#sweep = new Sweep({ ...options, ...stores, files: this.#files, marks: this.#marks });
+    this.#sweep = new Sweep({ ...options, ...stores, files: this.heldFiles, marks: this.#marks });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -126,7 +125,7 @@ class Engine implements Delivery {
         recentIds: (address) => this.#recentIds(address),
       }),
       outbox: this.#outbox,
-      files: this.#files,
+      files: this.heldFiles,
       surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
       rich: this.#rich,
       access: new MessengerAccess(options),
@@ -245,11 +244,7 @@ class Engine implements Delivery {
   }
 
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
-    return this.#files.add(file, this.#surfaces.of(messengerId));
-  }
-
-  get heldFiles(): HeldFiles {
-    return this.#files;
+    return this.heldFiles.add(file, this.#surfaces.of(messengerId));
   }
 
   sendFiles(
@@ -388,7 +383,7 @@ class Engine implements Delivery {
     const reply = new Reply(record, [], now);
     this.#options.database.transaction(() => {
       this.#store.insert(record, undefined);
-      this.#files.hold(record.id, hashesOf(body));
+      this.heldFiles.hold(record.id, hashesOf(body));
       if (start.takesOver !== undefined) this.#takeOver(reply, start.takesOver);
     });
     this.#lastPosition = record.position;
@@ -450,7 +445,7 @@ class Engine implements Delivery {
     const { id } = reply.record;
     this.#options.database.transaction(() => {
       this.#store.end(id, state, code, this.#options.deps.clock.now());
-      if (hashesOf(reply.record.body).length > 0) this.#files.release(id);
+      if (hashesOf(reply.record.body).length > 0) this.heldFiles.release(id);
       if (state !== "withdrawn") leaveDoubts(this.#context, reply, this.#surfaces.find(reply.record.address));
     });
     reply.record = { ...reply.record, state, code, text: undefined, body: undefined };
