@@ -10,8 +10,7 @@ import type {
   ReplyState,
   SendOptions,
 } from "../src/core/delivery.ts";
-import type { LocationContent, OutgoingFile, StoredFile } from "../src/core/content.ts";
-import type { ByteSource } from "../src/core/reply-attachment.ts";
+import type { LocationContent, OutgoingFile } from "../src/core/content.ts";
 import type { Address, CallFailure, OutgoingMedia } from "../src/core/surface.ts";
 import { answerAction } from "./calls/answer-action.ts";
 import { callTimeoutMs } from "./outbox/reply-timing.ts";
@@ -71,7 +70,7 @@ class Engine implements Delivery {
   readonly #revisions: CardRevisions;
   readonly #receipts: Receipts;
   readonly #sweep: Sweep;
-  readonly #files: OutgoingFiles;
+  readonly heldFiles: OutgoingFiles;
   readonly #rich: RichFallback;
   readonly #marks: Marks;
   readonly #context: DeliveryContext;
@@ -108,11 +107,11 @@ class Engine implements Delivery {
     });
     this.#rich = new RichFallback({ ...options, store: this.#store });
     this.#receipts = new Receipts(this.#store, this.#outbox);
-    this.#files = new OutgoingFiles(options);
+    this.heldFiles = new OutgoingFiles(options);
     const stores = { replies: this.#store, outbox: this.#outbox, moves: this.#moves };
     const context = (): DeliveryContext => this.#context;
     this.#marks = new Marks({ ...options, ...stores, context, changed: () => this.#rearm() });
-    this.#sweep = new Sweep({ ...options, ...stores, files: this.#files, marks: this.#marks });
+    this.#sweep = new Sweep({ ...options, ...stores, files: this.heldFiles, marks: this.#marks });
     this.#wake = new DurableWake(options.onWake);
     this.#context = {
       database: options.database,
@@ -127,7 +126,7 @@ class Engine implements Delivery {
         recentIds: (address) => recentIds(this.#outbox, address, options.deps.clock.now() - RECENT_MS),
       }),
       outbox: this.#outbox,
-      files: this.#files,
+      files: this.heldFiles,
       surfaceFor: (messengerId) => this.#surfaces.of(messengerId),
       rich: this.#rich,
       access: new MessengerAccess(options),
@@ -246,19 +245,7 @@ class Engine implements Delivery {
   }
 
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia> {
-    return this.#files.add(file, this.#surfaces.of(messengerId));
-  }
-
-  storeBytes(source: ByteSource): Promise<StoredFile> {
-    return this.#files.addBytes(source);
-  }
-
-  holdFiles(holder: string, storedIds: readonly string[]): void {
-    this.#files.hold(holder, storedIds);
-  }
-
-  releaseFiles(holder: string): void {
-    this.#files.release(holder);
+    return this.heldFiles.add(file, this.#surfaces.of(messengerId));
   }
 
   sendFiles(
@@ -385,7 +372,7 @@ class Engine implements Delivery {
     const reply = new Reply(record, [], now);
     this.#options.database.transaction(() => {
       this.#store.insert(record, undefined);
-      this.#files.hold(record.id, hashesOf(body));
+      this.heldFiles.hold(record.id, hashesOf(body));
       if (start.takesOver !== undefined) this.#takeOver(reply, start.takesOver);
     });
     this.#lastPosition = record.position;
@@ -447,7 +434,7 @@ class Engine implements Delivery {
     const { address, id } = reply.record;
     this.#options.database.transaction(() => {
       this.#store.end(id, state, code, this.#options.deps.clock.now());
-      if (hashesOf(reply.record.body).length > 0) this.#files.release(id);
+      if (hashesOf(reply.record.body).length > 0) this.heldFiles.release(id);
       if (state !== "withdrawn") leaveDoubts(this.#context, reply, this.#surfaces.find(address));
     });
     reply.record = { ...reply.record, state, code, text: undefined, body: undefined };

@@ -1,8 +1,7 @@
-import type { FilesContent } from "switchboard";
 import type { Order } from "./lookup-order.ts";
 
-/** Makes the invoice of an order. Like everything that the bot sends, it leaves out the customer's name. */
-export async function invoice(order: Order): Promise<FilesContent> {
+/** Makes the invoice of an order as PDF. Like everything that the bot sends, it leaves out the customer's name. */
+export async function invoicePdf(order: Order): Promise<Uint8Array> {
   const { currency = "EUR", id, items = [], totalCents = 0 } = order;
   // Loaded with the first invoice: the bot starts faster without it.
   const { PageSizes, PDFDocument, StandardFonts } = await import("@cantoo/pdf-lib");
@@ -25,12 +24,12 @@ export async function invoice(order: Order): Promise<FilesContent> {
     write(`${quantity} × ${name}`, amount(quantity * priceCents));
   y -= 10;
   write("Total", amount(totalCents), bold);
-  const source = await pdf.save();
-  return {
-    kind: "files",
-    files: [{ kind: "document", source, name: `invoice-${id}.pdf`, mediaType: "application/pdf" }],
-    caption: `Invoice for order **${id}**: ${amount(totalCents)}`,
-  };
+  return pdf.save();
+}
+
+/** The words below an invoice, in Markdown. */
+export function invoiceCaption({ currency = "EUR", id, totalCents = 0 }: Order): string {
+  return `Invoice for order **${id}**: ${(totalCents / 100).toFixed(2)} ${currency}`;
 }
 
 /** The standard fonts of PDF have Western European letters only. */

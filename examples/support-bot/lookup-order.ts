@@ -10,6 +10,7 @@ const orderSchema = z.looseObject({
   items: z.array(item).optional(),
   totalCents: z.number().optional(),
   currency: z.string().optional(),
+  refundedCents: z.number().optional(),
   expectedOn: z.string().optional(),
   trackingNumber: z.string().optional(),
   /** An https address. */

@@ -1,14 +1,11 @@
-import { action, ActionError, type Action } from "switchboard";
+import { action, type Action } from "switchboard";
 import { z } from "zod";
+import { changeInShop, orderId, orderOf } from "./shop.ts";
+import { euros } from "./texts.ts";
 
 /** Refunds from this amount need somebody's consent, in cents. */
 const CONSENT_FROM_CENTS = 5_000;
 const HIGH_RISK_ABOVE_CENTS = 50_000;
-
-const inputSchema = z.object({
-  orderId: z.string().trim().min(1).max(64).describe("The order's number, e.g. 1001"),
-  amountCents: z.number().int().positive().describe("How much to refund, in cents"),
-});
 
 const refundSchema = z.object({
   id: z.string(),
@@ -16,39 +13,35 @@ const refundSchema = z.object({
   amountCents: z.number(),
   currency: z.string(),
 });
-const refusalSchema = z.object({ error: z.string() });
 
 /**
  * Refunds money for an order, once for each order: `POST <baseUrl>/refunds` with an `idempotency-key`, so that a repeated
  * request is answered with the same refund.
  */
-export function refundOrderAction(baseUrl: string | undefined): Action {
+export function refundOrder(baseUrl: string | undefined): Action {
   return action({
     description:
       "Refunds money for one order of the shop. Ask for the amount if the customer has named none.",
-    inputSchema,
+    inputSchema: z.object({
+      orderId,
+      amountCents: z.number().int().positive().describe("How much to refund, in cents"),
+    }),
     idempotencyKey: ({ input }) => input.orderId,
     idempotencyScope: "bot",
+    permissions: ["billing:refund"],
     approval: ({ input }) => input.amountCents >= CONSENT_FROM_CENTS,
     approvalSummary: ({ input }) => `Refund ${euros(input.amountCents)} for order ${input.orderId}`,
     approvalRisk: ({ input }) => (input.amountCents > HIGH_RISK_ABOVE_CENTS ? "high" : "medium"),
+    preview: async ({ input }) => {
+      const { refundedCents = 0, totalCents = 0 } = await orderOf(baseUrl, input.orderId);
+      const after = refundedCents + input.amountCents;
+      return [{ label: `Refunded of ${euros(totalCents)}`, from: euros(refundedCents), to: euros(after) }];
+    },
     execute: async (input, { signal }) => {
-      if (!baseUrl)
-        throw new ActionError("The order system isn't responding right now. Nothing was refunded.");
-      const response = await fetch(`${baseUrl.replace(/\/+$/, "")}/refunds`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "idempotency-key": `refund-${input.orderId}` },
-        body: JSON.stringify(input),
-        signal,
-      });
-      const answer: unknown = await response.json();
-      if (response.ok) return { refund: refundSchema.parse(answer) };
-      const refusal = refusalSchema.safeParse(answer);
-      throw new ActionError(refusal.success ? refusal.data.error : "The shop refused the refund.");
+      const key = `refund-${input.orderId}`;
+      return {
+        refund: refundSchema.parse(await changeInShop(baseUrl, "/refunds", { body: input, key, signal })),
+      };
     },
   });
-}
-
-function euros(cents: number): string {
-  return `${(cents / 100).toFixed(2)} €`;
 }

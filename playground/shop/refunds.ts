@@ -8,7 +8,8 @@ export interface Refund {
   readonly status: "refunded";
 }
 
-interface Answer {
+/** What the shop answers to a request. */
+export interface Answer {
   readonly status: number;
   readonly answer: unknown;
 }
@@ -19,6 +20,12 @@ export class Refunds {
 
   all(): readonly Refund[] {
     return [...this.#byKey.values()];
+  }
+
+  /** How much of an order was refunded, in cents. */
+  of(orderId: string): number {
+    const refunds = this.all().filter((refund) => refund.orderId === orderId);
+    return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0);
   }
 
   create(key: string | string[] | undefined, body: unknown): Answer {
@@ -36,9 +43,8 @@ export class Refunds {
       const isSame = earlier.orderId === order.id && earlier.amountCents === amountCents;
       return isSame ? { status: 200, answer: earlier } : refused(409, "This key belongs to another refund.");
     }
-    const refunded = this.all().filter((refund) => refund.orderId === order.id);
-    const left = order.totalCents - refunded.reduce((sum, refund) => sum + refund.amountCents, 0);
-    if (amountCents > left) return refused(409, "That is more than what was paid for this order.");
+    if (amountCents > order.totalCents - this.of(order.id))
+      return refused(409, "That is more than what was paid for this order.");
     const id = `R-${this.#byKey.size + 1}`;
     const refund: Refund = { id, orderId: order.id, amountCents, currency: "EUR", status: "refunded" };
     this.#byKey.set(key, refund);
@@ -46,6 +52,6 @@ export class Refunds {
   }
 }
 
-function refused(status: number, error: string): Answer {
+export function refused(status: number, error: string): Answer {
   return { status, answer: { error } };
 }

@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { ORDERS } from "./orders.ts";
+import { OrderDesk } from "./order-desk.ts";
 import { pictureAddress } from "./pictures.ts";
-import { Refunds } from "./refunds.ts";
+import { Refunds, refused, type Answer } from "./refunds.ts";
 
 export interface Shop {
   readonly url: string;
+  readonly orders: OrderDesk;
   close(): Promise<void>;
 }
 
@@ -18,41 +19,45 @@ export interface ShopOptions {
 }
 
 /**
- * The shop's backend: `GET /orders`, `GET /orders/:id`, `GET /refunds`, and `POST /refunds`, which refunds once for each
- * `idempotency-key`; 404 with JSON for everything else.
+ * The shop's backend. It answers in JSON, and with 404 for everything else:
+ *
+ * - `GET /orders`, `GET /orders/:id`, `GET /products`, `GET /refunds`
+ * - `POST /orders/:id/cancel` and `POST /orders/:id/address`, while the order is still in the shop
+ * - `POST /refunds`, which refunds once for each `idempotency-key`
  */
 export async function startShop(options: ShopOptions = {}): Promise<Shop> {
-  const orders = ORDERS.map(({ picture, ...order }) => ({
-    ...order,
-    ...(options.pictures === true && { picture: pictureAddress(picture) }),
-  }));
   const refunds = new Refunds();
+  const orders = new OrderDesk(refunds, ({ picture }) =>
+    options.pictures === true ? pictureAddress(picture) : undefined,
+  );
+  const read = (pathname: string): Answer => {
+    if (pathname === "/refunds") return { status: 200, answer: { refunds: refunds.all() } };
+    if (pathname === "/products") return { status: 200, answer: { products: orders.products() } };
+    if (pathname === "/orders") return { status: 200, answer: { orders: orders.all() } };
+    const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
+    return id === undefined
+      ? refused(404, "There is nothing here. Orders are at /orders.")
+      : orders.get(decodeURIComponent(id));
+  };
+  const write = (request: IncomingMessage, pathname: string, body: unknown): Answer => {
+    if (pathname === "/refunds") return refunds.create(request.headers["idempotency-key"], body);
+    const [, id = "", what] = /^\/orders\/([^/]+)\/(cancel|address)$/.exec(pathname) ?? [];
+    if (what === "cancel") return orders.cancel(decodeURIComponent(id));
+    if (what === "address") return orders.changeAddress(decodeURIComponent(id), body);
+    return refused(405, "This can only be read.");
+  };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://shop");
-    if (pathname === "/refunds" && request.method === "POST") {
-      const read = json(request).catch(() => undefined);
-      void read.then((body) => {
-        const { answer, status } = refunds.create(request.headers["idempotency-key"], body);
-        send(response, status, answer);
-      });
-      return;
-    }
-    if (request.method !== "GET") {
-      response.setHeader("allow", "GET");
-      return send(response, 405, { error: "Orders can only be read." });
-    }
-    if (pathname === "/refunds") return send(response, 200, { refunds: refunds.all() });
-    if (pathname === "/orders") return send(response, 200, { orders });
-    const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
-    if (id === undefined)
-      return send(response, 404, { error: "There is nothing here. Orders are at /orders." });
-    const order = orders.find((candidate) => candidate.id === id);
-    if (order === undefined) return send(response, 404, { error: "There is no order with this number." });
-    send(response, 200, order);
+    if (request.method === "GET") return send(response, read(pathname));
+    if (request.method !== "POST") return send(response, refused(405, "This can only be read."));
+    void json(request)
+      .catch(() => undefined)
+      .then((body) => send(response, write(request, pathname, body)));
   });
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   return {
+    orders,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       server.close();
@@ -62,6 +67,10 @@ export async function startShop(options: ShopOptions = {}): Promise<Shop> {
   };
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+function send(response: ServerResponse, { answer, status }: Answer): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    ...(status === 405 && { allow: "GET" }),
+  });
+  response.end(JSON.stringify(answer));
 }

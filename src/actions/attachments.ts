@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { StoredFile } from "../core/content.ts";
 import type { Database } from "../core/database.ts";
+import type { HeldFiles } from "../core/delivery.ts";
 import type { Clock } from "../core/deps.ts";
-import type { ByteSource, StoredAttachment } from "../core/reply-attachment.ts";
+import type { StoredAttachment } from "../core/reply-attachment.ts";
 import { AttachmentStore } from "./attachment-store.ts";
 import type { AttachmentRun } from "./attachment-store.ts";
 import { CollectedAttachments, MOST_ATTACHMENTS } from "./collected-attachments.ts";
@@ -11,19 +11,9 @@ import type { AttachmentDraft } from "./collected-attachments.ts";
 export interface AttachmentsOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly files: AttachmentFiles;
+  readonly files: HeldFiles;
   /** Logs an attachment that is left out. Must not throw. */
   readonly onRefused: (error: unknown) => void;
-}
-
-/** Store for the bytes of attachments. */
-export interface AttachmentFiles {
-  /** Makes bytes durable, for an hour unless somebody holds them. */
-  storeBytes(source: ByteSource): Promise<StoredFile>;
-  /** Keeps stored files for a holder. */
-  holdFiles(holder: string, storedIds: readonly string[]): void;
-  /** Deletes the files of a holder, except those that others keep. */
-  releaseFiles(holder: string): void;
 }
 
 /** The attachments of one call of an action. */
@@ -86,7 +76,7 @@ export class Attachments {
   /** Deletes bytes that replies in the outbox do not need. */
   release(owners: readonly string[]): void {
     for (const runId of owners.flatMap((owner) => this.#store.runsOf(owner)))
-      this.#options.files.releaseFiles(holderOf(runId));
+      this.#options.files.release(holderOf(runId));
   }
 
   async #keep(run: AttachmentRun, drafts: readonly AttachmentDraft[]): Promise<void> {
@@ -96,8 +86,8 @@ export class Attachments {
       const kept = await this.#withBytes(drafts);
       const storedIds = kept.flatMap(({ sources }) => sources.map(({ file }) => file.storedId));
       database.transaction(() => {
-        for (const earlier of this.#store.dropEarlier(run)) files.releaseFiles(holderOf(earlier));
-        files.holdFiles(holderOf(run.runId), storedIds);
+        for (const earlier of this.#store.dropEarlier(run)) files.release(holderOf(earlier));
+        files.hold(holderOf(run.runId), storedIds);
         for (const { json } of kept) this.#store.insert(run, JSON.stringify(json), clock.now());
       });
     } catch (error) {
@@ -111,7 +101,7 @@ export class Attachments {
     const kept: AttachmentDraft[] = [];
     for (const draft of drafts) {
       try {
-        for (const { file, source } of draft.sources) Object.assign(file, await files.storeBytes(source));
+        for (const { file, source } of draft.sources) Object.assign(file, await files.addBytes(source));
         kept.push(draft);
       } catch (error) {
         onRefused(error);
@@ -125,7 +115,7 @@ export class Attachments {
     const now = clock.now();
     if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
     this.#sweptAt = now;
-    for (const runId of this.#store.sweep(now - KEEP_MS, MOST_SWEPT)) files.releaseFiles(holderOf(runId));
+    for (const runId of this.#store.sweep(now - KEEP_MS, MOST_SWEPT)) files.release(holderOf(runId));
   }
 }
 

@@ -218,6 +218,20 @@ export interface GonePlace {
  */
 export type OutboxState = "planned" | "sending" | "sent" | "unknown" | "removed" | "failed";
 
+/** Bytes that a later reply may show, by their ids. */
+export interface HeldFiles {
+  /**
+   * Makes bytes durable. They are deleted after an hour, unless somebody holds them.
+   *
+   * @throws what `Delivery.storeFile` throws
+   */
+  addBytes(source: ByteSource): Promise<StoredFile>;
+  /** Keeps stored bytes for a holder. */
+  hold(holder: string, storedIds: readonly string[]): void;
+  /** Deletes the bytes of a holder, except those that replies or other holders need. */
+  release(holder: string): void;
+}
+
 /**
  * The delivery engine of one thread. It compares what should be visible with what is visible.
  *
@@ -261,16 +275,8 @@ export interface Delivery extends LocalSpeaker {
    * @throws {SwitchboardError} if the file could not be read and may be later
    */
   storeFile(messengerId: string, file: OutgoingFile): Promise<OutgoingMedia>;
-  /**
-   * Makes bytes durable that a later reply may show. They are deleted after an hour, unless somebody holds them.
-   *
-   * @throws what `storeFile` throws
-   */
-  storeBytes(source: ByteSource): Promise<StoredFile>;
-  /** Keeps stored bytes for a holder. */
-  holdFiles(holder: string, storedIds: readonly string[]): void;
-  /** Deletes the bytes of a holder, except those that replies or other holders need. */
-  releaseFiles(holder: string): void;
+  /** Bytes that a later reply may show. */
+  readonly heldFiles: HeldFiles;
   /** Sends a stored file, or several as an album, with a caption in Markdown. An album is one message of the receipt. */
   sendFiles(reply: ReplyStart, files: readonly OutgoingMedia[], caption: string, options?: SendOptions): void;
   /** Sends a place. */

@@ -18,7 +18,7 @@ export interface TurnAttachmentsOptions {
   readonly database: Database;
   readonly deps: Pick<Deps, "clock">;
   readonly log: Log;
-  readonly delivery: Pick<Delivery, "storeBytes" | "holdFiles" | "releaseFiles">;
+  readonly delivery: Pick<Delivery, "heldFiles">;
   readonly prompts: Pick<Prompts, "get">;
   readonly cards: Pick<Cards, "prepare" | "post">;
   readonly definition: (messengerId: string) => NormalizedMessengerDefinition;
@@ -59,7 +59,7 @@ export class TurnAttachments {
     this.recorded = new Attachments({
       database,
       clock: deps.clock,
-      files: delivery,
+      files: delivery.heldFiles,
       onRefused: (error) => log.error("attachment.refused", { code: failureCode(error) }),
     });
   }

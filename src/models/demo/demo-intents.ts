@@ -15,7 +15,9 @@ const HELP = `I am the demo of this bot. I understand:
 - an order's number, e.g. "where is order 1001?"
 - "track order 1001": the order as a card with a picture and buttons
 - "send me the invoice for order 1001": a PDF
-- "where is your shop?": a place on the map
+- "send me a photo of order 1001", "voice summary of order 1001", "draft an email about order 1001"
+- "refund 20 € for order 1001", "cancel order 1002", "change the address of order 1002 to 5 Main Street, Berlin"
+- "where are you?", "are you open today?", "what do you sell?"
 - "show me markdown": every kind of formatting
 - "tell me something long": a reply that needs several messages (or "long text 12000" for about that many characters)
 - "make a list"`;

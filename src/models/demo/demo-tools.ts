@@ -42,13 +42,13 @@ export function chooseCalls(
   tools: Tools,
   turn: number,
 ): readonly DemoToolCall[] {
-  const callable = tools.filter((tool) => tool.type === "function");
-  const isLarge = (tool: (typeof callable)[number]): boolean => parametersOf(tool.inputSchema).length > 1;
-  // A tool with several parameters is only called by its name, so it goes before the ones that need less.
-  for (const tool of [...callable.filter(isLarge), ...callable.filter((one) => !isLarge(one))]) {
-    const inputs = inputsFor(tool.name, parametersOf(tool.inputSchema), text, quoted);
+  const meant = withPlainWords(text);
+  const callable = tools.filter((tool) => tool.type === "function").toSorted(byPrecision);
+  for (const tool of callable) {
+    const parameters = parametersOf(tool.inputSchema);
+    const inputs = inputsFor(tool.name, parameters, meant, quoted);
     if (inputs.length === 0) {
-      if (isLarge(tool) && isAbout(tool.name, text)) return [];
+      if (parameters.length > 1 && isAbout(tool.name, meant)) return [];
       continue;
     }
     return inputs.slice(0, MOST_CALLS).map((input, index) => ({
@@ -60,6 +60,32 @@ export function chooseCalls(
   }
   return [];
 }
+
+type Callable = Extract<Tools[number], { type: "function" }>;
+
+/**
+ * Sorts tools so that the one that a sentence means most precisely comes first: one with several parameters, which is only
+ * called by its name; one whose name has more words; one that does something, before one that only looks things up.
+ */
+function byPrecision(left: Callable, right: Callable): number {
+  const large = ({ inputSchema }: Callable): number => (parametersOf(inputSchema).length > 1 ? 1 : 0);
+  const words = ({ name }: Callable): number => subjectWords(name).length;
+  const looksUp = ({ name }: Callable): number => (/^(?:get|look|fetch|read|check)/i.test(name) ? 1 : 0);
+  return large(right) - large(left) || words(right) - words(left) || looksUp(left) - looksUp(right);
+}
+
+/** Adds the words of tools to sentences that mean the same in other words. */
+function withPlainWords(text: string): string {
+  const added = OTHER_WORDS.filter(([pattern]) => pattern.test(text)).map(([, words]) => words);
+  return [text.replaceAll(/\be-mails?\b/gi, "email"), ...added].join("\n");
+}
+
+const OTHER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bare you (?:still )?open\b|\b(?:do|will) you (?:open|close)\b|\bwhen are you open\b/i, "opening hours"],
+  [/\bwhere are you\b(?! from)/i, "shop"],
+  [/\bwhat (?:do|can) you (?:sell|offer)\b|\bwhat do you have\b/i, "products"],
+  [/\bpictures? of\b/i, "photo"],
+];
 
 /** `**A-1001** and **A-1002**` */
 export function subjectOf(calls: readonly DemoToolCall[]): string {
@@ -123,7 +149,12 @@ function valueFor(parameter: Parameter, text: string): string | number | undefin
   }
   if (parameter.type !== "string") return undefined;
   if (isIdentifier(parameter)) return identifiersIn(text.replaceAll(AMOUNT, ""), true)[0];
-  return /\b(?:in|for|about|of|to|at) (?<value>[^?!.\n]+)/i.exec(text)?.groups?.["value"]?.trim();
+  // An address has commas and full stops, and comes last: "change the address of order 7 to 5 Main St., Berlin".
+  const pattern =
+    parameter.name === "address"
+      ? /\bto (?<value>[^?!\n]+?)[.?!]?$/im
+      : /\b(?:in|for|about|of|to|at) (?<value>[^?!.\n]+)/i;
+  return pattern.exec(text)?.groups?.["value"]?.trim();
 }
 
 const AMOUNT =

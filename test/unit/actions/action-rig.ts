@@ -115,12 +115,12 @@ export function createActionRig(): ActionRig {
       database,
       clock,
       files: {
-        storeBytes: (source: ByteSource) =>
+        addBytes: (source: ByteSource) =>
           source instanceof Uint8Array
             ? Promise.resolve({ storedId: `bytes:${source.join()}`, sizeBytes: source.length })
             : Promise.reject(new Error("The stream ended early.")),
-        holdFiles: (holder, ids) => void rig.held.set(holder, ids),
-        releaseFiles: (holder) => void rig.held.delete(holder),
+        hold: (holder, ids) => void rig.held.set(holder, ids),
+        release: (holder) => void rig.held.delete(holder),
       },
       onRefused: (error) => {
         rig.refused.push(error);

@@ -311,3 +311,58 @@ describe("the demo model and refunds", () => {
     expect(say(rejected, [LOOKUP, REFUND]).text).toBe("Rejected by Ada.\n\nThe action did not run.");
   });
 });
+
+describe("the demo model with the tools of the support bot", () => {
+  const made = (name: string, ...required: string[]): LanguageModelV4FunctionTool => {
+    const properties = Object.fromEntries(
+      required.map((one) => [one, { type: one.endsWith("Cents") ? "integer" : "string" }] as const),
+    );
+    return { type: "function", name, inputSchema: { type: "object", properties, required } };
+  };
+  const TOOLS = [
+    made("track", "id"),
+    made("lookup_order", "id"),
+    made("find_shop"),
+    made("opening_hours"),
+    made("list_products"),
+    made("refund_order", "orderId", "amountCents"),
+    made("cancel_order", "orderId"),
+    made("change_address", "orderId", "address"),
+    made("send_invoice", "orderId"),
+    made("send_photo", "orderId"),
+    made("draft_email", "orderId"),
+    made("voice_summary", "orderId"),
+  ];
+  const orderId = "1002";
+
+  it.each([
+    ["Where is order 1002?", "lookup_order", { id: "1002" }],
+    ["track order 1002", "track", { id: "1002" }],
+    ["Where are you?", "find_shop", {}],
+    ["Where is your shop?", "find_shop", {}],
+    ["are you open today?", "opening_hours", {}],
+    ["When do you close?", "opening_hours", {}],
+    ["What do you sell?", "list_products", {}],
+    ["cancel order 1002", "cancel_order", { orderId }],
+    ["Please cancel my order 1002!", "cancel_order", { orderId }],
+    ["refund 60 € for order 1002", "refund_order", { orderId, amountCents: 6000 }],
+    [
+      "change the address of order 1002 to 5 Main St., Berlin.",
+      "change_address",
+      { orderId, address: "5 Main St., Berlin" },
+    ],
+    ["send me the invoice for order 1002", "send_invoice", { orderId }],
+    ["Send me a photo of order 1002", "send_photo", { orderId }],
+    ["draft an e-mail about order 1002", "draft_email", { orderId }],
+    ["voice summary of order 1002", "voice_summary", { orderId }],
+  ])("understands %j", (text, toolName, input) => {
+    expect(say(text, TOOLS).calls).toMatchObject([{ toolName, input }]);
+  });
+
+  it("sends the photos of several orders at once, which are an album", () => {
+    expect(inputsOf("photos of the orders 1001 and 1003", TOOLS)).toEqual([
+      { orderId: "1001" },
+      { orderId: "1003" },
+    ]);
+  });
+});

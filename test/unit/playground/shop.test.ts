@@ -64,3 +64,42 @@ describe("shop", () => {
     });
   });
 });
+
+describe("an order that changes", () => {
+  const post = async (path: string, body: unknown = {}) => {
+    const response = await fetch(shop.url + path, { method: "POST", body: JSON.stringify(body) });
+    return { status: response.status, body: await response.json() };
+  };
+
+  it("is cancelled only while it is in the shop, however often somebody asks", async () => {
+    expect(await post("/orders/1012/cancel")).toMatchObject({ status: 200, body: { status: "cancelled" } });
+    expect((await post("/orders/1012/cancel")).status).toBe(200);
+    expect((await get("/orders/1012")).body).toMatchObject({ status: "cancelled" });
+    expect(await post("/orders/1003/cancel")).toMatchObject({
+      status: 409,
+      body: { error: "It is delivered, so it can't be cancelled." },
+    });
+    expect((await post("/orders/9999/cancel")).status).toBe(404);
+  });
+
+  it("takes another address, which nobody can read", async () => {
+    const address = "Main Street 5, Berlin";
+    expect((await post("/orders/1009/address", { address })).status).toBe(200);
+    expect(shop.orders.addressOf("1009")).toBe(address);
+    expect(JSON.stringify((await get("/orders/1009")).body)).not.toContain("Berlin");
+    expect((await post("/orders/1009/address", { address: "x" })).status).toBe(400);
+    expect((await post("/orders/1001/address", { address })).status).toBe(409);
+  });
+
+  it("says how much of it was refunded, and the shop says what it sells", async () => {
+    await fetch(`${shop.url}/refunds`, {
+      method: "POST",
+      headers: { "idempotency-key": "order-1011" },
+      body: JSON.stringify({ orderId: "1011", amountCents: 150 }),
+    });
+    expect((await get("/orders/1011")).body).toMatchObject({ refundedCents: 150 });
+    const { products } = (await get("/products")).body as { products: { name: string }[] };
+    expect(products).toContainEqual({ name: "Hand grinder", priceCents: 8900 });
+    expect(new Set(products.map(({ name }) => name)).size).toBe(products.length);
+  });
+});
