@@ -111,6 +111,7 @@ export type { ApprovalRisk } from "./core/approval-risk.ts";
 export type {
   CommandContext,
   CommandResult,
+  CommandWords,
   ThinkCommand,
   ThinkCommands,
 } from "./messengers/declare/commands.ts";
@@ -139,6 +140,7 @@ export type {
 } from "./core/content.ts";
 export type { CardPress, PressAnswer } from "./core/card-press.ts";
 export type { ActionNotice, Address } from "./core/surface.ts";
+export type { LocalText } from "./core/local-text.ts";
 
 // Attachments of replies
 export type {

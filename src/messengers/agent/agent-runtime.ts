@@ -27,7 +27,7 @@ import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
 import { createWaitStore } from "../../turn/wait-store.ts";
-import { menuOf } from "../declare/commands.ts";
+import { menuOf, withWords } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
@@ -362,7 +362,7 @@ export class AgentRuntime extends LifecycleCapability {
     const { agent } = this.#options;
     const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts) : {};
     const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
-    return { ...extra, ...approvals, ...agent.getCommands() };
+    return withWords({ ...extra, ...approvals }, agent.getCommands());
   }
 
   #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import { builtInCommands } from "../../../src/messengers/declare/commands.ts";
+import { allCommands } from "../../../src/messengers/declare/commands.ts";
 import { definitionOf } from "../../../lab/support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
@@ -104,7 +104,7 @@ describe("two chats that share one agent", () => {
       return false;
     };
     const rig = createIntakeRig({
-      commands: builtInCommands(() => ({})),
+      commands: allCommands({}),
       host: { stopRunning: ask, stopAll: ask },
     });
     for (const name of ["stop", "new"]) {

@@ -15,7 +15,7 @@ function loanTools(agent: Think) {
         description: "Notes that the person has borrowed a book.",
         inputSchema: z.object({ title: z.string() }),
         execute: ({ title }) => {
-          agent.sql`INSERT OR REPLACE INTO loans (title) VALUES (${title})`;
+          void agent.sql`INSERT OR REPLACE INTO loans (title) VALUES (${title})`;
           return "noted";
         },
       }),
