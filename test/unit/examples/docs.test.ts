@@ -54,6 +54,20 @@ function examplesOf(page: string): readonly string[] {
     });
 }
 
+/** Returns the names by which the headings of a page can be linked. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const headings = text.split("\n").filter((line) => /^#{1,6} /.test(line));
+  return new Set(
+    headings.map((line) =>
+      line
+        .replace(/^#+ /, "")
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
 describe("the documentation", () => {
   it("has examples that compile", async () => {
     const folder = path.join(root, "node_modules/.cache/documentation-examples");
@@ -97,6 +111,19 @@ describe("the documentation", () => {
         .filter((target) => !/^https?:/.test(target))
         .filter((target) => !existsSync(path.join(root, path.dirname(page), target)))
         .map((target) => `${page}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("links only to headings that exist", () => {
+    const broken = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?<file>[^)#\s:]*)#(?<heading>[^)\s]+)\)/g)]
+        .map(({ groups }) => ({ file: groups?.["file"] ?? "", heading: groups?.["heading"] ?? "" }))
+        .filter(({ file, heading }) => {
+          const target = file === "" ? page : path.join(path.dirname(page), file);
+          return target.endsWith(".md") && !headingsOf(read(target)).has(heading);
+        })
+        .map(({ file, heading }) => `${page}: ${file}#${heading}`),
     );
     expect(broken).toEqual([]);
   });
