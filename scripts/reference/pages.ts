@@ -54,7 +54,7 @@ function thinkPage(sources: Sources): string {
     "## Methods that you override",
     ...methods.map(section),
     "## Hooks",
-    "All hooks are optional. [Hooks](../hooks.md) and [Telegram](../guides/telegram.md) show them at work.",
+    "All hooks are optional. [Hooks](../hooks.md) and [Telegram](../guides/telegram.md) show them in use.",
     ...members.filter(isHook).map(section),
     "## Methods that you call",
     ...calls.map(section),
@@ -119,7 +119,7 @@ function deliveryPage(sources: Sources): string {
   const written = members.filter(({ name }) => texts.has(name));
   return page(
     "Delivery",
-    "Options of a messenger's `delivery`. [How replies look](../replies.md) and [Telegram](../guides/telegram.md) show them at work.",
+    "Options of a messenger's `delivery`. [How replies look](../replies.md) and [Telegram](../guides/telegram.md) show them in use.",
     "## How a reply appears",
     table(OPTION_HEAD, optionRows(members.filter(({ name }) => !texts.has(name)))),
     "## `mode`",

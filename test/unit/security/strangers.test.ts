@@ -97,7 +97,7 @@ describe("a stranger in a group that the bot listens to", () => {
 });
 
 describe("two chats that share one agent", () => {
-  it("stops and begins anew on behalf of the chat that asks, not of another", async () => {
+  it("stops and starts over on behalf of the chat that asks, not of another", async () => {
     const asked: string[] = [];
     const ask = ({ thread }: MessengerEvent): boolean => {
       asked.push(thread.id);
