@@ -114,6 +114,7 @@ export type { ApprovalRisk } from "./core/approval-risk.ts";
 export type {
   CommandContext,
   CommandResult,
+  CommandWords,
   ThinkCommand,
   ThinkCommands,
 } from "./messengers/declare/commands.ts";
@@ -142,6 +143,7 @@ export type {
 } from "./core/content.ts";
 export type { CardPress, PressAnswer } from "./core/card-press.ts";
 export type { ActionNotice, Address } from "./core/surface.ts";
+export type { LocalText } from "./core/local-text.ts";
 
 // Attachments of replies
 export type {

@@ -154,7 +154,7 @@ export function describeTotals(totals: Totals): string {
     ["posts repeated without a mark", totals.resent],
     ["tools with an effect", totals.effects],
     ["turns that made way (steer)", totals.steered],
-    ["answers begun anew for an edit", totals.reruns],
+    ["answers restarted after an edit", totals.reruns],
     ["prompts of the bot's own code", totals.prompts],
     ["messages taken back in time", totals.takenBack],
     ["files loaded", totals.files],
@@ -162,7 +162,7 @@ export function describeTotals(totals: Totals): string {
     ["conversations that follow a person", totals.byPerson],
     ["conversations of the root itself", totals.bySelf],
     ["gates that died", totals.gatesDied],
-    ["of these while a turn was at work", totals.gatesDiedBusy],
+    ["of these while a turn was running", totals.gatesDiedBusy],
     ["turns cut while their gate lived", totals.speakersDied],
   ];
   const lines = rows.map(([name, value]) => `${name.padEnd(34)} ${value}`);

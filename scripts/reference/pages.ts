@@ -54,7 +54,7 @@ function thinkPage(sources: Sources): string {
     "## Methods that you override",
     ...methods.map(section),
     "## Hooks",
-    "All hooks are optional. [Hooks](../hooks.md) and [Telegram](../telegram.md) show them at work.",
+    "All hooks are optional. [Hooks](../hooks.md) and [Telegram](../guides/telegram.md) show them in use.",
     ...members.filter(isHook).map(section),
     "## Methods that you call",
     ...calls.map(section),
@@ -119,7 +119,7 @@ function deliveryPage(sources: Sources): string {
   const written = members.filter(({ name }) => texts.has(name));
   return page(
     "Delivery",
-    "Options of a messenger's `delivery`. [How replies look](../replies.md) and [Telegram](../telegram.md) show them at work.",
+    "Options of a messenger's `delivery`. [How replies look](../replies.md) and [Telegram](../guides/telegram.md) show them in use.",
     "## How a reply appears",
     table(OPTION_HEAD, optionRows(members.filter(({ name }) => !texts.has(name)))),
     "## `mode`",
@@ -171,7 +171,7 @@ function errorPage(sources: Sources): string {
     "Error codes",
     "Errors have a `code` that does not change. Over RPC the class of an error is lost, so compare the code:",
     '```ts\nimport { errorCode, type SwitchboardError } from "switchboard";\n\nexport function isGone(error: SwitchboardError): boolean {\n  return errorCode(error) === "chat-gone";\n}\n```',
-    "`…` stands for a value. Codes of failed calls to Telegram are in [Telegram](../telegram.md#what-a-failed-call-means).",
+    "`…` stands for a value. Codes of failed calls to Telegram are in [Telegram](telegram.md#what-a-failed-call-means).",
     table(["Code", "Class", "Message"], rows),
     "## Failed model calls",
     sources.comment("src/models/model-call-error.ts", "ModelCallErrorCode").text,

@@ -67,13 +67,25 @@ export function openSources(root: string, files: readonly string[]): Sources {
     members(file, name) {
       const [source, node] = declaration(file, name);
       const { members } = node as InterfaceDeclaration | ClassDeclaration;
-      return [...members].flatMap((member) => memberOf(source, member));
+      return withoutImplementations([...members].flatMap((member) => memberOf(source, member)));
     },
     comment: (file, name) => commentOf(...declaration(file, name)),
     texts: (file, constant) => textsOf(sourceOf(file), constant),
     files: () => files.map(sourceOf),
     close: () => api.close(),
   };
+}
+
+/** Overloads become one member with all their signatures. What implements them is nobody's business. */
+function withoutImplementations(members: readonly Member[]): Member[] {
+  return members.flatMap((member, index) => {
+    const same = members.filter(({ name }) => name === member.name);
+    if (same.length === 1) return [member];
+    if (members.findIndex(({ name }) => name === member.name) !== index) return [];
+    const signatures = same.slice(0, -1).map(({ signature }) => signature);
+    const texts = same.map(({ text }) => text).filter(Boolean);
+    return [{ ...member, signature: signatures.join("\n"), text: texts.join("\n\n") }];
+  });
 }
 
 function textsOf(source: SourceFile, constant: string): ReadonlyMap<string, string> {
@@ -106,7 +118,7 @@ function memberOf(source: SourceFile, member: Node): Member[] {
   const comment = commentOf(source, member);
   if (name === undefined || comment.isInternal) return [];
   const text = name.getText(source);
-  if (text.startsWith("#") || text === "constructor") return [];
+  if (text.startsWith("#") || text === "constructor" || text.startsWith("internal_")) return [];
   const whole = member.getText(source);
   const own = body === undefined ? whole : whole.slice(0, -body.getText(source).length);
   const signature = own

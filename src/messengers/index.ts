@@ -45,7 +45,13 @@ export type {
 } from "../core/messenger-event.ts";
 
 // Commands
-export type { CommandContext, CommandResult, ThinkCommand, ThinkCommands } from "./declare/commands.ts";
+export type {
+  CommandContext,
+  CommandResult,
+  CommandWords,
+  ThinkCommand,
+  ThinkCommands,
+} from "./declare/commands.ts";
 
 // Writing a provider
 export type { ChatFacts, ChatKind, TopicFacts } from "../core/chat.ts";

@@ -67,7 +67,7 @@ describe("interrupt", () => {
 });
 
 describe("edits", () => {
-  it("answers the last message anew, in place, when it is edited and the messenger wants that", async () => {
+  it("answers the last message again, in place, when it is edited and the messenger wants that", async () => {
     through("/edited");
     const person = newcomer(rig);
     rig.model.script((request) => [say(`Re ${lastUserText(request)}`)]);

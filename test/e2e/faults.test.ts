@@ -137,7 +137,7 @@ describe.concurrent("the Bot API fails", () => {
     ada.write(cue);
     await rig.simulator.waitFor(() => posts(ada).length === 1, SOON);
     rest.open();
-    // What was processed is found and completed; what was not is sent anew.
+    // What was processed is found and completed; what was not is sent again.
     await ada.reads("Slowly but surely to the end.");
     expect(posts(ada)).toHaveLength(isVisible ? 1 : 2);
     ada.write("And now?");

@@ -15,7 +15,7 @@ import { bodyOf, strangeUpdate, type StrangeUpdate } from "./fuzz/strange-update
 const KEY = "sk-a-key-that-nobody-may-read";
 const RUNS = Number(process.env.FUZZ_RUNS ?? 36);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260);
-/** Chats at work at the same time. */
+/** Number of chats that write at the same time. */
 const AT_ONCE = 9;
 const TIME_LIMIT_MS = 60_000 + RUNS * 3000;
 

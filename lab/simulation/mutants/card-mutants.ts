@@ -11,7 +11,7 @@ const AT_ONCE_MS = 2_000;
 export const cardMutants: readonly Mutant[] = [
   {
     name: "press-handled-twice",
-    what: "that the handler of a press begins is not stored",
+    what: "the start of a press's handler is not stored",
     threadDatabase: (database) =>
       withoutWrites(database, (statement) => statement.startsWith("INSERT INTO press_v1")),
   },

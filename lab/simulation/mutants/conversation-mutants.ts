@@ -55,7 +55,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "newest-first",
-    what: "of the messages that wait, the last is answered first",
+    what: "the newest of the waiting messages is answered first",
     threadDatabase: (database) => ({
       ...withoutWrites(database, () => false),
       all: (statement, ...bindings) => {
@@ -67,7 +67,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "steer-ignored",
-    what: "the model goes on with its next step though a message waits",
+    what: "the model continues with its next step although a message waits",
     beforeStep: () => "go",
   },
   {
@@ -85,7 +85,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "reply-to-first-chat",
-    what: "every reply of a conversation goes to the place in which it spoke first",
+    what: "every reply of a conversation goes to the chat in which it wrote first",
     delivery: (delivery) => {
       const open = delivery.open.bind(delivery);
       let first: Address | undefined;
@@ -94,7 +94,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "notice-to-last-chat",
-    what: "the answer of a command goes to where the conversation spoke last",
+    what: "the reply of a command goes to the chat in which the conversation wrote last",
     delivery: (delivery) => {
       const open = delivery.open.bind(delivery);
       const send = delivery.send.bind(delivery);
@@ -116,7 +116,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "command-unanswered",
-    what: "what a command says is not sent",
+    what: "the reply of a command is not sent",
     saying: (delivery) => {
       const send = delivery.send.bind(delivery);
       delivery.send = (start, text) => {
@@ -126,7 +126,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "command-twice",
-    what: "what a command says is sent twice",
+    what: "the reply of a command is sent twice",
     saying: (delivery) => {
       const send = delivery.send.bind(delivery);
       delivery.send = (start, text) => {
@@ -150,7 +150,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "silence-shown",
-    what: "the model's way of saying nothing is shown",
+    what: "the model's signal of silence is shown",
     policy: { silence: false },
   },
   {
@@ -170,7 +170,7 @@ export const conversationMutants: readonly Mutant[] = [
   },
   {
     name: "rich-forgotten",
-    what: "that a server knows no blocks is forgotten with the reply that found it out",
+    what: "a server without rich messages is forgotten when the reply that found it ends",
     threadDatabase: (database) => withoutWrites(database, (statement) => /INTO rich_rest_v1/.test(statement)),
   },
   {

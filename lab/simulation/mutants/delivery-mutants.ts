@@ -155,7 +155,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: "doubt-resolved-twice",
-    what: "a message that was found is posted again all the same",
+    what: "a lost message that was found is posted again",
     surface: withProbing((probing) => ({
       probe: async (...asked) => {
         const found = await probing.probe(...asked);

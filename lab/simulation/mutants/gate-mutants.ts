@@ -6,7 +6,7 @@ import { withoutWrites } from "./without-writes.ts";
 export const gateMutants: readonly Mutant[] = [
   {
     name: "penalty-forgotten",
-    what: "a penalty is not known any more after a restart of the chat's gate",
+    what: "a penalty is forgotten after a restart of the chat's gate",
     gateDatabase: (database) =>
       withoutWrites(database, (statement) => /INTO gate_v1 .*until/.test(statement)),
   },
@@ -34,7 +34,7 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     name: "right-forgotten",
-    what: "the right to post is not known any more after a restart of the chat's gate",
+    what: "the right to post is forgotten after a restart of the chat's gate",
     gateDatabase: (database) =>
       withoutWrites(database, (statement) => /INTO gate_v1 .*post_right/.test(statement)),
   },
@@ -83,7 +83,7 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     name: "penalty-of-first-chat",
-    what: "a conversation knows the penalties of the chat only in which it spoke first",
+    what: "a conversation knows only the penalties of the chat in which it wrote first",
     gateClient: (gate, { memory }) => ({
       ...bound(gate),
       penalize: (address, retryAfterMs) => {

@@ -18,7 +18,7 @@ import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
-import { menuOf } from "../declare/commands.ts";
+import { menuOf, withWords } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
@@ -303,7 +303,7 @@ export class AgentRuntime extends LifecycleCapability {
     const { agent } = this.#options;
     const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts.calls()) : {};
     const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
-    return { ...extra, ...approvals, ...agent.getCommands() };
+    return withWords({ ...extra, ...approvals }, agent.getCommands());
   }
 
   #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {

@@ -17,8 +17,8 @@ import { createInboxStore } from "../../inbox/inbox-store.ts";
 import type { InboxStore } from "../../inbox/inbox-store.ts";
 import { createTurnStore } from "../../turn/turn-store.ts";
 import type { TurnStore } from "../../turn/turn-store.ts";
-import { builtInCommands } from "../declare/commands.ts";
-import type { ThinkCommands } from "../declare/commands.ts";
+import { allCommands } from "../declare/commands.ts";
+import type { ReadyCommands } from "../declare/commands.ts";
 import { conversationNameOf } from "../declare/conversation-name.ts";
 import { replyPolicy } from "../declare/texts.ts";
 import { DeclaredMessengers } from "./declared-messengers.ts";
@@ -180,10 +180,8 @@ export class ThreadRuntime {
       onWithdrawn: (turnId) => options.approvals?.drop(turnId, "replaced"),
       hasUnread: () => this.#intake.hasUnread(),
     });
-    const commands = (): ThinkCommands => ({
-      ...builtInCommands(commands, (event) => options.desk?.waitingIn(event) ?? 0),
-      ...options.commands(),
-    });
+    const commands = (): ReadyCommands =>
+      allCommands(options.commands(), (event) => options.desk?.waitingIn(event) ?? 0);
     this.#intake = new Intake({
       database,
       deps,

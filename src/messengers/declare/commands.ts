@@ -1,12 +1,16 @@
 import type { Content } from "../../core/content.ts";
+import type { PolicyText } from "../../core/delivery.ts";
+import { ConfigurationError } from "../../core/errors.ts";
+import { inLanguage } from "../../core/local-text.ts";
+import type { LocalText } from "../../core/local-text.ts";
 import type { CommandEntry } from "../../core/messenger.ts";
 import type { MessengerContext } from "../../core/messenger-context.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 
 /** One command of a bot. */
 export interface ThinkCommand {
-  /** One line for `/help`. */
-  readonly description: string;
+  /** One line for `/help` and the menu. May be in several languages: `{ en: "Opening hours", de: "Öffnungszeiten" }`. */
+  readonly description: LocalText;
   /**
    * Runs before the model, and beside a running turn. Returns the reply, `{ prompt }` to pass text to the model, or
    * nothing if it has used `reply` or wants to stay silent. May run again if the process dies before its reply is
@@ -36,8 +40,26 @@ export interface CommandContext {
   readonly beginAnew: () => void;
 }
 
-/** The commands of a bot by name: lower case letters, digits and underscores, without the slash. */
-export type ThinkCommands = Readonly<Record<string, ThinkCommand>>;
+/** A built-in command in the bot's words. It does what it always does. */
+export interface CommandWords {
+  /** One line for `/help` and the menu. @default in English */
+  readonly description?: LocalText;
+  /**
+   * `/start`: the greeting. `/help`: the line above the list. `/stop`: the reply if there is nothing to stop. `/new`: the
+   * confirmation. @default in English
+   */
+  readonly text?: PolicyText;
+  readonly handler?: undefined;
+}
+
+/**
+ * The commands of a bot by name: lower case letters, digits and underscores, without the slash. A built-in command
+ * without a handler keeps its own, with other words.
+ */
+export type ThinkCommands = Readonly<Record<string, ThinkCommand | CommandWords>>;
+
+/** Commands that all have a handler. */
+export type ReadyCommands = Readonly<Record<string, ThinkCommand>>;
 
 /** The actions that commands can take on the conversation. */
 export interface CommandHost {
@@ -53,32 +75,78 @@ export interface CommandHost {
 
 /** Returns the commands for a platform's menu. */
 export function menuOf(own: ThinkCommands): CommandEntry[] {
-  const all = { ...builtInCommands(() => own), ...own };
-  return Object.entries(all).map(([name, { description }]) => ({ name, description }));
+  return Object.entries(allCommands(own)).map(([name, { description }]) => ({ name, description }));
 }
 
-const GREETING = "Hello! Send me a message and I'll answer. /help shows what else I can do.";
-const NOTHING_TO_STOP = "There's nothing to stop right now.";
-const NEW_SESSION = "Let's start over. I won't refer to anything from before.";
+type BuiltInName = "start" | "help" | "stop" | "new";
+
+const TEXTS: Readonly<Record<BuiltInName, string>> = {
+  start: "Hello! Send me a message and I'll answer. /help shows what else I can do.",
+  help: "Just write to me in your own words. I also know these commands:",
+  stop: "There's nothing to stop right now.",
+  new: "Let's start over. I won't refer to anything from before.",
+};
 
 /**
- * Returns `/start`, `/help`, `/stop` and `/new`. A bot may define its own instead.
+ * Returns `/start`, `/help`, `/stop` and `/new`, and the bot's own commands. A command of the bot with a handler replaces
+ * a built-in one.
  *
  * @param waiting returns the number of requests of this chat that wait for a person's decision
+ * @throws {ConfigurationError} `command-without-handler` if a command that is not built in has no handler
  */
-export function builtInCommands(
-  all: () => ThinkCommands,
+export function allCommands(
+  own: ThinkCommands,
   waiting: (event: MessengerEvent) => number = () => 0,
-): ThinkCommands {
+): ReadyCommands {
+  const commands = withWords(
+    builtInCommands(own, () => all, waiting),
+    own,
+  );
+  const all = Object.fromEntries(Object.entries(commands).map(ready));
+  return all;
+}
+
+/** Returns commands of Switchboard with those of the bot: replaced by a handler, or only described in other words. */
+export function withWords(builtIn: ThinkCommands, own: ThinkCommands): ThinkCommands {
+  const entries = Object.entries(own).map(([name, command]) => {
+    const known = builtIn[name];
+    if (command.handler !== undefined || known === undefined) return [name, command] as const;
+    return [name, { ...known, description: command.description ?? known.description }] as const;
+  });
+  return { ...builtIn, ...Object.fromEntries(entries) };
+}
+
+function ready([name, command]: readonly [string, ThinkCommand | CommandWords]): [string, ThinkCommand] {
+  if (command.handler !== undefined) return [name, command];
+  throw new ConfigurationError(
+    "command-without-handler",
+    `The command /${name} of getCommands() has no handler. Only built-in commands may leave it out.`,
+  );
+}
+
+function builtInCommands(
+  own: ThinkCommands,
+  all: () => ReadyCommands,
+  waiting: (event: MessengerEvent) => number,
+): ReadyCommands {
+  const say = (name: BuiltInName, { event }: CommandContext): string => {
+    const words = own[name];
+    const text = words !== undefined && "text" in words ? words.text : undefined;
+    const made = typeof text === "function" ? text({ locale: event.author?.language, event }) : text;
+    return made ?? TEXTS[name];
+  };
   return {
-    start: { description: "Say hello", handler: () => GREETING },
-    help: { description: "Show the commands", handler: () => helpText(all()) },
+    start: { description: "Say hello", handler: (command) => say("start", command) },
+    help: {
+      description: "Show the commands",
+      handler: (command) => helpText(say("help", command), all(), command.event.author?.language),
+    },
     stop: {
       description: "Stop the answer that is being written",
       handler: (command) => {
         const isStopped = command.stop();
         const waits = waitingWords(waiting(command.event));
-        if (waits === undefined) return isStopped ? undefined : NOTHING_TO_STOP;
+        if (waits === undefined) return isStopped ? undefined : say("stop", command);
         return `${waits} /stop takes no request back; the button on its card does.`;
       },
     },
@@ -87,9 +155,8 @@ export function builtInCommands(
       handler: (command) => {
         command.beginAnew();
         const waits = waitingWords(waiting(command.event));
-        return waits === undefined
-          ? NEW_SESSION
-          : `${NEW_SESSION} ${waits} I'll tell you here what comes of it.`;
+        const words = say("new", command);
+        return waits === undefined ? words : `${words} ${waits} I'll tell you here what comes of it.`;
       },
     },
   };
@@ -103,7 +170,9 @@ function waitingWords(count: number): string | undefined {
     : `${count} requests still wait for a decision.`;
 }
 
-function helpText(commands: ThinkCommands): string {
-  const lines = Object.entries(commands).map(([name, command]) => `/${name} – ${command.description}`);
-  return ["Just write to me in your own words. I also know these commands:", "", ...lines].join("  \n");
+function helpText(words: string, commands: ReadyCommands, language: string | undefined): string {
+  const lines = Object.entries(commands).map(
+    ([name, { description }]) => `/${name} – ${inLanguage(description, language)}`,
+  );
+  return [words, "", ...lines].join("  \n");
 }

@@ -257,7 +257,7 @@ export class EventHandler {
       if (!isRerun) this.#options.answers.keepEdit(event);
       this.#outcomes.end(
         row,
-        isRerun ? "edit: answered anew" : ignored("edit of a message that is not waiting"),
+        isRerun ? "edit: answered again" : ignored("edit of a message that is not waiting"),
       );
     }
   }

@@ -121,9 +121,9 @@ describe("decides by what happened before", () => {
         { isPlain: true, isInterim: true },
         "skip",
       ],
-      ["posts anew what is refused as an edit only", "edit", "rejected", { isPlain: true }, "repost"],
+      ["posts again what is refused as an edit only", "edit", "rejected", { isPlain: true }, "repost"],
       [
-        "fails what was posted anew and is refused again",
+        "fails what was posted again and is refused again",
         "edit",
         "rejected",
         { isPlain: true, isReplacement: true },
@@ -145,7 +145,7 @@ describe("decides by what happened before", () => {
         "unquoted",
       ],
       ["respects that a person deleted what they had read", "edit", "missing", { wasWhole: true }, "forget"],
-      ["posts a deleted message anew only once", "edit", "missing", { isReplacement: true }, "forget"],
+      ["posts a deleted message again only once", "edit", "missing", { isReplacement: true }, "forget"],
       ["keeps trying within a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS }, "retry"],
       ["gives up after a day", "post", "transient", { failingForMs: GIVE_UP_AFTER_MS + 1 }, "give-up"],
       [

@@ -42,7 +42,7 @@ async function live(steps: readonly Step[], crashAt: number): Promise<CrashWorld
   return world;
 }
 
-it.each(SCENARIOS)("shows $name as it should be, whenever the process dies", async (scenario) => {
+it.each(SCENARIOS)("shows $name completely, whenever the process dies", async (scenario) => {
   const { steps, texts, keyboards } = scenario;
   const total = (await live(steps, Infinity)).boundaries().length;
   expect(total).toBeGreaterThan(8);

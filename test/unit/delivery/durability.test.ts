@@ -31,12 +31,12 @@ it("continues a half-shown reply in the same message after a restart", async () 
   await second.advance(10_000);
   expect(world.platform.visible("7")).toEqual(["It begins"]);
   second.delivery.open(startOf("r1"));
-  second.delivery.append("r1", "It starts anew");
+  second.delivery.append("r1", "It starts over");
   await second.advance(1_000);
-  expect(world.platform.visible("7")).toEqual(["It starts anew"]);
-  second.delivery.finish("r1", "It starts anew and ends.");
+  expect(world.platform.visible("7")).toEqual(["It starts over"]);
+  second.delivery.finish("r1", "It starts over and ends.");
   await second.advance(1_000);
-  expect(world.platform.messages("7")).toMatchObject([{ id: "101", text: "It starts anew and ends." }]);
+  expect(world.platform.messages("7")).toMatchObject([{ id: "101", text: "It starts over and ends." }]);
 });
 
 it("sends a whole reply after a restart from the rows alone", async () => {
@@ -242,7 +242,7 @@ it("writes few rows for a short reply that streams", async () => {
   expect(writes).toBe(5);
 });
 
-it("goes on with the next reply when a surface breaks its contract", async () => {
+it("continues with the next reply when a surface breaks its contract", async () => {
   const { surface, delivery, start, advance, visible, lines } = createHarness();
   const post = surface.post.bind(surface);
   surface.post = async (address, message, options) =>

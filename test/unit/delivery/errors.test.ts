@@ -74,7 +74,7 @@ it.each([
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("waits for a penalty of hours by its durable wake, without a timer", async () => {
+it("waits for a penalty of hours with its durable wake-up, without a timer", async () => {
   const harness = createHarness({ surface: { capabilities: { typing: false } } });
   const { surface, delivery, clock, start, visible, wakeAt } = harness;
   surface.fault("post", floodFor(5 * HOUR_MS));
@@ -88,7 +88,7 @@ it("waits for a penalty of hours by its durable wake, without a timer", async ()
   expect(wakeAt()).toBeUndefined();
 });
 
-it("does not bring its wake-up forward when it is looked at during a penalty of hours", async () => {
+it("keeps its wake-up time when it is checked during a penalty of hours", async () => {
   const { advance, clock, delivery, start, surface } = createHarness();
   const failure = { kind: "retry-after", code: "too-many-requests", retryAfterMs: 3 * 3_600_000 } as const;
   surface.fault("post", { kind: "fail", failure });
@@ -195,7 +195,7 @@ it("repeats a call that provably failed, on the first and on the last call", asy
   });
 });
 
-it("gives up after a day of failures, with a code, and goes on with the next reply", async () => {
+it("gives up after a day of failures, with a code, and continues with the next reply", async () => {
   const harness = createHarness();
   const { surface, delivery, start, visible } = harness;
   surface.faultAlways("post", fail("transient"));
@@ -334,7 +334,7 @@ it("falls back to plain text where the entities are refused, for that part alone
   expect(delivery.receipt("r1")?.state).toBe("delivered");
 });
 
-it("fails a part that is refused as plain text too, and goes on with the next", async () => {
+it("fails a part that is refused as plain text too, and continues with the next", async () => {
   const harness = createHarness({ surface: { limits: { maxLength: 200, maxEntities: 100 } } });
   const { surface, delivery, start, visible } = harness;
   surface.fault("post", fail("rejected"), fail("rejected"));

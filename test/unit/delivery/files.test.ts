@@ -64,7 +64,7 @@ describe("a file", () => {
     expect(delivery.receipt("f1")?.state).toBe("delivered");
   });
 
-  it("whose caption is too long goes on as text", async () => {
+  it("whose caption is too long continues as text", async () => {
     const limits = { maxLength: 60, maxEntities: 100 };
     const { advance, delivery, start, surface, visible } = createFilesHarness({ surface: { limits } });
     const caption = "One two three four five six seven. ".repeat(4).trim();

@@ -136,7 +136,7 @@ describe("a reply whose model call was cut short", () => {
     expect(visible()).toEqual(["The new reply."]);
   });
 
-  it("goes on with its draft", async () => {
+  it("continues with its draft", async () => {
     const { advance, delivery, surface } = await interrupted({ mode: "draft" }, { draftLastsMs: 30_000 });
     delivery.replace("r1", "Short");
     await advance(2_000);

@@ -199,7 +199,7 @@ async function live(crashAt: number): Promise<CrashWorld> {
   return world;
 }
 
-it("has every mark as it should be, whenever the process dies, and never takes down two messages", async () => {
+it("makes every reaction and pin, whenever the process dies, and never unpins two messages", async () => {
   const total = (await live(Infinity)).boundaries().length;
   expect(total).toBeGreaterThan(20);
   for (let crashAt = 1; crashAt <= total; crashAt += 1) {

@@ -107,7 +107,7 @@ describe("draft", () => {
     },
   );
 
-  it("lets nobody wait for a refused draft", async () => {
+  it("makes no reader wait for a refused draft", async () => {
     const { delivery, advance, start, surface, visible } = harnessOf("draft");
     surface.fault("draft", { kind: "fail", failure: { kind: "rejected", code: "refused" } });
     delivery.open(start("r1"));

@@ -15,7 +15,7 @@ const SURFACES = {
   "final-only": {},
 } as const;
 
-/** The turn streams its text, and is begun anew by the next process when it had not come to its end. */
+/** The turn streams its text, and the next process restarts it if it had not ended. */
 async function turn(process: CrashProcess, mode: DeliveryMode): Promise<void> {
   const { delivery, advance, isDead } = process;
   const state = delivery.receipt("r1")?.state;

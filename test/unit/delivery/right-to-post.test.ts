@@ -85,7 +85,7 @@ it("lets waiting speakers ask again soon, and less often the longer it takes", a
   expect(waits).toEqual([250, 250, 1_000, 2_000, 2_000]);
 });
 
-it("is given to its holder again at once", async () => {
+it("is given to the same holder again at once", async () => {
   const { post } = await forum();
   expect(ticketOf(await post(NORTH))).toBe(1);
   // The post was not made, and nobody was told: the next one is asked for.

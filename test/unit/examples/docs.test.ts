@@ -54,6 +54,20 @@ function examplesOf(page: string): readonly string[] {
     });
 }
 
+/** Returns the names by which the headings of a page can be linked. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const headings = text.split("\n").filter((line) => /^#{1,6} /.test(line));
+  return new Set(
+    headings.map((line) =>
+      line
+        .replace(/^#+ /, "")
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
 describe("the documentation", () => {
   it("has examples that compile", async () => {
     const folder = path.join(root, "node_modules/.cache/documentation-examples");
@@ -101,12 +115,26 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
+  it("links only to headings that exist", () => {
+    const broken = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?<file>[^)#\s:]*)#(?<heading>[^)\s]+)\)/g)]
+        .map(({ groups }) => ({ file: groups?.["file"] ?? "", heading: groups?.["heading"] ?? "" }))
+        .filter(({ file, heading }) => {
+          const target = file === "" ? page : path.join(path.dirname(page), file);
+          return target.endsWith(".md") && !headingsOf(read(target)).has(heading);
+        })
+        .map(({ file, heading }) => `${page}: ${file}#${heading}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
   it("keeps the README short", () => {
     expect(read("README.md").split("\n").length).toBeLessThanOrEqual(150);
   });
 
   it("asks Telegram for the updates that are handled", () => {
-    const asked = /allowed_updates=(?<list>\[.*?\])/.exec(read("README.md"))?.groups?.["list"] ?? "[]";
-    expect(JSON.parse(asked)).toEqual(allowedUpdates);
+    const asked = /these `allowed_updates`:(?<list>[^.]*)\./.exec(read("docs/guides/telegram.md"));
+    const list = [...(asked?.groups?.["list"] ?? "").matchAll(/`(\w+)`/g)].map(([, kind]) => kind);
+    expect(list).toEqual(allowedUpdates);
   });
 });

@@ -20,7 +20,9 @@ function rowsOf(text: string): Map<string, readonly string[]> {
   );
 }
 
-const writing = rowsOf(page("writing-a-bot.md"));
+const think = rowsOf(page("reference/think.md"));
+const messenger = rowsOf(page("reference/messenger-options.md"));
+const delivery = rowsOf(page("reference/delivery.md"));
 const replies = rowsOf(page("replies.md"));
 
 const TEXTS: Record<SafeText, true> = {
@@ -40,10 +42,11 @@ const DELIVERY: Record<Exclude<keyof DeliveryPolicy, SafeText>, unknown> = {
   mode: '`"edit"`',
   linkPreviews: "`false`",
   richMessages: "`false`",
-  typing: "`true`",
-  resentMark: "(sent again after a connection problem)",
+  typing:
+    "true, except for messages that are not addressed to the bot and that the model may leave unanswered",
+  resentMark: '`"(sent again after a connection problem)"`',
   callTimeoutMs: "15000, on Telegram 6000",
-  editEveryMs: "700",
+  editEveryMs: "`700`",
   onUnknown: '`"resend-marked"`',
   replyTo: '`"groups"`',
   silence: 'only where `respondTo` has `"subscribed-thread"`',
@@ -78,18 +81,18 @@ const LIMITS = ["modelPatienceMs", "chatStreamFirstChunkTimeoutMs", "chatStreamS
 describe("the documentation of options", () => {
   it.each(LIMITS)("has the default of the property %s", (name) => {
     const [, value = "none"] = new RegExp(`^  ${name} = ([\\d_]+);$`, "m").exec(THINK) ?? [];
-    expect(writing.get(name)?.[0]).toBe(value.replaceAll("_", ""));
+    expect(think.get(name)?.[0]).toBe(`\`${value.replaceAll("_", "")}\``);
   });
 
   it.each(Object.keys(TEXTS) as SafeText[])("has the default of the text %s", (name) => {
-    expect(writing.get(name)?.[0]).toBe(safeText(undefined, name, undefined, undefined));
+    expect(delivery.get(name)?.[0]).toBe(safeText(undefined, name, undefined, undefined));
   });
 
   it.each(Object.entries(DELIVERY))("has the default of the option delivery.%s", (name, value) => {
-    expect((replies.get(name) ?? writing.get(name))?.[0]).toBe(value);
+    expect((replies.get(name) ?? delivery.get(name))?.[0]).toBe(value);
   });
 
   it.each(Object.keys(MESSENGER))("has the option %s of every messenger", (name) => {
-    expect(writing.has(name)).toBe(true);
+    expect(messenger.has(name)).toBe(true);
   });
 });

@@ -359,7 +359,7 @@ describe("a command after a crash", () => {
       },
     });
     rig.receive("/count", { message: { command: { name: "count", args: "" } } });
-    // The object dies while the first run is at work.
+    // The object dies during the first run.
     void rig.intake.run();
     const restarted = rig.restart();
     await restarted.intake.run();

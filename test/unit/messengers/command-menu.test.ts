@@ -17,6 +17,7 @@ function createRig() {
   const clock = createVirtualClock();
   const store = createRootStore(createNodeDatabase());
   const told: (readonly CommandEntry[])[] = [];
+  const former: (readonly string[])[] = [];
   const log: string[] = [];
   const state = {
     commands: (): readonly CommandEntry[] => [{ name: "help", description: "Show the commands" }],
@@ -36,8 +37,9 @@ function createRig() {
       platform: {
         ...platform,
         account: () => Promise.resolve(state.account),
-        setCommands: async (commands) => {
+        setCommands: async (commands, _context, _signal, formerLanguages) => {
           told.push(commands);
+          former.push(formerLanguages);
           await state.answer();
         },
       },
@@ -51,7 +53,7 @@ function createRig() {
       if (menu.isDue(definition)) await menu.tell(definition, context);
     };
   };
-  return { clock, store, told, log, state, start };
+  return { clock, store, told, former, log, state, start };
 }
 
 describe("the menu of commands", () => {
@@ -67,6 +69,19 @@ describe("the menu of commands", () => {
       ["new", "Start a new conversation"],
       ["hours", "When we are open"],
     ]);
+  });
+
+  it("describes a built-in command in the bot's words", () => {
+    const description = { en: "What I can do", de: "Was ich kann" };
+    expect(menuOf({ help: { description } })[1]).toEqual({ name: "help", description });
+    expect(menuOf({ new: { text: "Gut." } })[3]).toEqual({
+      name: "new",
+      description: "Start a new conversation",
+    });
+  });
+
+  it("refuses a command of the bot without a handler, by its name", () => {
+    expect(() => menuOf({ hours: { description: "Hours" } })).toThrow(/\/hours .* has no handler/);
   });
 
   it("is told to the bot of a new token, too", async () => {
@@ -94,7 +109,7 @@ describe("the menu of commands", () => {
     const { store, told, start } = createRig();
     // What was stored for this list before groups had a menu: the hash of the list by itself.
     const hash = "a0e921074327ed28bdc842b075614f0d9df69bad451124289bffe599850089b5";
-    store.setMenu("telegram", { hash, tryAgainAt: undefined });
+    store.setMenu("telegram", { hash, tryAgainAt: undefined, languages: [] });
     await start()();
     await start()();
     expect(told).toHaveLength(1);
@@ -132,6 +147,22 @@ describe("the menu of commands", () => {
       code: "token-refused",
       message: "The Bot API call setMyCommands failed.",
     });
+  });
+
+  it("is taken back in a language that it has no longer, also if the platform refused that at first", async () => {
+    const { clock, former, state, start } = createRig();
+    const help = (description: CommandEntry["description"]) => () => [{ name: "help", description }];
+    state.commands = help({ en: "Help", de: "Hilfe" });
+    await start()();
+    state.commands = help({ en: "Help", fr: "Aide" });
+    state.answer = () => Promise.reject(new TypeError("no"));
+    await start()();
+    state.answer = () => Promise.resolve();
+    await clock.advance(HOUR_MS);
+    await start()();
+    state.commands = help("Help");
+    await start()();
+    expect(former).toEqual([[], ["de"], ["de"], ["en", "fr"]]);
   });
 
   it("is not told twice at the same moment", async () => {

@@ -158,7 +158,7 @@ function eventOf(text: string): MessengerEvent {
   };
 }
 
-it.each([1, 2, 4])("ends the answer that was at work after %i edits at once", async (edits) => {
+it.each([1, 2, 4])("ends the running answer after %i edits at once", async (edits) => {
   const { opened, operations, start, write } = createRig();
   const runner = start();
   write();
@@ -193,7 +193,7 @@ it("answers the newest words of both messages when one was edited while the answ
   expect(operations.question).toMatch(/first edited\s+second edited/);
 });
 
-it("ends the answer that was at work when the process died between two edits", async () => {
+it("ends the running answer when the process died between two edits", async () => {
   const { operations, start, write } = createRig();
   const before = start();
   write();
@@ -205,7 +205,7 @@ it("ends the answer that was at work when the process died between two edits", a
   expect(operations.running).toEqual(["turn-3"]);
 });
 
-it("ends the answer that was at work when the process died before the one in its place had begun", async () => {
+it("ends the running answer when the process died before its replacement began", async () => {
   const { operations, start, write } = createRig();
   const before = start();
   write();
@@ -222,7 +222,7 @@ it("ends the answer that was at work when the process died before the one in its
   expect(operations.running).toEqual(["turn-3"]);
 });
 
-it("ends the answer that was at work when the one in its place is stopped before it began", async () => {
+it("ends the running answer when its replacement is stopped before it began", async () => {
   const { operations, start, write } = createRig();
   const runner = start();
   write();

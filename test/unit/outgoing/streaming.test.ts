@@ -234,7 +234,7 @@ describe("streaming", () => {
     expect(shown).toEqual(["I look.", "I look.", "I look.\n\nhm", "I look.\n\nFound."]);
   });
 
-  it("begins anew when the attempt was void, with the first text that is for people", () => {
+  it("starts over when the attempt was void, with the first text that is for people", () => {
     const told: string[] = [];
     const outgoing = createOutgoingText({}, group, {
       append: (delta) => told.push(`+${delta}`),

@@ -235,7 +235,7 @@ describe("options", () => {
       "messenger-option-invalid",
       "capabilities.canEdit of chatSdkMessenger does not exist.",
     ],
-  ])("says how to mend %#", (options, code, fix) => {
+  ])("says how to fix %#", (options, code, fix) => {
     let thrown: unknown;
     try {
       chatSdkMessenger(options as ChatSdkMessengerOptions);

@@ -41,7 +41,7 @@ describe("options", () => {
       "pacing-malformed",
       'pacing.group.everyMS of telegramMessenger does not exist. Did you mean "everyMs"?',
     ],
-  ])("says how to mend %#", (options, code, fix) => {
+  ])("says how to fix %#", (options, code, fix) => {
     const error = failure(options);
     expect(errorCode(error)).toBe(code);
     expect((error as Error).message).toContain(fix);

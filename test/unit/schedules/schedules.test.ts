@@ -175,7 +175,7 @@ describe("reconciliation", () => {
     expect(rig.ends("job")).toEqual(["11-18T14:00 done", "11-18T16:00 done"]);
   });
 
-  it("computes a changed schedule anew from now, and forgets removed tasks", async () => {
+  it("computes a changed schedule again from now, and forgets removed tasks", async () => {
     const rig = new ScheduleRig({ ...digest, job: { schedule: "every 2 hours", handler: () => undefined } });
     rig.tasks = { job: { schedule: "every day at 13:00", handler: () => undefined } };
     rig.restart();

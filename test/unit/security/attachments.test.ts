@@ -206,7 +206,7 @@ describe("the size of a file", () => {
 });
 
 describe("the time of a download", () => {
-  it("ends also where the network does not heed its signal, before the answer and in the middle of it", async () => {
+  it("ends also where the network ignores its signal, before the answer and in the middle of it", async () => {
     for (const fetch of [
       () => new Promise<Response>(() => {}),
       () =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MessengerEvent } from "../../../src/core/messenger-event.ts";
-import { builtInCommands } from "../../../src/messengers/declare/commands.ts";
+import { allCommands } from "../../../src/messengers/declare/commands.ts";
 import { definitionOf } from "../../../lab/support/messenger-events.ts";
 import { normalizeMessengers } from "../../../src/messengers/declare/define-messengers.ts";
 import { systemDeps } from "../../../src/core/deps.ts";
@@ -97,14 +97,14 @@ describe("a stranger in a group that the bot listens to", () => {
 });
 
 describe("two chats that share one agent", () => {
-  it("stops and begins anew on behalf of the chat that asks, not of another", async () => {
+  it("stops and starts over on behalf of the chat that asks, not of another", async () => {
     const asked: string[] = [];
     const ask = ({ thread }: MessengerEvent): boolean => {
       asked.push(thread.id);
       return false;
     };
     const rig = createIntakeRig({
-      commands: builtInCommands(() => ({})),
+      commands: allCommands({}),
       host: { stopRunning: ask, stopAll: ask },
     });
     for (const name of ["stop", "new"]) {

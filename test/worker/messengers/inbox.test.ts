@@ -482,7 +482,7 @@ describe("code of the bot on the way in", () => {
     await world.write("c1", "even");
     await world.shows("c1", "You said: even");
     isBroken = false;
-    // An object that begins anew does not wait for the next attempt.
+    // An object that starts over does not wait for the next attempt.
     await evictDurableObject(world.thread("c1"));
     await runDurableObjectAlarm(world.thread("c1"));
     await world.shows("c1", "You said: even", "You said: odd");

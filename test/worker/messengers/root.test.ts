@@ -186,7 +186,7 @@ describe("an event that cannot be stored", () => {
 });
 
 describe("an event whose conversation cannot be told", () => {
-  /** The object of the thread, where such an event waits, starts anew: it tries again at once. */
+  /** The object of the thread, where such an event waits, restarts and tries again at once. */
   const tryAgain = async (world: World, chat: string) => {
     await evictDurableObject(world.thread(chat));
     await runDurableObjectAlarm(world.thread(chat));

@@ -97,7 +97,7 @@ describe("time in workerd", () => {
       const { platform, calls } = world.line;
       await world.play([write, { kind: "fault", fault: { kind: "flood", retryAfterS: 3 * HOUR_S } }]);
       const startedAt = Date.now();
-      /** A few wakes after it was at work, and then none until the end of the penalty. */
+      /** A few wake-ups after its turn, and then none until the end of the penalty. */
       const comesToRest = async (): Promise<void> => {
         for (let wakes = 0; ((await world.wakesAt(chat)) ?? 0) < Date.now() + MINUTE_MS; wakes += 1) {
           expect(wakes).toBeLessThan(4);
@@ -152,7 +152,7 @@ function problemOf(world: ScheduleWorld, chat: string): string | undefined {
     return `${chat} has a message that is still streamed`;
   const texts = visible.map(({ text }) => stripMark(text));
   const written = world.written.filter((message) => message.chat === chat).map(({ token }) => token);
-  // Every answer has words that only it has; an answer that was begun anew is void.
+  // Every answer has words that only it has; an answer that was restarted is void.
   const answerOf = (text: string): Answer | undefined =>
     world.answers[Number(/\ba(\d+)w\d+z\b/.exec(text)?.[1] ?? "-1")];
   const isVoid = (answer: Answer): boolean =>

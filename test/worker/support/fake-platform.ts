@@ -264,7 +264,7 @@ function incomingOf(update: FakeUpdate): IncomingEvent {
 
 function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
   const update = incoming.raw as FakeUpdate;
-  const { id, text = "", user } = update;
+  const { id, language, text = "", user } = update;
   const command = /^\/(\w+)\s*(.*)$/s.exec(text);
   const base = {
     key: incoming.key,
@@ -273,7 +273,7 @@ function eventOf(incoming: IncomingEvent, messengerId: string): MessengerEvent {
     provider: "fake",
     chatThreadId: (chatId: string) => `fake:${chatId}`,
     thread: incoming.thread,
-    author: { userId: user, fullName: user },
+    author: { userId: user, fullName: user, ...(language !== undefined && { language }) },
     capabilities: {
       canEditMessages: true,
       canStream: true,

@@ -103,7 +103,7 @@ describe("a prompt", () => {
     expect(asked(world)).toEqual(["one", "prompt", "two"]);
   });
 
-  it("is never merged with a quick line, nor begun anew by one", async () => {
+  it("is never merged with a quick line, nor restarted by one", async () => {
     const gate = createGate();
     const world = createWorld({
       messenger: { burstMs: 60_000, whenBusy: "interrupt", delivery: { editEveryMs: 0 } },
