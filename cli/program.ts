@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { CommandIo } from "./command-io.ts";
 import { buildCommand } from "./commands/build.ts";
 import { devCommand } from "./commands/dev.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { initCommand } from "./commands/init.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { telegramCommand } from "./commands/telegram.ts";
@@ -17,6 +18,7 @@ const COMMANDS: readonly MakeCommand[] = [
   buildCommand,
   serveCommand,
   telegramCommand,
+  doctorCommand,
 ];
 
 /** Makes the program. It never ends the process, and writes only through `io`. */
