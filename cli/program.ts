@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { CommandIo } from "./command-io.ts";
 import { buildCommand } from "./commands/build.ts";
+import { dataCommand } from "./commands/data.ts";
 import { devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { initCommand } from "./commands/init.ts";
@@ -18,6 +19,7 @@ const COMMANDS: readonly MakeCommand[] = [
   buildCommand,
   serveCommand,
   telegramCommand,
+  dataCommand,
   doctorCommand,
 ];
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { storedName } from "../data/bot-names.ts";
 import type { BotSource, ReadyWorker } from "./bot-source.ts";
 import { removeControl, writeControl } from "./control-file.ts";
 import { lockDataDirectory } from "./data-lock.ts";
@@ -18,6 +19,7 @@ import { inFolder } from "./storage-errors.ts";
 import { superviseWorkerd } from "./supervisor.ts";
 import type { Supervisor } from "./supervisor.ts";
 import { ENTRY, modulesOf } from "./worker-bundle.ts";
+import { storedUnder } from "./worker-config.ts";
 import { findWorkerd } from "./workerd-binary.ts";
 import { writeWorkerdConfig } from "./workerd-config.ts";
 
@@ -110,7 +112,11 @@ async function serveLocked(
       say(`not available locally, left out: ${worker.config.unsupported.join(", ")}`);
     }
     for (const warning of worker.warnings) say(warning);
-    return inFolder(data, () => prepareWorker(worker, options, generation++));
+    return inFolder(data, async () => {
+      const name = await storedName(dataDirectory, source.place, worker.config.name);
+      const config = storedUnder(worker.config, name);
+      return prepareWorker({ ...worker, config }, options, generation++);
+    });
   };
   const stages = path.join(dataDirectory, "worker");
   await inFolder(data, () => rm(stages, { recursive: true, force: true }));

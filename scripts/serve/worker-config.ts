@@ -115,6 +115,15 @@ export function parseWorkerConfig(text: string, fileName: string): WorkerConfig 
   };
 }
 
+/** Returns a configuration whose data is stored under another name than its own. */
+export function storedUnder(config: WorkerConfig, name: string): WorkerConfig {
+  const classes = config.classes.map((known) => ({
+    ...known,
+    uniqueKey: `${name}${known.uniqueKey.slice(config.name.length)}`,
+  }));
+  return { ...config, classes };
+}
+
 function classesOf(
   workerName: string,
   migrations: readonly z.infer<typeof migrationSchema>[],

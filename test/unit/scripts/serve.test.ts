@@ -1,12 +1,13 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { moveData } from "../../../scripts/data/bot-names.ts";
 import { startServedBot, type ServedBot } from "../../../lab/support/served-bot.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
@@ -128,6 +129,26 @@ describe("serve", () => {
       { event: "serve.stopped" },
     ]);
     expect(existsSync(control)).toBe(false);
+  });
+
+  it("refuses an empty memory after a change of the bot's name, until its data is moved", async () => {
+    const configFile = await workerThatEndsWith("export default { fetch: () => Response.json({}) };");
+    const dataDirectory = await newFolder();
+    const serve = { fromSources: true, config: configFile, dataDirectory };
+    const first = await startServedBot(serve);
+    await first.stop();
+    await mkdir(path.join(dataDirectory, "objects", "probe-Probe"), { recursive: true });
+    const text = await readFile(configFile, "utf8");
+    await writeFile(configFile, text.replace('"probe"', '"renamed"'));
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: dataDirectory }, configFile);
+    expect(code).toBe(1);
+    expect(output.trim().split("\n").at(-1)).toContain("switchboard data move probe renamed");
+    await moveData(dataDirectory, "probe", "renamed");
+    bots.push(await startServedBot(serve));
+    const workers = path.join(dataDirectory, "worker");
+    const [generation = ""] = await readdir(workers);
+    const configuration = await readFile(path.join(workers, generation, "workerd.capnp"), "utf8");
+    expect(configuration).toContain('uniqueKey = "probe-Probe"');
   });
 
   it("fires alarms that came due while it was dead, without a request", async () => {
