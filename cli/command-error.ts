@@ -8,3 +8,11 @@ export class CommandError extends Error {
     this.code = code;
   }
 }
+
+/** Ends a command with exit code 1. Its result, which is written already, says why. */
+export class ReportedFailure extends CommandError {
+  constructor() {
+    super("reported", "The reason is in the result.");
+    this.name = "ReportedFailure";
+  }
+}

@@ -3,4 +3,6 @@
 import { runCommand } from "./run-command.ts";
 import { processIo } from "./command-io.ts";
 
-process.exitCode = await runCommand(process.argv.slice(2), processIo());
+const code = await runCommand(process.argv.slice(2), processIo());
+// A command may leave behind a timer or an open standard input, which must not keep the process.
+process.stdout.write("", () => process.exit(code));

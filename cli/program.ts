@@ -1,15 +1,27 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { CommandIo } from "./command-io.ts";
+import { buildCommand } from "./commands/build.ts";
+import { dataCommand } from "./commands/data.ts";
 import { devCommand } from "./commands/dev.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { initCommand } from "./commands/init.ts";
+import { serveCommand } from "./commands/serve.ts";
 import { telegramCommand } from "./commands/telegram.ts";
 
 /** Makes a command. It may have commands of its own. */
 export type MakeCommand = (io: CommandIo) => Command;
 
 /** All commands, in the order in which the help lists them. */
-const COMMANDS: readonly MakeCommand[] = [initCommand, devCommand, telegramCommand];
+const COMMANDS: readonly MakeCommand[] = [
+  initCommand,
+  devCommand,
+  buildCommand,
+  serveCommand,
+  telegramCommand,
+  dataCommand,
+  doctorCommand,
+];
 
 /** Makes the program. It never ends the process, and writes only through `io`. */
 export function createProgram(io: CommandIo): Command {

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { ServeError } from "../scripts/serve/serve-error.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError, ReportedFailure } from "./command-error.ts";
 import type { CommandIo } from "./command-io.ts";
 import { createProgram } from "./program.ts";
 
@@ -25,6 +25,7 @@ export async function runCommand(parameters: readonly string[], io: CommandIo): 
   } catch (error) {
     // Commander has written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof ReportedFailure) return EXIT.failed;
     const { code, message } = describe(error, io);
     if (isJson) io.write(`${JSON.stringify({ error: { code, message } })}\n`);
     else io.writeError(`${message}\n`);

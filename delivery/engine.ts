@@ -460,6 +460,7 @@ class Engine implements Delivery {
   }
 
   #tell(replyId: string, state: ReplyState): void {
+    this.#options.log.info("delivery.ended", { turn: replyId, state });
     this.#ends.tell(replyId, state);
     this.#options.onEnded?.(replyId, state);
   }

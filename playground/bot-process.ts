@@ -1,56 +1,83 @@
-import { spawn } from "node:child_process";
-import path from "node:path";
-import { createInterface } from "node:readline";
-import { runningUrl } from "../scripts/serve/log/serve-log.ts";
-
-/** Time after which the bot is killed. It may take five seconds to end by itself. */
-const STOP_TIMEOUT_MS = 6_000;
+import { fromSources } from "../scripts/serve/bot-source.ts";
+import type { Health } from "../scripts/serve/health.ts";
+import { ServeError } from "../scripts/serve/serve-error.ts";
+import { reportHealth, serveBot } from "../scripts/serve/serve-bot.ts";
+import { watchSources } from "./source-watch.ts";
 
 export interface BotProcess {
   readonly url: string;
-  /** Settles with the exit code when the bot has ended. */
-  readonly ended: Promise<number | null>;
+  /** The bot's answer at its start. */
+  readonly health: Health | undefined;
+  /** Settles when the bot has ended by itself, with the reason. */
+  readonly ended: Promise<ServeError>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the bot as `npm run serve` does. Resolves when it serves requests.
+ * Serves the bot as `switchboard serve` does, and loads it again whenever one of its sources is saved. A bot that
+ * cannot be loaded is reported, and the one before keeps running.
  *
- * @throws {Error} when it ends before that; its own output has been shown
+ * @throws {ServeError} when the bot cannot start
  */
 export async function startBot(options: {
   readonly environment: NodeJS.ProcessEnv;
+  readonly dataDirectory: string;
+  readonly port: number;
   /** Configuration of the worker to run. */
   readonly configFile: string;
+  /** Variables that the bot gets although its configuration does not declare them. */
+  readonly passedOn?: readonly string[];
+  /** Tells the person about the server. */
+  readonly say: (line: string) => void;
+  /** Called with each line of the bot's log. */
   readonly onLine: (line: string) => void;
 }): Promise<BotProcess> {
-  const root = path.resolve(import.meta.dirname, "..");
-  const parameters = ["--exit-with-stdin", "--config", path.resolve(options.configFile)];
-  const child = spawn(process.execPath, [path.join(root, "scripts/serve.ts"), ...parameters], {
-    cwd: root,
-    env: options.environment,
-    stdio: ["pipe", "pipe", "inherit"],
+  const { configFile, dataDirectory, environment, onLine, port, say } = options;
+  const stop = new AbortController();
+  const bot = {
+    source: fromSources(configFile),
+    dataDirectory,
+    host: environment.HOST || "127.0.0.1",
+    port,
+    environment,
+    passedOn: options.passedOn ?? [],
+    say: (line: string, event?: string) => {
+      // The caller shows where the bot runs, and that it stops.
+      if (event === undefined) say(`[serve] ${line}`);
+    },
+    write: onLine,
+    stopped: stop.signal,
+  };
+  const server = await serveBot(bot);
+  await reportHealth(server, bot);
+  const watch = watchSources(async () => {
+    const startedAt = performance.now();
+    try {
+      await server.reload();
+      watch.set(server.watched());
+      say(`Reloaded in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+    } catch (error) {
+      say(error instanceof ServeError ? error.message : String(error));
+      say("Not reloaded. Save again when it is fixed.");
+    }
   });
-  child.stdin.on("error", () => {
-    // The bot has ended, which its exit code reports.
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const running = Promise.withResolvers<string>();
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    options.onLine(line);
-    const url = runningUrl(line);
-    if (url !== undefined) running.resolve(url);
-  });
-  child.once("error", (error) => running.reject(error));
-  void ended.then(() => running.reject(new Error("The bot did not start. The reason is above.")));
+  watch.set(server.watched());
   return {
-    url: await running.promise,
-    ended,
+    url: server.url,
+    health: server.health,
+    ended: new Promise((resolve) => {
+      const end = (error?: unknown): void => {
+        if (stop.signal.aborted) return;
+        resolve(
+          error instanceof ServeError ? error : new ServeError("bot-ended", "The bot ended by itself."),
+        );
+      };
+      server.ended.then(() => end(), end);
+    }),
     async stop() {
-      child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
-      await ended;
-      clearTimeout(timer);
+      watch.close();
+      stop.abort();
+      await server.ended.catch(() => undefined);
     },
   };
 }

@@ -5,7 +5,6 @@ import { askHealth } from "../scripts/serve/health.ts";
 import type { Health } from "../scripts/serve/health.ts";
 import { lockDataDirectory } from "../scripts/serve/data-lock.ts";
 import { isPortFree, nextFreePort, parsePort } from "../scripts/serve/port.ts";
-import { ServeError } from "../scripts/serve/serve-error.ts";
 import { shortPath } from "../scripts/serve/short-path.ts";
 import { stopWithParent } from "../scripts/serve/stop-with-parent.ts";
 import { startBeside } from "./beside.ts";
@@ -24,6 +23,8 @@ export interface DevOptions {
   /** The folder of the bot. Relative paths and the data directory are in it. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Variables that the bot gets although its configuration does not declare them. */
+  readonly passedOn: readonly string[];
   /** Configuration of the worker. */
   readonly configFile: string;
   /** Port of the page. If it is taken, the next free one. */
@@ -125,11 +126,17 @@ async function start(
   }
 
   say("Starting the bot ...");
-  const bot = await startBot({ environment, configFile: options.configFile, onLine: options.onLine });
+  const bot = await startBot({
+    environment,
+    dataDirectory,
+    port: botPort,
+    configFile: options.configFile,
+    passedOn: options.passedOn,
+    say,
+    onLine: options.onLine,
+  });
   closers.unshift(() => bot.stop());
-  void bot.ended.then((code) =>
-    onEnded(new ServeError("bot-ended", `The bot ended by itself (code ${code}).`)),
-  );
+  void bot.ended.then(onEnded);
   const webhook = `${bot.url}/messengers/telegram/webhook`;
   simulator?.setWebhook(webhook, secret);
   const polling = await real?.connect(bot.url, onEnded);

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { offlineEnvironment } from "./serve/run-wrangler.ts";
+import { offlineEnvironment } from "./offline-environment.ts";
 import { runStep, tool } from "./run-step.ts";
 
 const directory = await mkdtemp(path.join(tmpdir(), "switchboard-dry-run-"));

@@ -35,10 +35,12 @@ export function devCommand(io: CommandIo): Command {
     .option("-y, --yes", "with --telegram: remove a webhook that is set, without asking")
     .action(async (options: Options) => {
       const report = createReport(io, options);
+      const variables = await environmentOf(io, options.config);
       await runDevServer(
         {
           folder: io.folder,
-          environment: (await environmentOf(io, options.config)).values,
+          environment: variables.values,
+          passedOn: variables.names,
           configFile: path.resolve(io.folder, options.config),
           port: options.port,
           fresh: options.fresh ?? false,

@@ -1,12 +1,16 @@
 /**
- * Runs the bot as an operator does: `scripts/serve.ts` in a process group of its own. A test can kill the whole group
+ * Runs the bot as an operator does: `switchboard serve` in a process group of its own. A test can kill the whole group
  * at once and start it again with the same data and port.
  */
 import { spawn, type ChildProcess } from "node:child_process";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { offlineEnvironment } from "../../scripts/serve/run-wrangler.ts";
+import { readConfiguration } from "../../scripts/serve/bot-source.ts";
+import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
+import { bundleWorker } from "../../scripts/serve/worker-bundle.ts";
+import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
 
 export interface ServedBot {
   readonly url: string;
@@ -32,7 +36,14 @@ const RUNNING = /"event":"serve\.running","url":"(http:[^"]+)"/;
 const root = path.resolve(import.meta.dirname, "../..");
 
 export async function startServedBot(
-  options: { env?: Record<string, string>; dataDirectory?: string; port?: number; config?: string } = {},
+  options: {
+    env?: Record<string, string>;
+    dataDirectory?: string;
+    port?: number;
+    config?: string;
+    /** Whether each start bundles the sources. Else they are built once for all starts of this process. */
+    fromSources?: boolean;
+  } = {},
 ): Promise<ServedBot> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "switchboard-bot-")));
   let port = options.port ?? 0;
@@ -56,9 +67,10 @@ export async function startServedBot(
 
   const start = async (): Promise<string> => {
     const from = output.length;
-    const parameters = [path.join(root, "scripts/serve.ts"), "--exit-with-stdin"];
-    if (options.config !== undefined) parameters.push("--config", options.config);
-    const started = spawn(process.execPath, parameters, {
+    const config = path.resolve(options.config ?? path.join(root, "wrangler.jsonc"));
+    const parameters = options.fromSources === true ? ["--config", config] : [await buildOnce(config)];
+    const command = [path.join(root, "cli/main.ts"), "serve", "--exit-with-stdin"];
+    const started = spawn(process.execPath, [...command, ...parameters], {
       cwd: root,
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
@@ -68,8 +80,6 @@ export async function startServedBot(
         PORT: String(port),
         HOST: "127.0.0.1",
         DATA_DIR: dataDirectory,
-        // Each test has its own data. Bundles are shared.
-        CACHE_DIR: path.join(root, "node_modules/.cache/switchboard"),
       },
     });
     child = started;
@@ -122,9 +132,27 @@ export async function startServedBot(
   };
 }
 
+const builds = new Map<string, Promise<string>>();
+
+/** Returns the folder of a build, which is removed when this process ends. */
+function buildOnce(configFile: string): Promise<string> {
+  const known = builds.get(configFile) ?? build(configFile);
+  builds.set(configFile, known);
+  return known;
+}
+
+async function build(configFile: string): Promise<string> {
+  const configurationText = await readConfiguration(configFile);
+  const bundle = await bundleWorker(configFile, parseWorkerConfig(configurationText, configFile));
+  const folder = await mkdtemp(path.join(tmpdir(), "switchboard-build-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  await writeBuiltWorker(folder, { bundle, configurationText });
+  return folder;
+}
+
 /** Returns the environment without variables of a real bot that a developer's shell may have. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(offlineEnvironment()).filter(
+  const kept = Object.entries(process.env).filter(
     ([name]) => !/^(TELEGRAM|OPENAI|ANTHROPIC|ORDERS|ADMIN|npm)_|^(MODEL|DEBUG)$/.test(name),
   );
   return Object.fromEntries(kept);

@@ -211,6 +211,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     waitFor: (predicate, waitOptions) =>
       signal.waitFor(predicate, waitOptions?.timeoutMs ?? defaultWaitMs, () => summary(log, updates)),
     onChange: (listener) => signal.subscribe(listener),
+    noteChange: () => signal.emit(),
 
     fault: (rule) => faults.add(rule).remove,
     clearFaults: () => faults.clear(),

@@ -9,7 +9,7 @@
  * - Nothing outside of delivery/ imports anything of it but delivery/index.ts.
  * - Parts of one layer meet only through contracts in `core`. A provider never imports another provider.
  * - The product never imports what stands outside of it.
- * - Outside, each imports lower ones only: scripts ← playground ← cli ← lab ← test. The scripts and the playground never
+ * - Outside, each imports lower ones only: scripts ← playground ← cli ← lab ← testing ← test. The scripts and the playground never
  *   import the product, because they play the outside world; the lab and the tests may import all of it. One file is
  *   shared, so that secrets are defined in one place.
  */
@@ -35,7 +35,7 @@ const ROOMS = {
 const LAYERS = { core: 0, part: 1, messengers: 2, shell: 3, examples: 4 };
 
 /** Folders outside the product, lower ones first. */
-const OUTSIDE = ["scripts", "playground", "cli", "lab", "test"];
+const OUTSIDE = ["scripts", "playground", "cli", "lab", "testing", "test"];
 
 /** Outside folders that play the outside world, or build the product. */
 const STRANGERS = new Set(["playground", "scripts"]);

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { writeAtomically } from "./bundle.ts";
+import { writeAtomically } from "./write-atomically.ts";
 
 /** How other commands on this machine reach the bot that runs on a data directory. */
 export interface BotControl {

@@ -6,6 +6,9 @@ import path from "node:path";
 import { ServeError } from "./serve-error.ts";
 import { inFolder } from "./storage-errors.ts";
 
+/** Longest path of a socket, in bytes, on every system. */
+const MAX_SOCKET_PATH = 100;
+
 /** Longest time that an ending instance may still hold the directory. */
 const END_WAIT_MS = 1_500;
 
@@ -24,12 +27,9 @@ export type DataUse = "server" | "playground";
  * @throws {ServeError} when another instance uses the directory
  */
 export async function lockDataDirectory(directory: string, use: DataUse = "server"): Promise<Server> {
-  await inFolder({ folder: directory, variable: "DATA_DIR" }, () => mkdir(directory, { recursive: true }));
-  const key = createHash("sha256")
-    .update(await realpath(directory))
-    .digest("hex")
-    .slice(0, 24);
-  const socketFile = path.join(tmpdir(), `switchboard-${key}${use === "server" ? "" : `-${use}`}.sock`);
+  const data = { folder: directory, variable: "DATA_DIR" };
+  await inFolder(data, () => mkdir(directory, { recursive: true }));
+  const socketFile = socketOf(await realpath(directory), use);
   const deadline = Date.now() + END_WAIT_MS;
   while (await answers(socketFile)) {
     if (Date.now() < deadline) {
@@ -48,10 +48,25 @@ export async function lockDataDirectory(directory: string, use: DataUse = "serve
     );
   });
   const server = createServer((socket) => socket.destroy());
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(socketFile, () => resolve(server.unref()));
-  });
+  return inFolder(
+    data,
+    () =>
+      new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(socketFile, () => resolve(server.unref()));
+      }),
+  );
+}
+
+/**
+ * Returns the path of the lock. It is in the directory itself, which may be the only place that can be written. If the
+ * path is too long for a socket, it is in the system's temporary folder.
+ */
+function socketOf(directory: string, use: DataUse): string {
+  const inside = path.join(directory, `${use}.lock`);
+  if (Buffer.byteLength(inside) <= MAX_SOCKET_PATH) return inside;
+  const key = createHash("sha256").update(directory).digest("hex").slice(0, 24);
+  return path.join(tmpdir(), `switchboard-${key}-${use}.sock`);
 }
 
 function answers(socketFile: string): Promise<boolean> {

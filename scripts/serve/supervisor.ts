@@ -22,6 +22,10 @@ export interface Supervisor {
   readonly ended: Promise<void>;
   /** Ends workerd within about three seconds. May be called more than once. */
   stop(): Promise<void>;
+  /** Kills workerd and starts it with another configuration, on the same port. Resolves when it listens again. */
+  reload(configFile: string): Promise<void>;
+  /** Kills workerd as a crash would. It starts again. */
+  crash(): void;
 }
 
 /**
@@ -35,13 +39,17 @@ export function superviseWorkerd(options: {
   readonly binary: string;
   readonly configFile: string;
   readonly objectsDirectory: string;
+  readonly environment: NodeJS.ProcessEnv;
   readonly host: string;
   readonly port: number;
   readonly log: (line: string) => void;
   /** Reads the output of each started workerd, and passes on workerd's own messages. */
   readonly onOutput: (stdout: Readable, stderr: Readable, onWords: (words: string) => void) => void;
 }): Supervisor {
-  const { binary, configFile, objectsDirectory, host, log } = options;
+  const { binary, environment, objectsDirectory, host, log } = options;
+  let configFile = options.configFile;
+  /** Set while a new configuration is loaded. Resolved when workerd listens with it. */
+  let reloading: PromiseWithResolvers<void> | undefined;
   const listening = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<void>();
   // A caller that does not wait for one of these promises must not be ended by its rejection.
@@ -51,6 +59,7 @@ export function superviseWorkerd(options: {
   let current: ChildProcess | undefined;
   let stopping = false;
   let startTimes: number[] = [];
+  let restart: NodeJS.Timeout | undefined;
 
   const finish = (error?: ServeError): void => {
     if (error === undefined) {
@@ -62,7 +71,18 @@ export function superviseWorkerd(options: {
     }
   };
 
+  /** Gives up: for good, or if a new configuration does not run, until there is another one. */
+  const giveUp = (error: ServeError): void => {
+    if (reloading === undefined) {
+      stopping = true;
+      return finish(error);
+    }
+    reloading.reject(error);
+    reloading = undefined;
+  };
+
   const start = (): void => {
+    restart = undefined;
     startTimes = [...startTimes.filter((time) => time > Date.now() - RESTART_WINDOW_MS), Date.now()];
     const child = spawn(
       binary,
@@ -73,14 +93,15 @@ export function superviseWorkerd(options: {
         "--control-fd=3",
         configFile,
       ],
-      { stdio: ["ignore", "pipe", "pipe", "pipe"] },
+      { env: environment, stdio: ["ignore", "pipe", "pipe", "pipe"] },
     );
     current = child;
+    let isRefused = false;
     options.onOutput(child.stdio[1] as Readable, child.stdio[2] as Readable, (words) => {
       if (!words.includes(ENDLESS)) return;
-      stopping = true;
+      isRefused = true;
       child.kill("SIGKILL");
-      finish(
+      giveUp(
         new ServeError(
           "default-export",
           "The worker's default export is a class or a function. Its entry has to end with: export default createWorker(MyBot);",
@@ -93,6 +114,8 @@ export function superviseWorkerd(options: {
       wasListening = true;
       port = actualPort;
       listening.resolve(actualPort);
+      reloading?.resolve();
+      reloading = undefined;
     });
     child.on("error", (error) => {
       finish(
@@ -108,12 +131,16 @@ export function superviseWorkerd(options: {
       watchdog.kill("SIGKILL");
       const how = signal === null ? `with code ${code}` : `by ${signal}`;
       if (stopping) finish();
-      else if (!wasListening && startTimes.length === 1) {
-        finish(
+      else if (isRefused) return;
+      else if (reloading !== undefined && wasListening) {
+        startTimes = [];
+        start();
+      } else if (!wasListening && startTimes.length === 1) {
+        giveUp(
           new ServeError("workerd", `workerd ended ${how} before it listened. Its own output is above.`),
         );
       } else if (startTimes.length > MAX_RESTARTS) {
-        finish(
+        giveUp(
           new ServeError(
             "workerd",
             `workerd ended ${how}, ${startTimes.length} times in a minute. Giving up. Its own output is above.`,
@@ -121,7 +148,7 @@ export function superviseWorkerd(options: {
         );
       } else {
         // A Ctrl-C reaches workerd and this process at the same time. Wait a moment for our own signal.
-        setTimeout(
+        restart = setTimeout(
           () => {
             if (stopping) return;
             log(`workerd ended ${how}; starting it again`);
@@ -145,6 +172,18 @@ export function superviseWorkerd(options: {
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
       await ended.promise.finally(() => clearTimeout(timer));
     },
+    async reload(nextFile) {
+      configFile = nextFile;
+      reloading ??= Promise.withResolvers<void>();
+      const { promise } = reloading;
+      if (current === undefined) {
+        clearTimeout(restart);
+        startTimes = [];
+        start();
+      } else current.kill("SIGKILL");
+      await Promise.race([promise, ended.promise]);
+    },
+    crash: () => void current?.kill("SIGKILL"),
   };
 }
 

@@ -19,8 +19,13 @@ export interface WorkerConfig {
   readonly bindings: readonly { readonly name: string; readonly className: string }[];
   /** Default values of variables. The environment overrides them. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Bindings of the configuration that workerd does not have locally. */
+  /** Parts of the configuration that have no effect here: bindings that exist only on Cloudflare's network, and builds. */
   readonly unsupported: readonly string[];
+  /** Names of modules to replace in the bundle. */
+  readonly alias: Readonly<Record<string, string>>;
+  /** Expressions to replace in the bundle. */
+  readonly define: Readonly<Record<string, string>>;
+  readonly keepNames: boolean;
 }
 
 const migrationSchema = z.object({
@@ -41,6 +46,9 @@ const wranglerSchema = z.object({
     .default({ bindings: [] }),
   migrations: z.array(migrationSchema).default([]),
   vars: z.record(z.string(), z.unknown()).default({}),
+  alias: z.record(z.string(), z.string()).default({}),
+  define: z.record(z.string(), z.string()).default({}),
+  keep_names: z.boolean().default(true),
 });
 
 /** Bindings of a wrangler configuration that exist only on Cloudflare's network. */
@@ -53,6 +61,9 @@ const REMOTE_BINDINGS = [
   "vectorize",
   "browser",
 ];
+
+/** Settings of a wrangler configuration that change the bundle in ways that only wrangler knows. */
+const OTHER_BUILDS = ["build", "rules", "no_bundle", "tsconfig", "find_additional_modules"];
 
 /**
  * Reads the part of a `wrangler.jsonc` that a local workerd needs.
@@ -97,8 +108,20 @@ export function parseWorkerConfig(text: string, fileName: string): WorkerConfig 
     classes,
     bindings,
     variables: data.vars,
-    unsupported: REMOTE_BINDINGS.filter((key) => Object.hasOwn(Object(document), key)),
+    unsupported: [...REMOTE_BINDINGS, ...OTHER_BUILDS].filter((key) => Object.hasOwn(Object(document), key)),
+    alias: data.alias,
+    define: data.define,
+    keepNames: data.keep_names,
   };
+}
+
+/** Returns a configuration whose data is stored under another name than its own. */
+export function storedUnder(config: WorkerConfig, name: string): WorkerConfig {
+  const classes = config.classes.map((known) => ({
+    ...known,
+    uniqueKey: `${name}${known.uniqueKey.slice(config.name.length)}`,
+  }));
+  return { ...config, classes };
 }
 
 function classesOf(

@@ -1,5 +1,6 @@
 export { brokenModel } from "./broken-model.ts";
 export { createDemoModel } from "./demo/demo-model.ts";
+export { fallbackModel, isFailureOfModel, ModelRests } from "./fallback-model.ts";
 export { guardModel, type GuardOptions, type ModelInstance } from "./guard-model.ts";
 export { patientModel } from "./patient-model.ts";
 export { ModelCallError, type ModelCallErrorCode } from "./model-call-error.ts";

@@ -1,14 +1,13 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import { wrapLanguageModel } from "ai";
 import { wait } from "../core/deps.ts";
 import type { Clock } from "../core/deps.ts";
 import type { Patience } from "../core/model-patience.ts";
-import { isOutput } from "./is-output.ts";
+import { beginStream } from "./begin-stream.ts";
 import { ModelCallError } from "./model-call-error.ts";
 import type { ModelCallErrorCode } from "./model-call-error.ts";
 
@@ -64,38 +63,7 @@ async function streamPatiently(
   }
 }
 
-/** Resolves when the model has begun to answer. Rejects if it failed before. */
-async function beginStream(
-  model: LanguageModelV4,
-  params: LanguageModelV4CallOptions,
-): Promise<LanguageModelV4StreamResult> {
-  const result = await model.doStream(params);
-  const reader = result.stream.getReader();
-  const opening: LanguageModelV4StreamPart[] = [];
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (value.type === "error") {
-      await reader.cancel(value.error);
-      throw value.error;
-    }
-    opening.push(value);
-    if (isOutput(value)) break;
-  }
-  const stream = new ReadableStream<LanguageModelV4StreamPart>({
-    start: (controller) => {
-      for (const part of opening) controller.enqueue(part);
-    },
-    pull: async (controller) => {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  return { ...result, stream };
-}
-
-function isPassing(error: unknown): error is ModelCallError {
+/** Tells whether the same call may succeed soon. */
+export function isPassing(error: unknown): error is ModelCallError {
   return error instanceof ModelCallError && error.retryable && PASSING.has(error.code);
 }

@@ -6,17 +6,17 @@ import { errorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 
 export interface ModelFailuresOptions {
+  /**
+   * Most attempts of a model call that fails in the middle of its answer. Failures before the first word have a time
+   * limit instead: see `TurnPatience`.
+   */
+  readonly attempts: () => number;
   readonly clock: Clock;
   readonly logOf: (operationId: string) => Log;
   /** Whether an operation has used up its time to wait for the model. */
   readonly isOver: (operationId: string) => boolean;
 }
 
-/**
- * A model call that failed in the middle of its answer is repeated once. Failures before the first word have a time
- * limit instead: see `TurnPatience`.
- */
-const MODEL_ATTEMPTS = 2;
 /** Pause before the second attempt. A server may ask for a longer one, up to a limit that a person can wait for. */
 const REST_MS = 300;
 const LONGEST_REST_MS = 15_000;
@@ -41,7 +41,7 @@ export class ModelFailures {
     const decision: ThinkErrorClass =
       code === "context-overflow"
         ? "context-overflow"
-        : isRetryable && failures < MODEL_ATTEMPTS && !this.#options.isOver(operationId)
+        : isRetryable && failures < this.#options.attempts() && !this.#options.isOver(operationId)
           ? "retry"
           : "fail";
     if (isObject(error)) this.#decisions.set(error, decision);

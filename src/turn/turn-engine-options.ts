@@ -32,6 +32,8 @@ export interface TurnEngineOptions {
   readonly attachmentsOf?: (operationId: string) => readonly StoredAttachment[];
   readonly sendReasoning: () => boolean;
   readonly modelPatienceMs: () => number;
+  /** Most attempts of a model call that fails in the middle of its answer. */
+  readonly modelAttempts: () => number;
   readonly system: () => string | undefined | Promise<string | undefined>;
   readonly tools: () => ToolSet | Promise<ToolSet>;
   readonly maxSteps: () => number;

@@ -43,6 +43,7 @@ export class RuntimeBot extends Agent {
         chatStreamStallTimeoutMs: 30_000,
         chatStreamFirstChunkTimeoutMs: 30_000,
         modelPatienceMs: 0,
+        modelAttempts: 2,
         sendReasoning: true,
         getModel: () => world.getModel(bot),
         getSystemPrompt: () => world.getSystemPrompt(bot),

@@ -137,6 +137,8 @@ export interface Simulator {
    */
   waitFor(predicate: () => boolean, options?: { readonly timeoutMs?: number }): Promise<void>;
   onChange(listener: () => void): () => void;
+  /** Reports a change outside of the simulator, so that waits look again. */
+  noteChange(): void;
 
   /** Adds a fault. Returns a function that removes it. */
   fault(rule: FaultRule): () => void;

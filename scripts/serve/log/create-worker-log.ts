@@ -1,24 +1,24 @@
 import path from "node:path";
 import { createSecretHider } from "../../../src/core/hide-secrets.ts";
-import { readableLine } from "./readable-line.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { WorkerLog } from "./worker-log.ts";
 
-/** Creates the log of a bundle's workers on standard output. */
+/** Creates the log of a bundle's workers. */
 export function createWorkerLog(options: {
   /** Path of the bundle's entry. Its source map is in the same folder. */
   readonly entryFile: string;
-  readonly sourcesFrom: string;
+  /** Called with each line. */
+  readonly write: (line: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Returns true until the first request may have arrived. */
   readonly isStarting: () => boolean;
 }): WorkerLog {
-  const { entryFile, environment, isStarting, sourcesFrom } = options;
+  const { entryFile, environment, isStarting, write } = options;
   return new WorkerLog({
-    write: (line) => void process.stdout.write(`${process.stdout.isTTY ? readableLine(line) : line}\n`),
+    write,
     places: new SourcePlaces({
       mapFile: `${entryFile}.map`,
-      sourcesFrom,
+      sourcesFrom: process.cwd(),
       moduleName: path.basename(entryFile),
       shownFrom: process.cwd(),
     }),

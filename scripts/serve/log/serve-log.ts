@@ -26,8 +26,3 @@ export function createServeLog(options: {
     },
   };
 }
-
-/** Reads the address of a bot from a line of its server, once it serves requests. */
-export function runningUrl(line: string): string | undefined {
-  return /"event":"serve\.running","url":"(http:[^"]+)"/.exec(line)?.[1];
-}

@@ -7,12 +7,27 @@ import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
-import type { ConfiguredModel } from "../../models/index.ts";
+import type { ConfiguredModel, ModelCallError } from "../../models/index.ts";
 import type { ThinkScheduledTasks } from "../../schedules/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
-export type ThinkModel = Exclude<LanguageModel, string> | string | ConfiguredModel;
+export type SingleModel = Exclude<LanguageModel, string> | string | ConfiguredModel;
+
+/** Several models. The next one is asked if one fails before its first word. */
+export interface FallbackModels {
+  /** The first one is asked first, unless it has failed within the last minute. */
+  readonly models: readonly SingleModel[];
+  /**
+   * Decides after which failures the next model is asked.
+   *
+   * @default all, except a conversation that is too long and an answer that is
+   */
+  readonly isFailure?: (error: ModelCallError) => boolean;
+}
+
+/** One model, or several with fallbacks. */
+export type ThinkModel = SingleModel | FallbackModels;
 
 /** The methods of the bot's own class that the runtime calls. */
 export interface AgentMethods {
@@ -23,6 +38,7 @@ export interface AgentMethods {
   readonly chatStreamStallTimeoutMs: number;
   readonly chatStreamFirstChunkTimeoutMs: number;
   readonly modelPatienceMs: number;
+  readonly modelAttempts: number;
   readonly sendReasoning: boolean;
   getModel(): ThinkModel;
   getSystemPrompt(): string | Promise<string>;

@@ -5,8 +5,17 @@ import type { Log } from "../../core/log.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import { getTurn } from "../../core/turn-context.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
-import { brokenModel, guardModel, patientModel, workersAiModel } from "../../models/index.ts";
-import type { AgentMethods, ThinkModel } from "./agent-methods.ts";
+import { ConfigurationError } from "../../core/errors.ts";
+import {
+  brokenModel,
+  fallbackModel,
+  guardModel,
+  isFailureOfModel,
+  patientModel,
+  workersAiModel,
+} from "../../models/index.ts";
+import type { ModelCallError, ModelRests } from "../../models/index.ts";
+import type { AgentMethods, FallbackModels, SingleModel, ThinkModel } from "./agent-methods.ts";
 
 export interface TurnModelOptions {
   readonly agent: Pick<
@@ -16,6 +25,8 @@ export interface TurnModelOptions {
   readonly deps: Deps;
   readonly env: object;
   readonly log: Log;
+  /** The models of this object that have failed lately. */
+  readonly rests: ModelRests;
   /** Called after every completed model call, with its number of tokens. */
   readonly onUsage: (usage: TokenUsage) => void;
 }
@@ -30,43 +41,76 @@ const MESSENGER_MERGE_MS = 500;
  * that cannot answer now.
  */
 export function turnModel(
-  { agent, deps, env, log, onUsage }: TurnModelOptions,
+  { agent, deps, env, log, onUsage, rests }: TurnModelOptions,
   patience: Patience | undefined,
   instead: LanguageModel | undefined,
 ): ModelInstance {
-  let model: ModelInstance;
+  let chosen: ThinkModel;
+  let models: readonly ModelInstance[];
   try {
-    model = modelOf(instead ?? agent.getModel(), env);
+    chosen = instead ?? agent.getModel();
+    models = modelsOf(chosen, env);
   } catch (error) {
     logBotFailure(log, "getModel", error);
     return brokenModel();
   }
-  const guarded = guardModel(model, {
-    clock: deps.clock,
-    stallTimeoutMs: agent.chatStreamStallTimeoutMs,
-    firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
-    mergeMs: (getTurn()?.answerTo.length ?? 0) === 0 ? undefined : MESSENGER_MERGE_MS,
-    onFailure: ({ code, message, modelId, provider, reason, status }) =>
-      log.error("model.call-failed", { code, status, provider, model: modelId, reason, message }),
-    onUsage,
-  });
+  const isFailure = (isSeveral(chosen) ? chosen.isFailure : undefined) ?? isFailureOfModel;
+  const [first, ...others] = models.map((model) =>
+    guardModel(model, {
+      clock: deps.clock,
+      stallTimeoutMs: agent.chatStreamStallTimeoutMs,
+      firstChunkTimeoutMs: agent.chatStreamFirstChunkTimeoutMs,
+      mergeMs: (getTurn()?.answerTo.length ?? 0) === 0 ? undefined : MESSENGER_MERGE_MS,
+      onFailure: (error) => {
+        const { code, message, modelId, provider, reason, status } = error;
+        log.error("model.call-failed", { code, status, provider, model: modelId, reason, message });
+        if (models.length > 1 && isFailure(error)) rests.failed(error, deps.clock.now());
+      },
+      onUsage,
+    }),
+  );
+  if (first === undefined) return brokenModel();
+  const onFallback = (failed: ModelCallError, next: Pick<ModelInstance, "modelId">): void =>
+    log.warn("turn.model-changed", { code: failed.code, from: failed.modelId, to: next.modelId });
+  const guarded =
+    others.length === 0
+      ? first
+      : fallbackModel([first, ...others], { rests, clock: deps.clock, isFailure, onFallback });
   return patience === undefined ? guarded : patientModel(guarded, patience, deps.clock);
+}
+
+function isSeveral(chosen: ThinkModel): chosen is FallbackModels {
+  return typeof chosen === "object" && "models" in chosen;
+}
+
+/** @throws {ConfigurationError} `models-missing` */
+function modelsOf(chosen: ThinkModel, env: object): readonly ModelInstance[] {
+  if (!isSeveral(chosen)) return [modelOf(chosen, env)];
+  if (chosen.models.length > 0) return chosen.models.map((model) => modelOf(model, env));
+  throw new ConfigurationError(
+    "models-missing",
+    "getModel() returns `models` without any model: return { models: [first, fallback] }.",
+  );
 }
 
 /** Returns provider and name of a bot's model, for people. Undefined if it has none. */
 export function describeModel(agent: Pick<AgentMethods, "getModel">): string | undefined {
   try {
-    const model = agent.getModel();
-    if (typeof model === "string") return `Workers AI, ${model}`;
-    return "specificationVersion" in model ? `${model.provider}, ${model.modelId}` : model.describe;
+    const chosen = agent.getModel();
+    return (isSeveral(chosen) ? chosen.models : [chosen]).map(describeOne).join("; then ");
   } catch {
     // /health has the reason.
     return undefined;
   }
 }
 
+function describeOne(model: SingleModel): string {
+  if (typeof model === "string") return `Workers AI, ${model}`;
+  return "specificationVersion" in model ? `${model.provider}, ${model.modelId}` : model.describe;
+}
+
 /** Returns the AI SDK model of anything that `getModel` may return. */
-function modelOf(chosen: ThinkModel, env: object): Exclude<LanguageModel, string> {
+function modelOf(chosen: SingleModel, env: object): Exclude<LanguageModel, string> {
   if (typeof chosen === "string") return workersAiModel(env, chosen);
   return "specificationVersion" in chosen ? chosen : chosen.model;
 }

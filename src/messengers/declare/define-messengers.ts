@@ -6,7 +6,6 @@ import type {
   MessengerDefinition,
   MessengerRespondTo,
   ThinkMessengers,
-  VerifyWebhook,
 } from "../../core/messenger.ts";
 
 /** A definition with every default filled in. */
@@ -17,7 +16,6 @@ export interface NormalizedMessengerDefinition extends MessengerDefinition {
   readonly respondTo: readonly MessengerRespondTo[];
   readonly subscribeOnMention: boolean;
   readonly conversation: MessengerConversation;
-  readonly verifyWebhook: VerifyWebhook | false | undefined;
   readonly acceptsMedia: readonly string[];
   readonly maxMediaBytes: number;
   readonly burstMs: number;

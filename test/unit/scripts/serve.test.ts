@@ -1,12 +1,13 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { moveData } from "../../../scripts/data/bot-names.ts";
 import { startServedBot, type ServedBot } from "../../../lab/support/served-bot.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
@@ -31,7 +32,7 @@ async function refuse(
   configFile = config,
   ...more: readonly string[]
 ): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, ["scripts/serve.ts", "--config", configFile, ...more], {
+  const child = spawn(process.execPath, ["cli/main.ts", "serve", "--config", configFile, ...more], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -94,7 +95,11 @@ describe("serve", () => {
     );
     await writeFile(path.join(path.dirname(configFile), ".env"), "ONE=env\nTWO=env\nMODEL=env\n");
     await writeFile(path.join(path.dirname(configFile), ".dev.vars"), "TWO=dev\n");
-    const bot = await startServedBot({ config: configFile, env: { MODEL: "shell", SECRET_OF_SHELL: "x" } });
+    const bot = await startServedBot({
+      fromSources: true,
+      config: configFile,
+      env: { MODEL: "shell", SECRET_OF_SHELL: "x" },
+    });
     bots.push(bot);
     expect(await (await fetch(`${bot.url}/health`)).json()).toEqual({
       ONE: "env",
@@ -124,6 +129,26 @@ describe("serve", () => {
       { event: "serve.stopped" },
     ]);
     expect(existsSync(control)).toBe(false);
+  });
+
+  it("refuses an empty memory after a change of the bot's name, until its data is moved", async () => {
+    const configFile = await workerThatEndsWith("export default { fetch: () => Response.json({}) };");
+    const dataDirectory = await newFolder();
+    const serve = { fromSources: true, config: configFile, dataDirectory };
+    const first = await startServedBot(serve);
+    await first.stop();
+    await mkdir(path.join(dataDirectory, "objects", "probe-Probe"), { recursive: true });
+    const text = await readFile(configFile, "utf8");
+    await writeFile(configFile, text.replace('"probe"', '"renamed"'));
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: dataDirectory }, configFile);
+    expect(code).toBe(1);
+    expect(output.trim().split("\n").at(-1)).toContain("switchboard data move probe renamed");
+    await moveData(dataDirectory, "probe", "renamed");
+    bots.push(await startServedBot(serve));
+    const workers = path.join(dataDirectory, "worker");
+    const [generation = ""] = await readdir(workers);
+    const configuration = await readFile(path.join(workers, generation, "workerd.capnp"), "utf8");
+    expect(configuration).toContain('uniqueKey = "probe-Probe"');
   });
 
   it("fires alarms that came due while it was dead, without a request", async () => {
@@ -160,7 +185,7 @@ describe("serve", () => {
     const { code, output } = await refuse({ PORT: String(port) });
     server.close();
     expect(code).toBe(1);
-    expect(output.trim()).toBe(`[serve] Port ${port} on 127.0.0.1 is in use; set PORT or give --port.`);
+    expect(output.trim()).toBe(`Port ${port} on 127.0.0.1 is in use; set PORT or give --port.`);
   });
 
   it("refuses a data directory that another server uses", async () => {
@@ -169,23 +194,21 @@ describe("serve", () => {
     for (const port of ["0", new URL(bot.url).port]) {
       const { code, output } = await refuse({ PORT: port, DATA_DIR: bot.dataDirectory });
       expect(code).toBe(1);
-      expect(output).toContain(
-        `[serve] An instance already runs on the data directory ${bot.dataDirectory};`,
-      );
+      expect(output).toContain(`An instance already runs on the data directory ${bot.dataDirectory};`);
     }
   });
 
   it("says which options there are when one is mistyped", async () => {
     const { code, output } = await refuse({ PORT: "0" }, config, "--confg", "x");
-    expect(code).toBe(1);
-    expect(output).toMatch(/^Unknown option '--confg'\.\nOptions of npm run serve:\n {2}--config <value> /);
+    expect(code).toBe(2);
+    expect(output).toMatch(/^error: unknown option '--confg'\n\(Did you mean --config\?\)/);
     expect(output).not.toContain("    at ");
   });
 
   it("names a configuration that does not exist", async () => {
     const { code, output } = await refuse({ PORT: "0" }, "/nowhere/wrangler.jsonc");
     expect(code).toBe(1);
-    expect(output).toMatch(/^\[serve\] The configuration cannot be read: .*\/nowhere\/wrangler\.jsonc'\n$/);
+    expect(output).toMatch(/^The configuration cannot be read: .*\/nowhere\/wrangler\.jsonc'\n$/);
   });
 
   it("refuses a worker without a default export in one sentence, before anything runs", async () => {
@@ -194,7 +217,7 @@ describe("serve", () => {
     expect(code).toBe(1);
     expect(output).toContain('"text":"bundling the worker"');
     expect(output.trimEnd().split("\n").at(-1)).toBe(
-      `[serve] The worker of ${worker} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(Probe);`,
+      `The worker of ${worker} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(Probe);`,
     );
   });
 
@@ -218,7 +241,7 @@ describe("serve", () => {
     expect(code).toBe(1);
     expect(output.trim().split("\n").length).toBeLessThan(25);
     expect(output.trim().split("\n").at(-1)).toBe(
-      "[serve] The worker's default export is a class or a function. Its entry has to end with: export default createWorker(MyBot);",
+      "The worker's default export is a class or a function. Its entry has to end with: export default createWorker(MyBot);",
     );
   });
 
@@ -229,16 +252,14 @@ describe("serve", () => {
     );
     expect(code).toBe(1);
     expect(output).toContain("Error: not today");
-    expect(output.trim().split("\n").at(-1)).toMatch(
-      /^\[serve\] workerd ended with code 1 before it listened/,
-    );
+    expect(output.trim().split("\n").at(-1)).toMatch(/^workerd ended with code 1 before it listened/);
   });
 
   it("says at every start that one of two messengers with the same id is lost", async () => {
     const config = await workerThatEndsWith(
       "const messengers = { telegram: 1, telegram: 2 };\nexport default { fetch: () => Response.json(messengers) };",
     );
-    const bot = await startServedBot({ config, dataDirectory: await newFolder() });
+    const bot = await startServedBot({ config, dataDirectory: await newFolder(), fromSources: true });
     bots.push(bot);
     const warning = String.raw`\"telegram\" stands twice in one object, and the first one is lost: worker.ts:3`;
     expect(bot.logs().split(warning).length).toBe(2);
@@ -257,20 +278,12 @@ describe("serve", () => {
     expect((await fetch(`${bot.url}/any`)).status).toBe(404);
   });
 
-  it.each([
-    ["DATA_DIR", (folder: string) => ({ DATA_DIR: path.join(folder, "data") })],
-    [
-      "CACHE_DIR",
-      (folder: string, data: string) => ({ DATA_DIR: data, CACHE_DIR: path.join(folder, "cache") }),
-    ],
-  ])("names %s when it is not a folder that can be made", async (name, variables) => {
+  it("names DATA_DIR when it is not a folder that can be made", async () => {
     const file = path.join(await newFolder(), "a-file");
     await writeFile(file, "");
-    const { code, output } = await refuse({ PORT: "0", ...variables(file, await newFolder()) });
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: path.join(file, "data") });
     expect(code).toBe(1);
-    expect(output.trim()).toMatch(
-      new RegExp(`\\(${name}\\) is not writable for this user \\(ENOTDIR, user id `),
-    );
+    expect(output.trim()).toMatch(/\(DATA_DIR\) is not writable for this user \(ENOTDIR, user id /);
     expect(output.trim().split("\n").length).toBeLessThanOrEqual(2);
   });
 });
@@ -286,25 +299,10 @@ const cannotSwitch =
 describe.skipIf(cannotSwitch !== undefined)(
   `serve as a user who owns nothing${cannotSwitch === undefined ? "" : ` (skipped: ${cannotSwitch})`}`,
   () => {
-    /** Runs `serve` as nobody until it says this, or ends. */
-    async function serveAsNobody(data: string, until: RegExp): Promise<string> {
-      const child = spawn(
-        "setpriv",
-        [
-          "--reuid=65534",
-          "--regid=65534",
-          "--clear-groups",
-          process.execPath,
-          "scripts/serve.ts",
-          "--config",
-          config,
-        ],
-        {
-          cwd: root,
-          env: { PATH: process.env.PATH, HOME: "/nonexistent", DATA_DIR: data, PORT: "0" },
-          stdio: ["ignore", "pipe", "pipe"],
-        },
-      );
+    const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
+    /** Returns the output of a process that is stopped once it says this. */
+    async function untilSaid(child: ChildProcessWithoutNullStreams, until: RegExp): Promise<string> {
       const closed = once(child, "close");
       let output = "";
       const collect = (chunk: Buffer): void => {
@@ -317,19 +315,50 @@ describe.skipIf(cannotSwitch !== undefined)(
       return output;
     }
 
+    function serveAsNobody(data: string, until: RegExp): Promise<string> {
+      const [setpriv = "", ...rights] = NOBODY;
+      const command = [process.execPath, "cli/main.ts", "serve", "--config", config];
+      const environment = { PATH: process.env.PATH, HOME: "/nonexistent", DATA_DIR: data, PORT: "0" };
+      return untilSaid(spawn(setpriv, [...rights, ...command], { cwd: root, env: environment }), until);
+    }
+
     it("bundles and runs, and writes to its data directory only", async () => {
       const data = await newFolder();
       await chmod(data, 0o777);
       const output = await serveAsNobody(data, /ready on/);
       expect(output).toMatch(/^\{.*"text":"bundling the worker"\}\n\{.*"text":"ready on http/);
-      expect(await serveAsNobody(data, /ready on/)).toMatch(/^\{.*"text":"ready on http/);
+    });
+
+    it("runs a build on a read-only root, as the systemd unit does", async () => {
+      const build = path.join(await newFolder(), "build");
+      expect(
+        spawnSync(process.execPath, ["cli/main.ts", "build", "-c", config, "-o", build], { cwd: root })
+          .status,
+      ).toBe(0);
+      const data = await newFolder();
+      await chmod(data, 0o777);
+      for (const folder of [build, path.dirname(build)]) await chmod(folder, 0o755);
+      // Only the storage can be written.
+      const readOnly = 'mount --bind "$0" "$0" && mount -o remount,ro,bind / && exec "$@"';
+      const unit = await readFile(path.join(root, "examples/deploy/my-bot.service"), "utf8");
+      const words = /^ExecStart=\S+\/switchboard (.*)$/m.exec(unit)?.[1]?.split(" ") ?? [];
+      const parameters = words.map((word) => (word === "build" ? build : word));
+      const output = await untilSaid(
+        spawn(
+          "unshare",
+          ["--mount", "sh", "-c", readOnly, data, ...NOBODY, process.execPath, "cli/main.ts", ...parameters],
+          { cwd: root, env: { PATH: process.env.PATH, DATA_DIR: data, PORT: "0" } },
+        ),
+        /ready on/,
+      );
+      expect(output).toMatch(/^\{.*"text":"ready on http/);
     });
 
     it("says which folder it cannot write to", async () => {
       const data = await newFolder();
       await chmod(data, 0o755);
       expect(await serveAsNobody(data, /ready on/)).toBe(
-        `[serve] ${data} (DATA_DIR) is not writable for this user (EACCES, user id 65534). Set DATA_DIR to a folder that it may write to.\n`,
+        `${data} (DATA_DIR) is not writable for this user (EACCES, user id 65534). Set DATA_DIR to a folder that it may write to.\n`,
       );
     });
   },

@@ -158,7 +158,7 @@ describe("npm start", () => {
       (error: unknown) => String(error),
     );
     expect(second).toBe(
-      `Error: An instance already runs on the data directory ${dataDirectory}; stop that one, or set DATA_DIR.\n`,
+      `Error: An instance already runs on the data directory ${dataDirectory}; stop that one, or set DATA_DIR.`,
     );
     expect(await answers(first.addresses.playground)).toBe(true);
   });

@@ -1,0 +1,37 @@
+import path from "node:path";
+import { Command } from "commander";
+import { readConfiguration } from "../../scripts/serve/bot-source.ts";
+import { writeBuiltWorker } from "../../scripts/serve/built-worker.ts";
+import { shortPath } from "../../scripts/serve/short-path.ts";
+import { bundleWorker, ENTRY } from "../../scripts/serve/worker-bundle.ts";
+import { parseWorkerConfig } from "../../scripts/serve/worker-config.ts";
+import type { CommandIo } from "../command-io.ts";
+import { createReport } from "../report.ts";
+
+interface Options {
+  readonly config: string;
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+/** `switchboard build`: the bot in one folder, for `switchboard serve`. */
+export function buildCommand(io: CommandIo): Command {
+  return new Command("build")
+    .description("write the bot into one folder, which `switchboard serve` runs")
+    .option("-c, --config <file>", "the bot's wrangler configuration", "wrangler.jsonc")
+    .option("-o, --out <folder>", "the folder to write", "build")
+    .action(async (options: Options) => {
+      const configFile = path.resolve(io.folder, options.config);
+      const folder = path.resolve(io.folder, options.out);
+      const configurationText = await readConfiguration(configFile);
+      const config = parseWorkerConfig(configurationText, options.config);
+      const report = createReport(io, options);
+      const bundle = await bundleWorker(configFile, config);
+      for (const warning of bundle.warnings) report.say(warning);
+      await writeBuiltWorker(folder, { bundle, configurationText });
+      const bytes = bundle.files.get(ENTRY)?.byteLength ?? 0;
+      report.result({ folder, bytes, warnings: bundle.warnings }, [
+        `Built ${config.name} into ${shortPath(folder)} (${(bytes / 1024).toFixed(0)} KiB). Run it with: switchboard serve ${shortPath(folder)}`,
+      ]);
+    });
+}

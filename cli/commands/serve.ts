@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { Command } from "commander";
+import { fromBuild, fromSources } from "../../scripts/serve/bot-source.ts";
+import type { BotSource } from "../../scripts/serve/bot-source.ts";
+import { readableLine } from "../../scripts/serve/log/readable-line.ts";
+import { createServeLog } from "../../scripts/serve/log/serve-log.ts";
+import { parsePort } from "../../scripts/serve/port.ts";
+import { reportHealth, serveBot } from "../../scripts/serve/serve-bot.ts";
+import { stopWithParent } from "../../scripts/serve/stop-with-parent.ts";
+import { environmentOf } from "../bot-folder.ts";
+import { CommandError } from "../command-error.ts";
+import type { CommandIo } from "../command-io.ts";
+import { createReport } from "../report.ts";
+
+const DEFAULT_PORT = "8787";
+
+interface Options {
+  readonly config?: string;
+  readonly port?: string;
+  readonly exitWithStdin?: boolean;
+  readonly json?: boolean;
+}
+
+/** `switchboard serve`: the bot alone, in the foreground. */
+export function serveCommand(io: CommandIo): Command {
+  return new Command("serve")
+    .description("run the bot on this machine, with its storage on disk")
+    .argument("[folder]", "a folder that `switchboard build` wrote, or the folder of a bot (this one)")
+    .option("-c, --config <file>", "the bot's wrangler configuration, if there is no build")
+    .option("-p, --port <port>", "the port; wins over PORT (8787); 0 picks a free one")
+    .option("--exit-with-stdin", "end when standard input does")
+    .addHelpText("after", "\nVariables: HOST (127.0.0.1), PORT, DATA_DIR (.data), and those of the bot.")
+    .action(async (folder: string | undefined, options: Options) => {
+      const report = createReport(io, options);
+      const isTerminal = process.stdout.isTTY && options.json !== true;
+      const log = createServeLog({ isTerminal, write: (line) => report.say(line), now: Date.now });
+      const { environment, passedOn } = await variablesOf(io, folder, options.config);
+      const port = options.port ?? (environment.PORT || DEFAULT_PORT);
+      const dataDirectory = path.resolve(io.folder, environment.DATA_DIR || ".data");
+      const stopped = stopSignal(options.exitWithStdin ?? false);
+      const serve = {
+        source: await sourceOf(io, folder, options.config),
+        dataDirectory,
+        host: environment.HOST || "127.0.0.1",
+        port: parsePort(port, options.port === undefined ? "PORT" : "--port"),
+        environment,
+        passedOn,
+        say: (...said: Parameters<typeof log.say>) => log.say(...said),
+        write: (line: string) => report.say(isTerminal ? readableLine(line) : line),
+        stopped,
+      };
+      try {
+        const server = await serveBot(serve);
+        await reportHealth(server, serve);
+        const problem = server.health?.kind === "problem" ? server.health.message : undefined;
+        report.result({ ready: problem === undefined, problem, url: server.url }, []);
+        await server.ended;
+      } catch (error) {
+        if (!stopped.aborted) throw error;
+      }
+    });
+}
+
+/** Returns the variables of the process and of the files beside the configuration, or in the current folder. */
+async function variablesOf(
+  io: CommandIo,
+  folder: string | undefined,
+  config: string | undefined,
+): Promise<{ readonly environment: NodeJS.ProcessEnv; readonly passedOn: readonly string[] }> {
+  const place = config ?? path.join(folder ?? ".", "wrangler.jsonc");
+  const isBuild = config === undefined && !existsSync(path.resolve(io.folder, place));
+  const { names, values } = await environmentOf(io, isBuild ? "wrangler.jsonc" : place);
+  return { environment: values, passedOn: names };
+}
+
+/** Returns a signal that aborts when the process is told to end. */
+function stopSignal(withStdin: boolean): AbortSignal {
+  const stop = new AbortController();
+  process.on("SIGTERM", () => stop.abort());
+  process.on("SIGINT", () => stop.abort());
+  stopWithParent({ stdin: withStdin, stop: () => stop.abort() });
+  return stop.signal;
+}
+
+async function sourceOf(
+  io: CommandIo,
+  folder: string | undefined,
+  config: string | undefined,
+): Promise<BotSource> {
+  if (config !== undefined) return fromSources(path.resolve(io.folder, config));
+  const place = path.resolve(io.folder, folder ?? ".");
+  const built = await fromBuild(place);
+  if (built !== undefined) return built;
+  const configFile = path.join(place, "wrangler.jsonc");
+  if (folder !== undefined && !existsSync(configFile)) {
+    throw new CommandError(
+      "no-bot",
+      `${place} has neither a build nor a wrangler.jsonc. Write a build into it first: switchboard build --out ${folder}`,
+    );
+  }
+  return fromSources(configFile);
+}

@@ -1,0 +1,23 @@
+/** `npm run build`: writes the package to `dist/`: modules, declarations and source maps, with the simulator's page. */
+import { chmod, cp, glob, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { reportSteps, root, runStep, tool } from "./run-step.ts";
+
+const dist = path.join(root, "dist");
+const PAGE = "playground/telegram/page";
+
+await rm(dist, { recursive: true, force: true });
+const results = [
+  await runStep("modules of the product", tool("tsc"), ["-p", "tsconfig.build.json"]),
+  await runStep("modules of the command", tool("tsc"), ["-p", "tsconfig.build.tools.json"]),
+];
+if (!reportSteps(results)) process.exit(1);
+
+// The compiler rewrites extensions in modules only.
+for await (const file of glob("**/*.d.ts", { cwd: dist })) {
+  const place = path.join(dist, file);
+  const text = await readFile(place, "utf8");
+  await writeFile(place, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
+}
+await cp(path.join(root, PAGE), path.join(dist, PAGE), { recursive: true });
+await chmod(path.join(dist, "cli/main.js"), 0o755);

@@ -1,0 +1,44 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { deleteRows, listObjects, removeAlarms } from "./object-store.ts";
+import { namesOne } from "./targets.ts";
+import type { Target } from "./targets.ts";
+
+export interface Forgotten {
+  /** Names of the deleted objects. */
+  readonly objects: readonly string[];
+  /** Number of rows deleted in objects that stay, such as the root. */
+  readonly rows: number;
+}
+
+/** Tables of Switchboard. Those of the agents package have no ids of chats in objects that stay. */
+const OUR_TABLE = /_v\d+$/;
+
+/**
+ * Deletes everything that belongs to a chat or a person: their objects as a whole, and every row about them in objects
+ * that stay. The bot must not run.
+ */
+export async function forget(dataDirectory: string, target: Target): Promise<Forgotten> {
+  const objects = path.join(dataDirectory, "objects");
+  for (const { file } of target.objects) {
+    for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+  }
+  for (const classKey of new Set(target.objects.map((object) => object.classKey))) {
+    const ids = target.objects.filter((object) => object.classKey === classKey).map(({ id }) => id);
+    removeAlarms(objects, classKey, ids);
+  }
+  const names = target.objects.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const conversations = new Set(names.map((name) => name.slice(name.indexOf("/") + 1)));
+  let rows = 0;
+  for (const { file } of listObjects(objects)) {
+    rows += deleteRows(
+      file,
+      (table) => OUR_TABLE.test(table),
+      (_table, row) =>
+        Object.values(row).some(
+          (value) => namesOne(value, target.ids) || (typeof value === "string" && conversations.has(value)),
+        ),
+    );
+  }
+  return { objects: names, rows };
+}

@@ -1,0 +1,205 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
+import { deserialize } from "node:v8";
+
+/** workerd's own file beside the objects of a class. It has their alarms. */
+const METADATA = "metadata.sqlite";
+/** The key under which an object keeps its name; see `object-name.ts`. */
+const NAME_KEY = "__ps_name";
+const FILE = /^[0-9a-f]{64}\.sqlite$/;
+
+export type Cell = string | number | bigint | null | Uint8Array;
+export type Row = Readonly<Record<string, Cell>>;
+
+/** A Durable Object on disk. */
+export interface StoredObject {
+  /** Folder of its class: `<bot>-<class>`. */
+  readonly classKey: string;
+  readonly id: string;
+  readonly file: string;
+  /** Undefined if the object has never run as an agent. */
+  readonly name: string | undefined;
+}
+
+/** Lists the objects of a data directory. May run beside the bot. */
+export function listObjects(objectsDirectory: string): StoredObject[] {
+  return classFolders(objectsDirectory).flatMap((classKey) =>
+    readdirSync(path.join(objectsDirectory, classKey))
+      .filter((file) => FILE.test(file))
+      .map((base) => {
+        const file = path.join(objectsDirectory, classKey, base);
+        return { classKey, id: base.slice(0, -".sqlite".length), file, name: nameIn(file) };
+      }),
+  );
+}
+
+/** Lists the folders of the classes, also those without objects. */
+export function classFolders(objectsDirectory: string): string[] {
+  try {
+    return readdirSync(objectsDirectory, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .toSorted();
+  } catch (error) {
+    // Nothing was stored yet.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Opens a file, and closes it when the work is done. */
+function withDatabase<T>(file: string, isReadOnly: boolean, body: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly: isReadOnly });
+  try {
+    database.exec("PRAGMA busy_timeout = 5000");
+    return body(database);
+  } finally {
+    database.close();
+  }
+}
+
+function nameIn(file: string): string | undefined {
+  return withDatabase(file, true, (database) => {
+    if (!hasTable(database, "_cf_KV")) return undefined;
+    const row = database.prepare("SELECT value FROM _cf_KV WHERE key = ?").get(NAME_KEY);
+    if (!(row?.value instanceof Uint8Array)) return undefined;
+    const value: unknown = deserialize(row.value);
+    return typeof value === "string" ? value : undefined;
+  });
+}
+
+function hasTable(database: DatabaseSync, name: string): boolean {
+  return (
+    database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined
+  );
+}
+
+function tablesOf(database: DatabaseSync): string[] {
+  const rows = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all();
+  return rows.map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite_"));
+}
+
+/** Writes a consistent copy of a database while others read and write it. */
+export function copyDatabase(from: string, to: string): void {
+  withDatabase(from, true, (database) => {
+    database.prepare("VACUUM INTO ?").run(to);
+  });
+}
+
+/** Returns SQLite's complaints about a file. None if it is whole. */
+export function faultsIn(file: string): string[] {
+  try {
+    return withDatabase(file, true, (database) =>
+      database
+        .prepare("PRAGMA integrity_check(5)")
+        .all()
+        .map((row) => String(row.integrity_check))
+        .filter((words) => words !== "ok"),
+    );
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** Returns the time of an object's first job, in epoch milliseconds. */
+function firstJobAt(file: string): number | undefined {
+  return withDatabase(file, true, (database) => {
+    if (!hasTable(database, "cf_agents_jobs")) return undefined;
+    const time = database.prepare("SELECT MIN(time) AS time FROM cf_agents_jobs").get()?.time;
+    return typeof time === "number" ? time : undefined;
+  });
+}
+
+/**
+ * Makes sure that every object of a copy wakes up for its jobs. The files of a running bot are copied one after the
+ * other, so an alarm may have been set or used up in between. An alarm too many does no harm.
+ */
+export function completeAlarms(objectsDirectory: string): void {
+  for (const { classKey, file, id } of listObjects(objectsDirectory)) {
+    const at = firstJobAt(file);
+    const metadata = path.join(objectsDirectory, classKey, METADATA);
+    if (at === undefined) continue;
+    withDatabase(metadata, false, (database) => {
+      if (!hasTable(database, "_cf_ALARM")) return;
+      database
+        .prepare(
+          "INSERT INTO _cf_ALARM (actor_id, scheduled_time) VALUES (?, ?) ON CONFLICT (actor_id) DO NOTHING",
+        )
+        .run(id, BigInt(Math.round(at)) * 1_000_000n);
+    });
+  }
+}
+
+/** Removes the alarms of objects that are gone. */
+export function removeAlarms(objectsDirectory: string, classKey: string, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  withDatabase(path.join(objectsDirectory, classKey, METADATA), false, (database) => {
+    if (!hasTable(database, "_cf_ALARM")) return;
+    const remove = database.prepare("DELETE FROM _cf_ALARM WHERE actor_id = ?");
+    for (const id of ids) remove.run(id);
+    scrub(database);
+  });
+}
+
+/** Calls `take` with every row of every table. */
+export function forEachRow(file: string, take: (table: string, row: Row) => void): void {
+  withDatabase(file, true, (database) => {
+    for (const table of tablesOf(database)) {
+      const statement = database.prepare(`SELECT * FROM ${quoted(table)}`);
+      statement.setReadBigInts(true);
+      for (const row of statement.iterate()) take(table, row);
+    }
+  });
+}
+
+/** Returns the rows of one table. None if there is no such table. */
+export function rowsOf(file: string, table: string): Row[] {
+  return withDatabase(file, true, (database) =>
+    hasTable(database, table) ? database.prepare(`SELECT * FROM ${quoted(table)}`).all() : [],
+  );
+}
+
+/**
+ * Deletes the rows that match, from all tables whose name passes, and overwrites them on the disk. Returns their number.
+ */
+export function deleteRows(
+  file: string,
+  isTable: (table: string) => boolean,
+  matches: (table: string, row: Row) => boolean,
+): number {
+  return withDatabase(file, false, (database) => {
+    let count = 0;
+    database.exec("PRAGMA secure_delete = ON; BEGIN IMMEDIATE");
+    for (const table of tablesOf(database).filter(isTable)) {
+      const keys = database.prepare(`PRAGMA table_info(${quoted(table)})`).all();
+      const primary = keys.filter(({ pk }) => Number(pk) > 0).map(({ name }) => String(name));
+      const columns = primary.length > 0 ? primary : ["rowid"];
+      const select = database.prepare(`SELECT ${primary.length > 0 ? "" : "rowid, "}* FROM ${quoted(table)}`);
+      select.setReadBigInts(true);
+      const where = columns.map((column) => `${quoted(column)} IS ?`).join(" AND ");
+      const remove = database.prepare(`DELETE FROM ${quoted(table)} WHERE ${where}`);
+      for (const row of select.all()) {
+        if (!matches(table, row)) continue;
+        remove.run(...columns.map((column): SQLInputValue => row[column] ?? null));
+        count += 1;
+      }
+    }
+    database.exec("COMMIT");
+    if (count > 0) scrub(database);
+    return count;
+  });
+}
+
+/** Takes deleted bytes out of the file and its log. */
+function scrub(database: DatabaseSync): void {
+  database.exec("VACUUM");
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export { METADATA };

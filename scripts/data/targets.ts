@@ -1,0 +1,142 @@
+import path from "node:path";
+import { ServeError } from "../serve/serve-error.ts";
+import { forEachRow, listObjects, rowsOf } from "./object-store.ts";
+import type { Cell, Row, StoredObject } from "./object-store.ts";
+
+/** A chat or a person, as the platform identifies it. */
+export interface Target {
+  /** The ids that mean it: its own, and those of chats that continue as it or were it. */
+  readonly ids: ReadonlySet<string>;
+  /** Objects that belong to it. They hold nothing else, or nothing that can be told apart. */
+  readonly objects: readonly FoundObject[];
+}
+
+export interface FoundObject extends StoredObject {
+  /** Why the object belongs to the target. */
+  readonly because: "its own chat" | "its messages";
+}
+
+/** Names of a person shorter than this would match too much. */
+const MIN_NAME = 3;
+
+/**
+ * Finds everything that belongs to a chat or a person.
+ *
+ * - A chat: its conversations and topics, its gate, and the chats that it was before or has become.
+ * - A person: their private chats, and every conversation that has their id or a message under their name. Answers and
+ *   summaries repeat what people say, so a conversation cannot forget one of them alone.
+ *
+ * @param id the platform's id of the chat or the person
+ * @param names names of the person in groups, as the bot shows them to the model
+ * @throws {ServeError} `target-unknown` if nothing belongs to it
+ */
+export function findTarget(dataDirectory: string, id: string, names: readonly string[] = []): Target {
+  const all = listObjects(path.join(dataDirectory, "objects"));
+  const roots = all.filter(({ name }) => name !== undefined && !name.includes("/"));
+  const ids = new Set([id]);
+  for (const root of roots) addAliases(ids, root);
+  const isPerson = roots.some((root) => isPersonIn(root, id));
+  const listed = new Set(
+    roots.flatMap((root) =>
+      rowsOf(root.file, "directory_v2")
+        .filter((row) => ids.has(textOf(row.chat_id)))
+        .map((row) => `${root.name}/${textOf(row.name)}`),
+    ),
+  );
+  const marks = [...names, ...(isPerson ? namesOf(roots, id) : [])]
+    .filter((name) => name.length >= MIN_NAME)
+    .map((name) => `${name}: `);
+  const objects = all.flatMap((object): FoundObject[] => {
+    if (object.name === undefined || !object.name.includes("/")) return [];
+    if (listed.has(object.name) || isOfChat(object.name, ids))
+      return [{ ...object, because: "its own chat" }];
+    const isMentioned = (isPerson || names.length > 0) && mentions(object.file, ids, marks);
+    return isMentioned ? [{ ...object, because: "its messages" }] : [];
+  });
+  const isAtRoot = roots.some((root) => mentions(root.file, ids, []));
+  if (objects.length === 0 && !isAtRoot) {
+    throw new ServeError(
+      "target-unknown",
+      `Nothing is stored about ${id}. "switchboard data usage" lists the chats with their ids.`,
+    );
+  }
+  return { ids, objects };
+}
+
+/** Tells whether a value names one of the ids. A number inside of a longer number does not count. */
+export function namesOne(value: Cell | undefined, ids: ReadonlySet<string>): boolean {
+  if (typeof value !== "string" && !(value instanceof Uint8Array)) return false;
+  const text = textOf(value);
+  return [...ids].some((id) => {
+    for (let at = text.indexOf(id); at !== -1; at = text.indexOf(id, at + 1)) {
+      const [before = "", after = ""] = [text[at - 1], text[at + id.length]];
+      // An encoded id follows "%3A", and that of a group begins with "-".
+      const isEncoded = /%[0-9A-F]{2}$/i.test(text.slice(Math.max(0, at - 3), at));
+      const isInside =
+        (isDigit(before) && !isEncoded && isDigit(id[0] ?? "")) ||
+        (isDigit(after) && isDigit(id.at(-1) ?? ""));
+      if (!isInside) return true;
+    }
+    return false;
+  });
+}
+
+export function textOf(value: Cell | undefined): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+  return value === null || value === undefined ? "" : String(value);
+}
+
+function isDigit(character: string): boolean {
+  return character >= "0" && character <= "9" && character !== "";
+}
+
+/** Adds the ids of chats that have moved to or from one of the ids. */
+function addAliases(ids: Set<string>, root: StoredObject): void {
+  for (const row of rowsOf(root.file, "alias_v1")) {
+    const [from, to] = [textOf(row.chat_id), textOf(row.to_chat_id)];
+    if (ids.has(from)) ids.add(to);
+    if (ids.has(to)) ids.add(from);
+  }
+}
+
+/** A person has a private chat in the directory, or was seen as a user. */
+function isPersonIn(root: StoredObject, id: string): boolean {
+  return (
+    rowsOf(root.file, "chat_v1").some((row) => textOf(row.user_id) === id) ||
+    rowsOf(root.file, "directory_v2").some((row) => textOf(row.chat_id) === id && Number(row.is_direct) === 1)
+  );
+}
+
+/** Returns the names under which a person's messages may stand in a group: the titles of their private chats. */
+function namesOf(roots: readonly StoredObject[], id: string): string[] {
+  return roots.flatMap((root) =>
+    rowsOf(root.file, "chat_v1")
+      .filter((row) => textOf(row.user_id) === id)
+      .map((row) => textOf(row.title)),
+  );
+}
+
+/** Tells whether an object is that of a thread in one of the chats, by its name. */
+function isOfChat(objectName: string, ids: ReadonlySet<string>): boolean {
+  const conversation = objectName.slice(objectName.indexOf("/") + 1);
+  const encoded = /^thread:[^:]*:(.+)$/.exec(conversation)?.[1];
+  if (encoded === undefined) return false;
+  let thread: string;
+  try {
+    thread = decodeURIComponent(encoded);
+  } catch {
+    // The name of a thread with a long id is a hash.
+    return false;
+  }
+  return thread.split(":").some((part) => ids.has(part));
+}
+
+function mentions(file: string, ids: ReadonlySet<string>, marks: readonly string[]): boolean {
+  let isFound = false;
+  forEachRow(file, (_table: string, row: Row) => {
+    isFound ||= Object.values(row).some(
+      (value) => namesOne(value, ids) || marks.some((mark) => textOf(value).includes(mark)),
+    );
+  });
+  return isFound;
+}

@@ -1,0 +1,27 @@
+/** Result of one check. */
+export interface Finding {
+  /** What was looked at, in one or two words. */
+  readonly about: string;
+  /** `skipped`: it cannot be checked, and that is no problem. */
+  readonly status: "ok" | "warning" | "problem" | "skipped";
+  /** One sentence. Never a token or a secret. */
+  readonly message: string;
+  /** What to do. Only with a warning or a problem. */
+  readonly fix?: string;
+}
+
+export function ok(about: string, message: string): Finding {
+  return { about, status: "ok", message };
+}
+
+export function skipped(about: string, message: string): Finding {
+  return { about, status: "skipped", message };
+}
+
+export function warning(about: string, message: string, fix: string): Finding {
+  return { about, status: "warning", message, fix };
+}
+
+export function problem(about: string, message: string, fix: string): Finding {
+  return { about, status: "problem", message, fix };
+}

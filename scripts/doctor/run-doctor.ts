@@ -1,0 +1,45 @@
+import path from "node:path";
+import { readBotEnvironment } from "../serve/env-files.ts";
+import { checkNode, checkPort, checkStorage, checkWorkerd } from "./check-machine.ts";
+import { checkBot, checkModel, checkTelegram } from "./check-services.ts";
+import { checkConfiguration, checkEnvFiles, checkVariables } from "./check-settings.ts";
+import type { Finding } from "./finding.ts";
+
+export interface DoctorOptions {
+  readonly configFile: string;
+  /** Base of a relative DATA_DIR. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Address of a running bot. Undefined: the one on this data directory. */
+  readonly url: string | undefined;
+  readonly nodeVersion: string;
+  readonly now: () => number;
+}
+
+/** Looks at everything that a bot needs, and changes nothing. */
+export async function runDoctor(options: DoctorOptions): Promise<readonly Finding[]> {
+  const folder = path.dirname(options.configFile);
+  const { files, values } = await readBotEnvironment(folder, options.environment);
+  const dataDirectory = path.resolve(options.folder, values.DATA_DIR || ".data");
+  const [configuration, envFiles, port, storage, telegram, model, bot] = await Promise.all([
+    checkConfiguration(options.configFile),
+    checkEnvFiles(folder, files),
+    checkPort(values, dataDirectory),
+    checkStorage(dataDirectory),
+    checkTelegram(values, options.now),
+    checkModel(values),
+    checkBot(options.url, dataDirectory),
+  ]);
+  return [
+    checkNode(options.nodeVersion),
+    checkWorkerd(),
+    configuration,
+    ...envFiles,
+    ...checkVariables(values),
+    port,
+    storage,
+    model,
+    ...telegram,
+    ...bot,
+  ];
+}

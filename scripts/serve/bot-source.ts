@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { readBuiltWorker } from "./built-worker.ts";
+import { ServeError } from "./serve-error.ts";
+import { createBundler } from "./worker-bundle.ts";
+import type { Bundler, WorkerBundle } from "./worker-bundle.ts";
+import { parseWorkerConfig } from "./worker-config.ts";
+import type { WorkerConfig } from "./worker-config.ts";
+
+/** A worker that is ready to run, and its configuration. */
+export interface ReadyWorker {
+  readonly config: WorkerConfig;
+  readonly files: WorkerBundle["files"];
+  readonly warnings: readonly string[];
+  /** Files whose change asks for a new bundle. */
+  readonly watched: readonly string[];
+}
+
+/** Where a bot comes from: its sources, or a folder that `switchboard build` wrote. */
+export interface BotSource {
+  /** Path for messages. */
+  readonly place: string;
+  /**
+   * Reads or makes the worker. Sources are bundled again with each call.
+   *
+   * @param onBundle called before a bundle is made
+   */
+  load(onBundle?: () => void): Promise<ReadyWorker>;
+  close(): Promise<void>;
+}
+
+/** Bundles the worker of a wrangler configuration. */
+export function fromSources(configFile: string): BotSource {
+  let current: { readonly text: string; readonly bundler: Bundler } | undefined;
+  const close = async (): Promise<void> => {
+    await current?.bundler.close();
+    current = undefined;
+  };
+  return {
+    place: configFile,
+    async load(onBundle) {
+      const text = await readConfiguration(configFile);
+      const config = parseWorkerConfig(text, path.relative(process.cwd(), configFile));
+      onBundle?.();
+      if (current?.text !== text) {
+        await close();
+        current = { text, bundler: await createBundler(configFile, config) };
+      }
+      const { files, sources, warnings } = await current.bundler.bundle();
+      const watched = [configFile, ...sources];
+      return { config, files, warnings, watched };
+    },
+    close,
+  };
+}
+
+/** Reads a folder that `switchboard build` wrote. Returns undefined for any other folder. */
+export async function fromBuild(folder: string): Promise<BotSource | undefined> {
+  const built = await readBuiltWorker(folder);
+  if (built === undefined) return undefined;
+  return {
+    place: folder,
+    load: () => Promise.resolve({ ...built, warnings: [], watched: [] }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** @throws {ServeError} `bad-config` if the file cannot be read */
+export async function readConfiguration(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServeError("bad-config", `The configuration cannot be read: ${reason}`);
+  }
+}

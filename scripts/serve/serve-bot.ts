@@ -1,0 +1,286 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { storedName } from "../data/bot-names.ts";
+import type { BotSource, ReadyWorker } from "./bot-source.ts";
+import { removeControl, writeControl } from "./control-file.ts";
+import { lockDataDirectory } from "./data-lock.ts";
+import { bindingNames, undeclaredNames } from "./environment.ts";
+import { askHealth, firstHealth } from "./health.ts";
+import type { Health } from "./health.ts";
+import { createWorkerLog } from "./log/create-worker-log.ts";
+import type { ServeLog } from "./log/serve-log.ts";
+import { isPortFree } from "./port.ts";
+import { askFacts } from "./running-bot.ts";
+import { ServeError } from "./serve-error.ts";
+import { shortPath } from "./short-path.ts";
+import { inFolder } from "./storage-errors.ts";
+import { superviseWorkerd } from "./supervisor.ts";
+import type { Supervisor } from "./supervisor.ts";
+import { ENTRY, modulesOf } from "./worker-bundle.ts";
+import { storedUnder } from "./worker-config.ts";
+import { findWorkerd } from "./workerd-binary.ts";
+import { writeWorkerdConfig } from "./workerd-config.ts";
+
+/** Longest time to wait for a port that an earlier server may still hold. */
+const PORT_WAIT_MS = 1_500;
+
+/**
+ * Wait before the second health check: a platform may refuse the bot's token shortly after the first one. Later checks
+ * are rarer.
+ */
+const SECOND_LOOK_MS = 3_000;
+const LOOK_EVERY_MS = 30_000;
+
+export interface ServeOptions {
+  readonly source: BotSource;
+  readonly dataDirectory: string;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Variables that the bot gets although its configuration does not declare them. */
+  readonly passedOn?: readonly string[];
+  /** Tells the operator about the server. */
+  readonly say: ServeLog["say"];
+  /** Called with each line of the bot's log. */
+  readonly write: (line: string) => void;
+  readonly stopped: AbortSignal;
+}
+
+/** A bot that serves requests, whether or not it is ready to answer messages. */
+export interface BotServer {
+  readonly url: string;
+  /** Opens the bot to its operator. Made up for this run if `ADMIN_TOKEN` is not set. */
+  readonly adminToken: string;
+  /** The bot's answer at its start. Undefined if it was stopped before. */
+  readonly health: Health | undefined;
+  /** Settles when the bot has ended: after `stopped`, or with an error because it kept failing. */
+  readonly ended: Promise<void>;
+  /** Files whose change asks for `reload`. */
+  watched(): readonly string[];
+  /**
+   * Loads the source again and restarts workerd with it, on the same storage. If the source cannot be loaded, the
+   * running bot stays.
+   */
+  reload(): Promise<void>;
+  /** Kills workerd as a crash would. It starts again. */
+  crash(): void;
+}
+
+/**
+ * Serves a bot by workerd, with its storage on disk. Resolves when the bot has answered for the first time.
+ *
+ * @throws {ServeError} when it cannot start
+ */
+export async function serveBot(options: ServeOptions): Promise<BotServer> {
+  const { dataDirectory, say, source } = options;
+  const data = { folder: dataDirectory, variable: "DATA_DIR" };
+  await inFolder(data, () => mkdir(path.join(dataDirectory, "objects"), { recursive: true }));
+  const lock = await lockDataDirectory(dataDirectory);
+  const release = async (): Promise<void> => {
+    await source.close();
+    await removeControl(dataDirectory);
+    if (options.stopped.aborted) say("stopped", "serve.stopped");
+    lock.close();
+  };
+  const adminToken = options.environment.ADMIN_TOKEN || randomBytes(24).toString("base64url");
+  const environment = { ...options.environment, ADMIN_TOKEN: adminToken };
+  try {
+    return await serveLocked({ ...options, environment }, adminToken, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** @param release called when the server has ended; not if it cannot start */
+async function serveLocked(
+  options: ServeOptions,
+  adminToken: string,
+  release: () => Promise<void>,
+): Promise<BotServer> {
+  const { dataDirectory, host, port, say, source, stopped } = options;
+  const binary = findWorkerd();
+  const data = { folder: dataDirectory, variable: "DATA_DIR" };
+  await waitForPort(port, host);
+  let generation = 0;
+  const prepare = async (onBundle?: () => void): Promise<PreparedWorker> => {
+    const worker = await source.load(onBundle);
+    if (worker.config.unsupported.length > 0) {
+      say(`not available locally, left out: ${worker.config.unsupported.join(", ")}`);
+    }
+    for (const warning of worker.warnings) say(warning);
+    return inFolder(data, async () => {
+      const name = await storedName(dataDirectory, source.place, worker.config.name);
+      const config = storedUnder(worker.config, name);
+      return prepareWorker({ ...worker, config }, options, generation++);
+    });
+  };
+  const stages = path.join(dataDirectory, "worker");
+  await inFolder(data, () => rm(stages, { recursive: true, force: true }));
+  let current = await prepare(() => say("bundling the worker"));
+  stopped.throwIfAborted();
+
+  let hasListened = false;
+  const log = (worker: PreparedWorker): ReturnType<typeof createWorkerLog> =>
+    createWorkerLog({
+      ...worker,
+      environment: options.environment,
+      write: options.write,
+      isStarting: () => !hasListened,
+    });
+  let workerLog = log(current);
+  const supervisor = superviseWorkerd({
+    binary,
+    configFile: current.file,
+    objectsDirectory: path.join(dataDirectory, "objects"),
+    environment: options.environment,
+    host,
+    port,
+    log: say,
+    onOutput: (stdout, stderr, onWords) => void workerLog.follow(stdout, stderr, onWords),
+  });
+  stopped.addEventListener("abort", () => {
+    say("stopping: what is not finished goes on at the next start", "serve.stopping");
+    void supervisor.stop();
+  });
+  const { url, health } = await firstAnswer(supervisor, options);
+  hasListened = true;
+  // Commands on this machine find the bot by it.
+  await inFolder(data, () => writeControl(dataDirectory, { url, pid: process.pid, adminToken }));
+  const ended = supervisor.ended.finally(release);
+  // The caller may wait for it later.
+  ended.catch(() => undefined);
+  return {
+    url,
+    adminToken,
+    health,
+    ended,
+    watched: () => current.watched,
+    crash: () => supervisor.crash(),
+    async reload() {
+      const before = current;
+      current = await prepare();
+      workerLog = log(current);
+      await supervisor.reload(current.file);
+      await rm(before.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function firstAnswer(
+  supervisor: Supervisor,
+  { host, stopped }: ServeOptions,
+): Promise<{ readonly url: string; readonly health: Health | undefined }> {
+  try {
+    const url = `http://${host.includes(":") ? `[${host}]` : host}:${await supervisor.listening}`;
+    const ask = (): Promise<Health> => askHealth(url);
+    return { url, health: await firstHealth({ ask, now: Date.now, pause: delay, stopped }) };
+  } catch (error) {
+    await supervisor.stop().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Logs that the bot is ready, or in one sentence why it is not, and every later change. In both cases the server keeps
+ * running, and `/health` has the same sentence.
+ */
+export async function reportHealth(
+  { adminToken, health, url }: Pick<BotServer, "adminToken" | "health" | "url">,
+  { dataDirectory, say, stopped }: Pick<ServeOptions, "dataDirectory" | "say" | "stopped">,
+): Promise<void> {
+  if (health === undefined) return;
+  // A bot without messengers or with a broken model has no facts, and says so as its problem.
+  const facts =
+    health.kind === "foreign" ? undefined : await askFacts(url, adminToken).catch(() => undefined);
+  const webhooks = (facts?.messengers ?? []).map(({ path: webhook }) => `${url}${webhook}`);
+  const data = shortPath(dataDirectory);
+  const running = (text: string): void =>
+    say(text, "serve.running", {
+      url,
+      isReady: health.kind === "ready",
+      bot: facts?.agent,
+      model: facts?.model,
+      webhooks: webhooks.join(" ") || undefined,
+      data,
+    });
+  const where = `on ${url} (data in ${data})`;
+  if (health.kind === "problem") running(`running ${where}, but not ready: ${health.message}`);
+  else if (health.kind === "foreign") {
+    running(
+      `running ${where}, but GET /health answers ${health.status}: is this the Worker of createWorker()?`,
+    );
+    return;
+  } else {
+    const who = facts === undefined ? "" : `: ${facts.agent} with ${facts.model ?? "no model"}`;
+    running(`ready ${where}${who}`);
+  }
+  void watchHealth(() => askHealth(url), health, { say, stopped });
+}
+
+async function watchHealth(
+  ask: () => Promise<Health>,
+  first: Health,
+  { say, stopped }: Pick<ServeOptions, "say" | "stopped">,
+): Promise<void> {
+  const messageOf = (health: Health): string => (health.kind === "problem" ? health.message : "");
+  let said = messageOf(first);
+  for (let waitMs = SECOND_LOOK_MS; ; waitMs = LOOK_EVERY_MS) {
+    await delay(waitMs, undefined, { ref: false });
+    if (stopped.aborted) return;
+    const health = await ask();
+    // workerd may be restarting, which its supervisor logs.
+    if (health.kind !== "ready" && health.kind !== "problem") continue;
+    const message = messageOf(health);
+    if (message !== said) say(message === "" ? "ready again" : `not ready: ${message}`);
+    said = message;
+  }
+}
+
+interface PreparedWorker {
+  readonly folder: string;
+  /** Path of workerd's configuration. */
+  readonly file: string;
+  /** Path of the bundle's entry. Its source map is in the same folder. */
+  readonly entryFile: string;
+  readonly watched: readonly string[];
+}
+
+/** Writes bundle and configuration into the data directory, so that a restart of workerd needs nothing else. */
+async function prepareWorker(
+  worker: ReadyWorker,
+  options: ServeOptions,
+  generation: number,
+): Promise<PreparedWorker> {
+  const { config, files, watched } = worker;
+  const folder = path.join(options.dataDirectory, "worker", String(generation));
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of files) await writeFile(path.join(folder, name), content);
+  const passedOn = [...Object.keys(config.variables), ...(options.passedOn ?? [])];
+  const environmentNames = bindingNames(options.environment, passedOn);
+  const code = new TextDecoder().decode(files.get(ENTRY));
+  const undeclared = undeclaredNames(code, options.environment, environmentNames);
+  if (undeclared.length > 0) {
+    const names = undeclared.join(", ");
+    options.say(
+      `set, but the bot does not get them, because "vars" of ${shortPath(options.source.place)} does not declare them: ${names}`,
+    );
+  }
+  const file = path.join(folder, "workerd.capnp");
+  await writeFile(file, writeWorkerdConfig({ config, modules: modulesOf(files.keys()), environmentNames }));
+  return { folder, file, entryFile: path.join(folder, ENTRY), watched };
+}
+
+async function waitForPort(port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  const deadline = Date.now() + PORT_WAIT_MS;
+  while (!(await isPortFree(port, host))) {
+    if (Date.now() > deadline) {
+      throw new ServeError("port-in-use", `Port ${port} on ${host} is in use; set PORT or give --port.`);
+    }
+    await delay(50);
+  }
+}

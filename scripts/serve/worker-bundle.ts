@@ -1,0 +1,189 @@
+import { readdir, readFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import path from "node:path";
+import { context, formatMessages } from "esbuild";
+import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "esbuild";
+import { ServeError } from "./serve-error.ts";
+import { shortPath } from "./short-path.ts";
+import type { WorkerConfig } from "./worker-config.ts";
+import type { BundleModule } from "./workerd-config.ts";
+
+/** Name of the entry in every bundle. */
+export const ENTRY = "worker.js";
+
+/** A worker in one module, with its source map and the files that it imports as they are. */
+export interface WorkerBundle {
+  /** Contents by name, the entry among them. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Certain mistakes in the sources. */
+  readonly warnings: readonly string[];
+  /** Absolute paths of the author's sources. */
+  readonly sources: readonly string[];
+}
+
+/** Bundles one worker, again and again. A second bundle takes less time, because unchanged files are not parsed again. */
+export interface Bundler {
+  /** @throws {ServeError} `bundle` with places in the sources, or `no-default-export` */
+  bundle(): Promise<WorkerBundle>;
+  close(): Promise<void>;
+}
+
+const MODULE_TYPES: Readonly<Record<string, BundleModule["type"]>> = {
+  ".js": "esModule",
+  ".wasm": "wasm",
+  ".bin": "data",
+};
+
+/**
+ * Prepares to bundle the worker of a configuration. Nothing is written.
+ *
+ * The settings are those of wrangler, so that the same code runs after a deployment.
+ */
+export async function createBundler(configFile: string, config: WorkerConfig): Promise<Bundler> {
+  const folder = path.dirname(configFile);
+  const esbuild = await context({
+    ...settings(config),
+    entryPoints: { [path.parse(ENTRY).name]: path.resolve(folder, config.main) },
+    // The paths in the source map are relative to this folder, as they are in messages.
+    outdir: process.cwd(),
+  });
+  return {
+    bundle: async () => toBundle(await rebuild(esbuild, configFile), configFile, config),
+    close: () => esbuild.dispose(),
+  };
+}
+
+/** Bundles a worker once. */
+export async function bundleWorker(configFile: string, config: WorkerConfig): Promise<WorkerBundle> {
+  const bundler = await createBundler(configFile, config);
+  try {
+    return await bundler.bundle();
+  } finally {
+    await bundler.close();
+  }
+}
+
+/** Returns the modules of a bundle, the entry first. */
+export function modulesOf(names: Iterable<string>): readonly BundleModule[] {
+  const modules = [...names].flatMap((name): BundleModule[] => {
+    const type = MODULE_TYPES[path.extname(name)];
+    return type === undefined ? [] : [{ name, type }];
+  });
+  return modules.toSorted(
+    (a, b) => Number(b.name === ENTRY) - Number(a.name === ENTRY) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+/** Reads the files of a bundle from a folder, with its source map. */
+export async function readBundle(folder: string): Promise<ReadonlyMap<string, Uint8Array>> {
+  const names = (await readdir(folder)).filter(
+    (name) => name === `${ENTRY}.map` || MODULE_TYPES[path.extname(name)] !== undefined,
+  );
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))] as const)),
+  );
+}
+
+function settings(config: WorkerConfig): BuildOptions {
+  return {
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2024",
+    supported: { "import-source": true, using: true },
+    conditions: ["workerd", "worker", "browser"],
+    keepNames: config.keepNames,
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "silent",
+    define: { "process.env.NODE_ENV": '"production"', ...config.define },
+    alias: { ...config.alias },
+    loader: {
+      ".js": "jsx",
+      ".mjs": "jsx",
+      ".cjs": "jsx",
+      ".txt": "text",
+      ".html": "text",
+      ".sql": "text",
+      ".wasm": "copy",
+      ".bin": "copy",
+    },
+    plugins: [runtimeModules()],
+  };
+}
+
+/** Leaves to workerd the modules that it has itself: its own, and those of Node. */
+function runtimeModules(): Plugin {
+  const builtin = new Set(builtinModules.filter((name) => !name.startsWith("_")));
+  return {
+    name: "runtime-modules",
+    setup(build) {
+      build.onResolve({ filter: /^(?:cloudflare|node|workerd):/ }, ({ path: name }) => ({
+        path: name,
+        external: true,
+      }));
+      build.onResolve({ filter: /^[a-z_0-9]+(?:\/[a-z_]+)?$/ }, ({ path: name }) =>
+        builtin.has(name) ? { path: `node:${name}`, external: true } : undefined,
+      );
+    },
+  };
+}
+
+type Built = BuildResult<{ readonly write: false; readonly metafile: true }>;
+
+async function rebuild(esbuild: BuildContext, configFile: string): Promise<Built> {
+  try {
+    return await esbuild.rebuild();
+  } catch (error) {
+    const errors = (error as { readonly errors?: Message[] }).errors;
+    if (errors === undefined) throw error;
+    const shown = await formatMessages(errors.slice(0, 5), { kind: "error", color: false });
+    throw new ServeError(
+      "bundle",
+      `The worker of ${configFile} could not be bundled:\n${shown.map((text) => text.trimEnd()).join("\n")}`,
+    );
+  }
+}
+
+function toBundle(built: Built, configFile: string, config: WorkerConfig): WorkerBundle {
+  const folder = path.dirname(configFile);
+  const output = Object.values(built.metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
+  checkExports(output?.exports ?? [], configFile, config);
+  const files = built.outputFiles.map((file) => [path.basename(file.path), file.contents] as const);
+  const sources = Object.keys(built.metafile.inputs)
+    .filter((input) => !input.split("/").includes("node_modules"))
+    .map((input) => path.resolve(input));
+  return {
+    files: new Map(files),
+    warnings: built.warnings.flatMap((warning) => describeDuplicate(warning, folder)),
+    sources,
+  };
+}
+
+/** @throws {ServeError} if the entry does not export a worker, about which workerd would print thousands of lines */
+function checkExports(exported: readonly string[], configFile: string, config: WorkerConfig): void {
+  if (!exported.includes("default")) {
+    const agent = exported.find((name) => /^[A-Z]/.test(name)) ?? "MyBot";
+    throw new ServeError(
+      "no-default-export",
+      `The worker of ${configFile} has no default export, so that it can answer nothing. Add to its entry: export default createWorker(${agent});`,
+    );
+  }
+  const missing = config.bindings.find(({ className }) => !exported.includes(className));
+  if (missing !== undefined) {
+    throw new ServeError(
+      "class-not-exported",
+      `${shortPath(configFile)} binds the class ${missing.className}, but ${config.main} does not export it. Add to it: export { ${missing.className} };`,
+    );
+  }
+}
+
+/** Names an object with two entries of one name. JavaScript keeps the last one, so a messenger would be lost silently. */
+function describeDuplicate({ id, location, text }: Message, folder: string): readonly string[] {
+  if (id !== "duplicate-object-key" || location === null) return [];
+  const name = /"([^"\n]+)"/.exec(text)?.[1] ?? "";
+  const place = `${path.relative(folder, path.resolve(location.file))}:${location.line}`;
+  return [`"${name}" stands twice in one object, and the first one is lost: ${place}`];
+}

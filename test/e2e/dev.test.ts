@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startBot, type BotProcess } from "../../playground/bot-process.ts";
+
+let folder: string;
+let bot: BotProcess;
+const said: string[] = [];
+let heard: () => void = () => {};
+
+/** A worker that counts in its storage and answers with a greeting. */
+const CODE = `import { DurableObject } from "cloudflare:workers";
+import { GREETING } from "./greeting.ts";
+export class Counter extends DurableObject {
+  async next(): Promise<number> {
+    const count = Number((await this.ctx.storage.get("count")) ?? 0) + 1;
+    await this.ctx.storage.put("count", count);
+    return count;
+  }
+}
+export default {
+  async fetch(request: Request, env: any): Promise<Response> {
+    if (new URL(request.url).pathname !== "/") return new Response();
+    return new Response(GREETING + " " + (await env.Counter.getByName("one").next()));
+  },
+};
+`;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "switchboard-dev-"));
+  const configuration = {
+    name: "reloaded",
+    main: "worker.ts",
+    compatibility_date: "2026-10-15",
+    durable_objects: { bindings: [{ name: "Counter", class_name: "Counter" }] },
+    migrations: [{ tag: "v1", new_sqlite_classes: ["Counter"] }],
+  };
+  await writeFile(path.join(folder, "wrangler.jsonc"), JSON.stringify(configuration));
+  await writeFile(path.join(folder, "worker.ts"), CODE);
+  await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Hello";\n');
+  bot = await startBot({
+    environment: { PATH: process.env.PATH },
+    dataDirectory: path.join(folder, "data"),
+    port: 0,
+    configFile: path.join(folder, "wrangler.jsonc"),
+    say: (line) => {
+      said.push(line);
+      heard();
+    },
+    onLine: () => {},
+  });
+});
+afterEach(async () => {
+  await bot.stop();
+  said.length = 0;
+  await rm(folder, { recursive: true });
+});
+
+async function says(pattern: RegExp): Promise<string> {
+  for (;;) {
+    const line = said.find((candidate) => pattern.test(candidate));
+    if (line !== undefined) return line;
+    await new Promise<void>((resolve) => (heard = resolve));
+  }
+}
+
+const ask = async (): Promise<string> => (await fetch(bot.url)).text();
+
+it("loads the bot again when a file of it is saved, and keeps its state", async () => {
+  expect(await ask()).toBe("Hello 1");
+  await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Good evening";\n');
+  await says(/^Reloaded in /);
+  expect(await ask()).toBe("Good evening 2");
+});
+
+it("keeps the running bot when a saved file is broken, says where, and goes on with the next save", async () => {
+  await writeFile(path.join(folder, "greeting.ts"), "export const GREETING = ;\n");
+  expect(await says(/could not be bundled/)).toContain("greeting.ts:1:24");
+  expect(await ask()).toBe("Hello 1");
+  await writeFile(
+    path.join(folder, "greeting.ts"),
+    'throw new Error("not today");\nexport const GREETING = "";\n',
+  );
+  await says(/^workerd ended with code 1 before it listened/);
+  await writeFile(path.join(folder, "greeting.ts"), 'export const GREETING = "Welcome back";\n');
+  await says(/^Reloaded in /);
+  expect(await ask()).toBe("Welcome back 2");
+});

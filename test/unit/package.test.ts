@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseJsonc } from "../../scripts/serve/worker-config.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const read = (file: string): unknown => parseJsonc(readFileSync(path.join(root, file), "utf8"), file);
+const manifest = read("package.json") as {
+  readonly files: readonly string[];
+  readonly exports: Readonly<Record<string, string | Readonly<Record<"types" | "default", string>>>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+/** The package's names with the sources that they mean inside the repository. */
+const { paths } = (
+  read("tsconfig.base.json") as {
+    readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly string[]>> };
+  }
+).compilerOptions;
+
+/** Returns the source of a built file. */
+function sourceOf(built: string): string {
+  return built.replace(/^\.?\/?dist\//, "").replace(/(?:\.d\.ts|\.js)$/, ".ts");
+}
+
+describe("the package", () => {
+  it("offers the same modules as the repository has under these names", () => {
+    const modules = Object.entries(manifest.exports).flatMap(([name, target]) =>
+      typeof target === "string" ? [] : [[path.posix.join("switchboard", name), target] as const],
+    );
+    const built = modules.map(([name, target]) => [name, [`./${sourceOf(target.default)}`]]);
+    expect(Object.fromEntries(built)).toEqual(paths);
+    for (const [, target] of modules) {
+      expect(sourceOf(target.types)).toBe(sourceOf(target.default));
+      expect(existsSync(path.join(root, sourceOf(target.types)))).toBe(true);
+    }
+  });
+
+  it("has a command", () => {
+    expect(existsSync(path.join(root, sourceOf(manifest.bin.switchboard ?? "")))).toBe(true);
+  });
+
+  it("leaves tests and tools out", () => {
+    expect(manifest.files).toContain("dist");
+    expect(manifest.files.filter((name) => /test|lab|scripts|\*/.test(name))).toEqual([]);
+  });
+
+  it("leaves to a bot the packages that the bot imports itself", () => {
+    for (const name of ["ai", "zod"]) {
+      expect(manifest.peerDependencies[name]).toMatch(/^\^/);
+      expect(manifest.dependencies[name]).toBeUndefined();
+    }
+  });
+});

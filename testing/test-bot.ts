@@ -1,0 +1,185 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startScriptedModel, type ScriptedModel } from "../lab/support/scripted-model.ts";
+import { startSimulator, type FaultRule, type Simulator } from "../playground/telegram/simulator.ts";
+import { fromSources } from "../scripts/serve/bot-source.ts";
+import { serveBot, type BotServer } from "../scripts/serve/serve-bot.ts";
+import { BotActivity } from "./bot-activity.ts";
+import { TestChat } from "./test-chat.ts";
+
+export interface TestBotOptions {
+  /** The bot's wrangler configuration. @default the nearest wrangler.jsonc of the current folder and those above it */
+  readonly config?: string;
+  /** Variables of the bot. They win over those that connect it to the simulator and to the scripted model. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A bot under test: it runs in workerd, with a simulated Telegram and a scripted model. */
+export class TestBot {
+  /** The simulated Telegram, for everything that `TestChat` does not offer. */
+  readonly simulator: Simulator;
+  /** The model. It repeats the message until `script` says what to answer. */
+  readonly model: ScriptedModel;
+  readonly #server: BotServer;
+  readonly #activity: BotActivity;
+  readonly #close: () => Promise<void>;
+
+  constructor(parts: {
+    readonly simulator: Simulator;
+    readonly model: ScriptedModel;
+    readonly server: BotServer;
+    readonly activity: BotActivity;
+    readonly close: () => Promise<void>;
+  }) {
+    this.simulator = parts.simulator;
+    this.model = parts.model;
+    this.#server = parts.server;
+    this.#activity = parts.activity;
+    this.#close = parts.close;
+  }
+
+  /** Address of the bot, for its own routes. */
+  get url(): string {
+    return this.#server.url;
+  }
+
+  /** The bot's log so far, one line of JSON for each fact. */
+  get log(): readonly string[] {
+    return this.#activity.lines;
+  }
+
+  /** Adds a person, with a private chat. */
+  person(name: string): TestChat {
+    const user = this.simulator.addUser({ first_name: name });
+    return new TestChat(this, this.simulator.privateChat(user), user, this.#activity);
+  }
+
+  /** Adds a group of new people. The chat speaks as the first one; `as` returns the others. */
+  group(title: string, names: readonly [string, ...string[]]): TestChat {
+    const [first, ...others] = names.map((name) => this.simulator.addUser({ first_name: name }));
+    if (first === undefined) throw new Error("A group needs a person.");
+    const chat = this.simulator.addGroup({ title, members: [first, ...others] });
+    return new TestChat(this, chat, first, this.#activity);
+  }
+
+  /**
+   * Makes calls of the bot to Telegram go wrong: refused, slow, cut off before or after they are done. Affects the next
+   * matching call unless the rule says otherwise. Returns a function that removes the fault.
+   */
+  fault(rule: FaultRule): () => void {
+    return this.simulator.fault(rule);
+  }
+
+  /** Kills the bot's process at once, as a crash would. It starts again by itself, with its storage. */
+  kill(): void {
+    this.#server.crash();
+  }
+
+  /** Stops everything and removes the data. Without it, that happens when the test's process ends. */
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close();
+  }
+}
+
+/**
+ * Starts a bot with a simulated Telegram and a scripted model, and returns the private chat of a first person.
+ *
+ * The bot runs as it does in production: its code is bundled and served by workerd. The class is needed for its name
+ * only, so values that a test sets in its own process do not reach the bot.
+ *
+ * @throws {Error} if the configuration does not bind the class, or the bot cannot start
+ *
+ * @example
+ * ```ts
+ * const chat = await testBot(MyBot);
+ * await chat.say("hi");
+ * expect(await chat.reply()).toContain("hi");
+ * ```
+ */
+export async function testBot(
+  botClass: { readonly name: string },
+  options: TestBotOptions = {},
+): Promise<TestChat> {
+  const configFile = options.config === undefined ? nearestConfig() : path.resolve(options.config);
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "switchboard-test-"));
+  process.on("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
+  const model = await startScriptedModel();
+  const simulator = await startSimulator({ redelivery: { baseMs: 50, maxMs: 1_000 } });
+  let changed: () => void = () => {};
+  const activity = new BotActivity(() => changed());
+  const stop = new AbortController();
+  const secret = randomBytes(24).toString("base64url");
+  const closeAll = async (server?: BotServer): Promise<void> => {
+    stop.abort();
+    await server?.ended.catch(() => undefined);
+    await simulator.close();
+    await model.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  };
+  try {
+    const server = await serveBot({
+      source: await checked(configFile, botClass.name),
+      dataDirectory,
+      host: "127.0.0.1",
+      port: 0,
+      environment: {
+        PATH: process.env.PATH,
+        DEBUG: "1",
+        TELEGRAM_BOT_TOKEN: simulator.token,
+        TELEGRAM_WEBHOOK_SECRET_TOKEN: secret,
+        TELEGRAM_BOT_USERNAME: simulator.bot.username,
+        TELEGRAM_API_BASE_URL: simulator.url,
+        OPENAI_BASE_URL: model.url,
+        OPENAI_API_KEY: "scripted",
+        MODEL: "scripted",
+        ...options.env,
+      },
+      passedOn: Object.keys(options.env ?? {}),
+      say: () => {},
+      write: (line) => activity.take(line),
+      stopped: stop.signal,
+    });
+    if (server.health?.kind === "problem") throw new Error(`The bot is not ready: ${server.health.message}`);
+    simulator.setWebhook(`${server.url}/messengers/telegram/webhook`, secret);
+    const bot = new TestBot({ simulator, model, server, activity, close: () => closeAll(server) });
+    // `waitFor` of the simulator looks again whenever something changes; the bot's log is such a change.
+    changed = () => simulator.noteChange();
+    return bot.person("Alex");
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Checks the class before the bot starts, because a wrong configuration would run another bot. */
+async function checked(configFile: string, className: string): Promise<ReturnType<typeof fromSources>> {
+  const source = fromSources(configFile);
+  const { config } = await source.load();
+  const bound = config.bindings.map((binding) => binding.className);
+  if (!bound.includes(className)) {
+    await source.close();
+    throw new Error(
+      `${configFile} binds ${bound.join(", ") || "no class"}, not ${className}. Name the bot's own configuration: testBot(${className}, { config })`,
+    );
+  }
+  return source;
+}
+
+function nearestConfig(): string {
+  for (let folder = process.cwd(); ; folder = path.dirname(folder)) {
+    const file = path.join(folder, "wrangler.jsonc");
+    if (existsSync(file)) return file;
+    if (folder === path.dirname(folder)) {
+      throw new Error(
+        `There is no wrangler.jsonc in ${process.cwd()} or above it. Name the bot's configuration: { config }`,
+      );
+    }
+  }
+}
