@@ -3,7 +3,8 @@
 // The bot
 export { Think } from "./think.ts";
 export type { ThinkTools } from "./turn/bot-tools.ts";
-export type { ThinkModel } from "./messengers/agent/agent-methods.ts";
+export type { FallbackModels, ThinkModel } from "./messengers/agent/agent-methods.ts";
+export type { ModelCallError } from "./models/index.ts";
 export { createWorker } from "./create-worker.ts";
 export type { WorkerOptions } from "./create-worker.ts";
 export type { BotEnvironment } from "./bot-environment.ts";

@@ -45,6 +45,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * more time, the turn does not wait. `0` gives up at the first failure.
    */
   modelPatienceMs = 120_000;
+  /** Most attempts of a model call that fails in the middle of its answer. `1` never repeats it. */
+  modelAttempts = 2;
   /** Whether the callback of `chat()` gets the model's reasoning. */
   sendReasoning = true;
   /**
@@ -72,6 +74,8 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /**
    * Returns the model: an AI SDK `LanguageModel`, or the id of a Workers AI model. Called before every model call.
+   *
+   * With `{ models: [first, fallback] }` the next model is asked if one fails before its first word.
    *
    * @throws {ConfigurationError} unless overridden
    */

@@ -61,7 +61,12 @@ export class TurnEngine {
     this.#options = options;
     this.#patience = new TurnPatience({ ...options, patienceMs: options.modelPatienceMs });
     const { clock, logOf } = options;
-    this.#failures = new ModelFailures({ clock, logOf, isOver: (id) => this.#patience.isOver(id) });
+    this.#failures = new ModelFailures({
+      clock,
+      logOf,
+      attempts: options.modelAttempts,
+      isOver: (id) => this.#patience.isOver(id),
+    });
     const hooks = new TurnHooks(options);
     this.#hooks = hooks;
     this.#configs = new TurnConfigs({

@@ -6,7 +6,7 @@ import type { Log } from "../../core/log.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
-import { recitingModel } from "../../models/index.ts";
+import { ModelRests, recitingModel } from "../../models/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import { createTranscriptStore } from "../../turn/transcript-store.ts";
 import { TurnEngine } from "../../turn/turn-engine.ts";
@@ -40,6 +40,7 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
   const turnLog = (): Log => log.with(turnFields(getTurn()?.id, getMessengerContext()));
   const botCode = (): { clock: Clock; log: Log } => ({ clock: deps.clock, log: turnLog() });
   const modelFiles = filesOf(options, turnLog);
+  const rests = new ModelRests();
   const model = (
     patience: Patience | undefined,
     instead: LanguageModel | undefined,
@@ -50,7 +51,7 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
     };
     const text = turnId === undefined ? undefined : recited(turnId);
     const chosen = text === undefined ? instead : recitingModel(text);
-    return turnModel({ ...options, log: turnLog(), onUsage }, patience, chosen);
+    return turnModel({ ...options, rests, log: turnLog(), onUsage }, patience, chosen);
   };
   const engine = new TurnEngine({
     logOf: (operationId) => log.with(turnFields(operationId, thread().own.info(operationId)?.event)),
@@ -63,6 +64,7 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
     attachmentsOf: (operationId) => thread().attachments.of(operationId),
     sendReasoning: () => agent.sendReasoning,
     modelPatienceMs: () => agent.modelPatienceMs,
+    modelAttempts: () => agent.modelAttempts,
     system: async () => {
       const prompt = await runBotCode(botCode(), "getSystemPrompt", () => agent.getSystemPrompt());
       const added = thread().promptFor(getMessengerContext());
