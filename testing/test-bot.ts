@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { startScriptedModel, type ScriptedModel } from "../lab/support/scripted-model.ts";
 import { startSimulator, type FaultRule, type Simulator } from "../playground/telegram/simulator.ts";
-import { fromSources } from "../scripts/serve/bot-source.ts";
+import { fromSources, readConfiguration } from "../scripts/serve/bot-source.ts";
 import { serveBot, type BotServer } from "../scripts/serve/serve-bot.ts";
+import { parseWorkerConfig } from "../scripts/serve/worker-config.ts";
 import { BotActivity } from "./bot-activity.ts";
 import { TestChat } from "./test-chat.ts";
 
@@ -108,6 +109,7 @@ export async function testBot(
   options: TestBotOptions = {},
 ): Promise<TestChat> {
   const configFile = options.config === undefined ? nearestConfig() : path.resolve(options.config);
+  await checkClass(configFile, botClass.name);
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "switchboard-test-"));
   process.on("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
   const model = await startScriptedModel();
@@ -125,7 +127,7 @@ export async function testBot(
   };
   try {
     const server = await serveBot({
-      source: await checked(configFile, botClass.name),
+      source: fromSources(configFile),
       dataDirectory,
       host: "127.0.0.1",
       port: 0,
@@ -159,17 +161,13 @@ export async function testBot(
 }
 
 /** Checks the class before the bot starts, because a wrong configuration would run another bot. */
-async function checked(configFile: string, className: string): Promise<ReturnType<typeof fromSources>> {
-  const source = fromSources(configFile);
-  const { config } = await source.load();
-  const bound = config.bindings.map((binding) => binding.className);
-  if (!bound.includes(className)) {
-    await source.close();
-    throw new Error(
-      `${configFile} binds ${bound.join(", ") || "no class"}, not ${className}. Name the bot's own configuration: testBot(${className}, { config })`,
-    );
-  }
-  return source;
+async function checkClass(configFile: string, className: string): Promise<void> {
+  const { bindings } = parseWorkerConfig(await readConfiguration(configFile), configFile);
+  const bound = bindings.map((binding) => binding.className);
+  if (bound.includes(className)) return;
+  throw new Error(
+    `${configFile} binds ${bound.join(", ") || "no class"}, not ${className}. Name the bot's own configuration: testBot(${className}, { config })`,
+  );
 }
 
 function nearestConfig(): string {
