@@ -58,6 +58,17 @@ export default defineConfig({
         },
       },
       {
+        // The package that users install. `npm run check-package` builds it and runs this.
+        test: {
+          name: "package",
+          include: ["test/package/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
         test: {
           name: "browser",
           maxWorkers: 3,
