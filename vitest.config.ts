@@ -1,6 +1,14 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+/** The package's own names, as tsconfig.base.json has them. */
+const alias = {
+  "switchboard/messengers/telegram": `${import.meta.dirname}/providers/telegram/index.ts`,
+  "switchboard/messengers": `${import.meta.dirname}/src/messengers/index.ts`,
+  "switchboard/testing": `${import.meta.dirname}/testing/index.ts`,
+  switchboard: `${import.meta.dirname}/src/index.ts`,
+};
+
 /** The machine this must run on has two cores: more workers than that only slow each other down, unless they wait. */
 const maxWorkers = 2;
 
@@ -41,11 +49,23 @@ export default defineConfig({
         test: {
           name: "e2e",
           maxWorkers: 3,
-          include: ["test/e2e/**/*.test.ts"],
+          include: ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"],
+          alias,
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // The package that users install. `npm run check-package` builds it and runs this.
+        test: {
+          name: "package",
+          include: ["test/package/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 3 },
         },
       },
       {

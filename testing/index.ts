@@ -2,10 +2,10 @@
 import "./cloudflare-modules.ts";
 
 // The bot
-export { TestBot, testBot } from "./test-bot.ts";
-export type { TestBotOptions } from "./test-bot.ts";
-export { TestChat } from "./test-chat.ts";
-export type { WaitOptions } from "./test-chat.ts";
+export { testBot } from "./start-test-bot.ts";
+export type { TestBotOptions } from "./start-test-bot.ts";
+export { TestBot, TestChat } from "./test-bot.ts";
+export type { WaitOptions } from "./test-bot.ts";
 
 // The scripted model
 export { lastUserText, startScriptedModel } from "../lab/support/scripted-model.ts";

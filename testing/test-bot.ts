@@ -1,21 +1,19 @@
-import { randomBytes } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { startScriptedModel, type ScriptedModel } from "../lab/support/scripted-model.ts";
-import { startSimulator, type FaultRule, type Simulator } from "../playground/telegram/simulator.ts";
-import { fromSources } from "../scripts/serve/bot-source.ts";
-import { serveBot, type BotServer } from "../scripts/serve/serve-bot.ts";
-import { BotActivity } from "./bot-activity.ts";
-import { TestChat } from "./test-chat.ts";
+import type { ScriptedModel } from "../lab/support/scripted-model.ts";
+import type { FaultRule, SimChat, Simulator, VisibleMessage } from "../playground/telegram/simulator.ts";
+import type { BotServer } from "../scripts/serve/serve-bot.ts";
+import type { BotActivity } from "./bot-activity.ts";
 
-export interface TestBotOptions {
-  /** The bot's wrangler configuration. @default the nearest wrangler.jsonc of the current folder and those above it */
-  readonly config?: string;
-  /** Variables of the bot. They win over those that connect it to the simulator and to the scripted model. */
-  readonly env?: Readonly<Record<string, string>>;
+/** Time without a change after which the bot counts as finished. */
+const QUIET_MS = 100;
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+export interface WaitOptions {
+  /** Longest wait. @default 10 s */
+  readonly timeoutMs?: number;
 }
+
+type User = ReturnType<Simulator["addUser"]>;
 
 /** A bot under test: it runs in workerd, with a simulated Telegram and a scripted model. */
 export class TestBot {
@@ -88,98 +86,159 @@ export class TestBot {
   }
 }
 
-/**
- * Starts a bot with a simulated Telegram and a scripted model, and returns the private chat of a first person.
- *
- * The bot runs as it does in production: its code is bundled and served by workerd. The class is needed for its name
- * only, so values that a test sets in its own process do not reach the bot.
- *
- * @throws {Error} if the configuration does not bind the class, or the bot cannot start
- *
- * @example
- * ```ts
- * const chat = await testBot(MyBot);
- * await chat.say("hi");
- * expect(await chat.reply()).toContain("hi");
- * ```
- */
-export async function testBot(
-  botClass: { readonly name: string },
-  options: TestBotOptions = {},
-): Promise<TestChat> {
-  const configFile = options.config === undefined ? nearestConfig() : path.resolve(options.config);
-  const dataDirectory = await mkdtemp(path.join(tmpdir(), "switchboard-test-"));
-  process.on("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
-  const model = await startScriptedModel();
-  const simulator = await startSimulator({ redelivery: { baseMs: 50, maxMs: 1_000 } });
-  let changed: () => void = () => {};
-  const activity = new BotActivity(() => changed());
-  const stop = new AbortController();
-  const secret = randomBytes(24).toString("base64url");
-  const closeAll = async (server?: BotServer): Promise<void> => {
-    stop.abort();
-    await server?.ended.catch(() => undefined);
-    await simulator.close();
-    await model.close();
-    await rm(dataDirectory, { recursive: true, force: true });
-  };
-  try {
-    const server = await serveBot({
-      source: await checked(configFile, botClass.name),
-      dataDirectory,
-      host: "127.0.0.1",
-      port: 0,
-      environment: {
-        PATH: process.env.PATH,
-        DEBUG: "1",
-        TELEGRAM_BOT_TOKEN: simulator.token,
-        TELEGRAM_WEBHOOK_SECRET_TOKEN: secret,
-        TELEGRAM_BOT_USERNAME: simulator.bot.username,
-        TELEGRAM_API_BASE_URL: simulator.url,
-        OPENAI_BASE_URL: model.url,
-        OPENAI_API_KEY: "scripted",
-        MODEL: "scripted",
-        ...options.env,
-      },
-      passedOn: Object.keys(options.env ?? {}),
-      say: () => {},
-      write: (line) => activity.take(line),
-      stopped: stop.signal,
-    });
-    if (server.health?.kind === "problem") throw new Error(`The bot is not ready: ${server.health.message}`);
-    simulator.setWebhook(`${server.url}/messengers/telegram/webhook`, secret);
-    const bot = new TestBot({ simulator, model, server, activity, close: () => closeAll(server) });
-    // `waitFor` of the simulator looks again whenever something changes; the bot's log is such a change.
-    changed = () => simulator.noteChange();
-    return bot.person("Alex");
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
-}
+/** A chat as one person has it. */
+export class TestChat {
+  readonly bot: TestBot;
+  /** The chat, for operations of the simulator. */
+  readonly chat: SimChat;
+  /** The person, for operations of the simulator. */
+  readonly user: User;
+  readonly #activity: BotActivity;
+  /** The bot's messages when the person last did something. */
+  #before = new Map<number, string>();
 
-/** Checks the class before the bot starts, because a wrong configuration would run another bot. */
-async function checked(configFile: string, className: string): Promise<ReturnType<typeof fromSources>> {
-  const source = fromSources(configFile);
-  const { config } = await source.load();
-  const bound = config.bindings.map((binding) => binding.className);
-  if (!bound.includes(className)) {
-    await source.close();
-    throw new Error(
-      `${configFile} binds ${bound.join(", ") || "no class"}, not ${className}. Name the bot's own configuration: testBot(${className}, { config })`,
+  constructor(bot: TestBot, chat: SimChat, user: User, activity: BotActivity) {
+    this.bot = bot;
+    this.chat = chat;
+    this.user = user;
+    this.#activity = activity;
+  }
+
+  /** Sends a text. Resolves when the bot has accepted it, also after failures; not when it has answered. */
+  async say(text: string, options: WaitOptions = {}): Promise<void> {
+    this.#remember();
+    this.bot.simulator.sendText(this.chat, this.user, text);
+    await this.#accepted(options);
+  }
+
+  /**
+   * Presses the newest button with this label. Resolves when the bot has accepted the press.
+   * @throws {Error} if no message has such a button
+   */
+  async press(label: string, options: WaitOptions = {}): Promise<void> {
+    const message = this.messages().findLast(({ buttons }) =>
+      buttons.flat().some(({ text }) => text === label),
     );
+    if (message === undefined) throw this.#failure(`No message has a button "${label}".`);
+    this.#remember();
+    this.bot.simulator.pressButton(this.chat, this.user, message.id, label);
+    await this.#accepted(options);
   }
-  return source;
-}
 
-function nearestConfig(): string {
-  for (let folder = process.cwd(); ; folder = path.dirname(folder)) {
-    const file = path.join(folder, "wrangler.jsonc");
-    if (existsSync(file)) return file;
-    if (folder === path.dirname(folder)) {
-      throw new Error(
-        `There is no wrangler.jsonc in ${process.cwd()} or above it. Name the bot's configuration: { config }`,
-      );
+  /**
+   * Waits until the bot has answered what the person did last, and has nothing left to do. Returns the text of the
+   * messages that are new or have changed since, one paragraph for each.
+   *
+   * @throws {Error} if there is no answer in time; `settled` waits for a bot that may stay silent
+   */
+  async reply(options: WaitOptions = {}): Promise<string> {
+    await this.#until(
+      () => this.#isSettled() && this.#answers().length > 0,
+      "The bot has not answered",
+      options,
+    );
+    return this.#answers()
+      .map(({ text }) => text)
+      .join("\n\n");
+  }
+
+  /** Waits until the bot has nothing left to do, whether or not it has answered. */
+  async settled(options: WaitOptions = {}): Promise<void> {
+    await this.#until(() => this.#isSettled(), "The bot has not finished", options);
+  }
+
+  /** Waits until the bot's newest message contains a text. It may still grow. */
+  async shows(text: string, options: WaitOptions = {}): Promise<void> {
+    const isShown = (): boolean => this.#answers().some((message) => message.text.includes(text));
+    await this.bot.simulator
+      .waitFor(isShown, { timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS })
+      .catch(() => {
+        throw this.#failure(`No message of the bot contains "${text}".`);
+      });
+  }
+
+  /** All visible messages of the chat, oldest first. */
+  messages(): readonly VisibleMessage[] {
+    return this.bot.simulator.messages(this.chat);
+  }
+
+  /** Labels of the buttons in the chat, row by row, oldest message first. */
+  buttons(): readonly string[] {
+    return this.messages().flatMap(({ buttons }) => buttons.flat().map(({ text }) => text));
+  }
+
+  /**
+   * Returns the same chat as another person of the group has it.
+   * @throws {Error} if nobody in the simulator has this name
+   */
+  as(name: string): TestChat {
+    const user = this.bot.simulator.users().findLast((candidate) => candidate.first_name === name);
+    if (user === undefined) throw new Error(`There is nobody called ${name}.`);
+    return new TestChat(this.bot, this.chat, user, this.#activity);
+  }
+
+  #remember(): void {
+    this.#before = new Map(this.#fromBot().map((message) => [message.id, contentOf(message)]));
+  }
+
+  #fromBot(): readonly VisibleMessage[] {
+    return this.messages().filter(({ from, service }) => from.isBot && service === undefined);
+  }
+
+  #answers(): readonly VisibleMessage[] {
+    return this.#fromBot().filter((message) => this.#before.get(message.id) !== contentOf(message));
+  }
+
+  #isSettled(): boolean {
+    return this.#activity.isIdle && !this.bot.simulator.updates().some(({ state }) => state === "pending");
+  }
+
+  async #accepted(options: WaitOptions): Promise<void> {
+    const { simulator } = this.bot;
+    const last = simulator.updates().at(-1);
+    await simulator
+      .waitFor(() => last?.state !== "pending", { timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS })
+      .catch(() => {
+        throw this.#failure(
+          `The bot has not accepted the update (${simulator.webhookProblem() ?? "no answer"}).`,
+        );
+      });
+  }
+
+  /** Waits until a condition holds and nothing has changed for a moment. */
+  async #until(condition: () => boolean, problem: string, options: WaitOptions): Promise<void> {
+    const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const { promise, reject, resolve } = Promise.withResolvers<void>();
+    let quiet: NodeJS.Timeout | undefined;
+    const look = (): void => {
+      clearTimeout(quiet);
+      if (condition()) quiet = setTimeout(resolve, QUIET_MS);
+    };
+    const timer = setTimeout(
+      () => reject(this.#failure(`${problem} within ${timeoutMs / 1000} s.`)),
+      timeoutMs,
+    );
+    const forget = this.bot.simulator.onChange(look);
+    look();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(quiet);
+      forget();
     }
   }
+
+  #failure(problem: string): Error {
+    const chat = this.messages().map(({ from, text }) => `  ${from.name}: ${text}`);
+    const log = this.#activity.problems().map((line) => `  ${line}`);
+    return new Error(
+      [problem, "The chat:", ...chat, ...(log.length === 0 ? [] : ["The bot's log:", ...log])].join("\n"),
+    );
+  }
+}
+
+/** Everything of a message that an edit may change. */
+function contentOf({ attachments, buttons, location, text }: VisibleMessage): string {
+  return JSON.stringify([text, buttons, attachments, location]);
 }

@@ -6,6 +6,9 @@ export interface BundleModule {
   readonly type: "esModule" | "wasm" | "text" | "data";
 }
 
+/** The compatibility date from which on workerd has the modules of Node without a flag. */
+const NODEJS_COMPAT_BY_DEFAULT = "2026-08-04";
+
 /**
  * Stub of `cloudflare:email`. workerd's own version needs a module that exists only on Cloudflare's hosts and in dev
  * servers. Without the stub a worker that imports the agents package does not start.
@@ -69,13 +72,20 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = ${list(modules.map((it) => `(name = ${text(it.name)}, ${it.type} = embed ${text(it.name)})`))},
   compatibilityDate = ${text(config.compatibilityDate)},
-  compatibilityFlags = ${list(config.compatibilityFlags.map(text))},
+  compatibilityFlags = ${list(flagsOf(config).map(text))},
   bindings = ${list(bindings)},
   durableObjectNamespaces = ${list(namespaces)},
   durableObjectStorage = (localDisk = "objects"),
   globalOutbound = "internet",
 );
 `;
+}
+
+/** Leaves out the flag that later dates imply, about which workerd would print a warning at every start. */
+function flagsOf({ compatibilityDate, compatibilityFlags }: WorkerConfig): readonly string[] {
+  return compatibilityFlags.filter(
+    (flag) => flag !== "nodejs_compat" || compatibilityDate < NODEJS_COMPAT_BY_DEFAULT,
+  );
 }
 
 function list(items: readonly string[]): string {

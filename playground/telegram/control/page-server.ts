@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { extname } from "node:path";
+import path from "node:path";
 
-const folder = new URL("../page/", import.meta.url);
+const folder = path.join(import.meta.dirname, "../page");
 
 const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -16,9 +16,9 @@ const securityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Serves the page's own files, which are in one flat folder. */
-export async function servePage(response: ServerResponse, path: string): Promise<void> {
-  const name = path === "/" ? "index.html" : path.slice(1);
-  const type = contentTypes[extname(name)];
+export async function servePage(response: ServerResponse, address: string): Promise<void> {
+  const name = address === "/" ? "index.html" : address.slice(1);
+  const type = contentTypes[path.extname(name)];
   const content =
     type !== undefined && /^[a-z0-9-]+\.[a-z]+$/.test(name) ? await readPageFile(name) : undefined;
   if (content === undefined) {
@@ -38,7 +38,7 @@ export async function servePage(response: ServerResponse, path: string): Promise
 
 async function readPageFile(name: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(new URL(name, folder));
+    return await readFile(path.join(folder, name));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

@@ -156,7 +156,7 @@ export class WebhookDelivery {
     const url = new URL(target.url);
     const secure = url.protocol === "https:";
     const body = JSON.stringify(record.update);
-    const request = (secure ? https : http).request(url, {
+    const request = (secure ? https : http).request(url.href, {
       method: "POST",
       agent: secure ? this.#agents["https:"] : this.#agents["http:"],
       headers: {

@@ -31,6 +31,12 @@ const PRELUDE = `
 export class Example extends Think<BotEnvironment> {
 `;
 
+/** What the examples about tests stand in. */
+const TEST = `import { answer, createGate, holdAt, testBot, type TestChat } from "switchboard/testing";
+import { expect } from "vitest";
+declare const chat: TestChat;
+`;
+
 function isImports(code: string): boolean {
   return /^(?:import [^;]*;\s*)+$/.test(code);
 }
@@ -44,6 +50,7 @@ function examplesOf(page: string): readonly string[] {
   return blocks
     .filter((code) => !isImports(code))
     .map((code) => {
+      if (page.endsWith("/testing.md")) return testExample(code);
       if (code.startsWith("import ")) return code;
       // The call of a factory stands where a bot declares its messengers.
       if (/^telegram(?:Messenger|FromEnv)\(/.test(code)) {
@@ -66,6 +73,18 @@ function headingsOf(text: string): ReadonlySet<string> {
         .replaceAll(" ", "-"),
     ),
   );
+}
+
+/** Returns an example of a test as a module. */
+function testExample(code: string): string {
+  const bot = path.join(root, "examples/minimal/worker.ts");
+  if (code.includes("../src/bot.ts")) return code.replace("../src/bot.ts", bot);
+  const [, imports = "", rest = ""] = /^((?:import [^;]*;\s*)*)([\s\S]*)$/.exec(code) ?? [];
+  const used =
+    imports === ""
+      ? TEST
+      : `import type { TestChat } from "switchboard/testing";\ndeclare const chat: TestChat;\n`;
+  return `${imports}${used}${rest}`;
 }
 
 describe("the documentation", () => {

@@ -6,7 +6,7 @@ const root = path.resolve(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const sources = (folder: string) =>
   readdirSync(path.join(root, folder))
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .map((name) => ({ name: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
 
 describe("the examples", () => {

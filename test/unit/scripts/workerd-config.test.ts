@@ -23,6 +23,17 @@ describe("workerd configuration", () => {
     expect(written).toContain('(name = "AGENT", durableObjectNamespace = "Agent")');
   });
 
+  it("leaves out the flag for Node's modules where it is the default, because workerd warns of it", () => {
+    const flags = (compatibilityDate: string) =>
+      writeWorkerdConfig({
+        config: { ...config, compatibilityDate, compatibilityFlags: ["nodejs_compat"] },
+        modules,
+        environmentNames: [],
+      });
+    expect(flags("2026-10-15")).not.toContain("nodejs_compat");
+    expect(flags("2026-08-03")).toContain("nodejs_compat");
+  });
+
   it("escapes what a configured text may hold", () => {
     const written = writeWorkerdConfig({ config, modules, environmentNames: [] });
     expect(written).toContain(String.raw`(name = "GREETING", text = "say \"hi\"\x0a")`);
