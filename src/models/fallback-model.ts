@@ -1,4 +1,8 @@
-import type { LanguageModelV4, LanguageModelV4GenerateResult, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
 import { wrapLanguageModel } from "ai";
 import type { Clock } from "../core/deps.ts";
 import { beginStream } from "./begin-stream.ts";
@@ -46,7 +50,10 @@ export function isFailureOfModel({ code }: Pick<ModelCallError, "code">): boolea
  *
  * If all fail, the error is one that may pass, if there is one, so that the turn waits and asks all of them again.
  */
-export function fallbackModel(models: readonly [LanguageModelV4, ...LanguageModelV4[]], options: FallbackOptions): LanguageModelV4 {
+export function fallbackModel(
+  models: readonly [LanguageModelV4, ...LanguageModelV4[]],
+  options: FallbackOptions,
+): LanguageModelV4 {
   const [first] = models;
   return wrapLanguageModel({
     model: first,
