@@ -25,13 +25,18 @@ export type { StreamCallback } from "./turn/chat-stream.ts";
 export { getTurn } from "./core/turn-context.ts";
 export type { PromptMetadata, TurnInfo, TurnKind } from "./core/turn-info.ts";
 export type {
+  ContinueResult,
+  RunTurnOptions,
+  RunTurnResult,
   SaveMessagesResult,
   Submission,
+  SubmissionDeletion,
   SubmissionFilter,
   SubmissionInput,
   SubmissionStatus,
   SubmitMessagesOptions,
   SubmitMessagesResult,
+  WaitOptions,
 } from "./messengers/turns/submissions.ts";
 
 // Scheduled tasks
@@ -109,6 +114,7 @@ export type {
   PlainJson,
 } from "./approvals/pending-approval.ts";
 export type { ApprovalChange, ApprovalPreview } from "./core/approval-preview.ts";
+export type { IndexedApproval } from "./approvals/approval-index.ts";
 export type { ApprovalRisk } from "./core/approval-risk.ts";
 
 // Commands

@@ -3,6 +3,7 @@ import type { ThinkActions } from "./actions/action.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "./actions/authorize.ts";
 import { APPROVAL_WORDS } from "./approvals/decision-word.ts";
 import type { ApprovalWords } from "./approvals/decision-word.ts";
+import type { IndexedApproval } from "./approvals/approval-index.ts";
 import type { CardPress, PressAnswer } from "./core/card-press.ts";
 import type { AttachmentSurface, StoredAttachment } from "./core/reply-attachment.ts";
 import type { Content } from "./core/content.ts";
@@ -157,6 +158,12 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /** When a turn fails. Returns the error that `onChatResponse` gets; nobody in a chat sees it. */
   onChatError?(error: unknown, context: hook.ChatErrorContext): unknown;
+
+  /**
+   * Called when an action asks for consent, in the conversation that asks: to tell a dashboard, for example. At least
+   * once for each request; `executionId` tells repetitions. If it throws, the log says so, and people are asked anyway.
+   */
+  onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
 
   /** The messengers that this bot serves. @default none */
   getMessengers(): ThinkMessengers {

@@ -1,14 +1,5 @@
 import type { Agent, AgentContext, DynamicAgentClass, DynamicAgentStub } from "agents";
 import type { UIMessage } from "ai";
-import type {
-  Broadcast,
-  BroadcastOptions,
-  BroadcastReceiptFilter,
-  BroadcastReceiptPage,
-  BroadcastTargets,
-  SubscriberFilter,
-  SubscriberPage,
-} from "./broadcasts/broadcast.ts";
 import type { ApprovalRecord, ExecutionDecision, PendingApproval } from "./approvals/pending-approval.ts";
 import type { ApprovalFilter } from "./approvals/approval-store.ts";
 import type { Grant } from "./approvals/grant.ts";
@@ -39,14 +30,19 @@ import type { DirectoryEntry } from "./messengers/root/root-store.ts";
 import type { OccurrenceFilter, OccurrenceRecord } from "./schedules/index.ts";
 import { submissionOf } from "./messengers/turns/submissions.ts";
 import type {
+  ContinueResult,
+  RunTurnOptions,
+  RunTurnResult,
   SaveMessagesResult,
   Submission,
+  SubmissionDeletion,
   SubmissionFilter,
   SubmissionInput,
   SubmitMessagesOptions,
   SubmitMessagesResult,
+  WaitOptions,
 } from "./messengers/turns/submissions.ts";
-import { ThinkMembers } from "./think-members.ts";
+import { ThinkBroadcasts } from "./think-broadcasts.ts";
 import { ownHooks } from "./turn/hooks.ts";
 import type { StreamCallback } from "./turn/chat-stream.ts";
 
@@ -61,7 +57,7 @@ import type { StreamCallback } from "./turn/chat-stream.ts";
  * }
  * export default createWorker(MyBot);
  */
-export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkMembers<
+export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown> extends ThinkBroadcasts<
   Env,
   State
 > {
@@ -147,8 +143,9 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    * Asks the model something in this conversation, as a turn of its own. Resolves when the submission is durable,
    * before the model runs. The turn waits for earlier turns and never changes them. Works over RPC.
    *
-   * @throws {InvalidInputError} `submission-invalid`, `submission-too-large`, `messenger-unknown`
-   * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to different submissions
+   * @throws {InvalidInputError} `submission-invalid`, `submission-empty`, `submission-too-large`, `messenger-unknown`
+   * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to different submissions, or the
+   * earlier one had other messages; or a code of `say` about the target
    *
    * @example await stub.submitMessages("Write the digest of today.", { idempotencyKey: "digest-2026-11-22" });
    */
@@ -170,6 +167,42 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     options: SubmitMessagesOptions = {},
   ): Promise<SaveMessagesResult> {
     return this.#runtime.submissions.saveMessages(messages, options);
+  }
+
+  /**
+   * Asks the model to continue its last answer, as a turn of its own, and resolves when that has ended. The status is
+   * `skipped` if the newest message is no answer.
+   *
+   * @throws what `submitMessages` throws
+   */
+  async continueLastTurn(options: SubmitMessagesOptions = {}): Promise<ContinueResult> {
+    return this.#runtime.submissions.continueLast(options);
+  }
+
+  /**
+   * Runs a turn: `wait` for its end as `saveMessages`, `submit` it as `submitMessages`, or `stream` it as `chat`.
+   *
+   * @throws what these throw
+   * @example await this.runTurn({ mode: "wait", messages: "Write the report.", deliver: true });
+   */
+  async runTurn<Options extends RunTurnOptions>(options: Options): Promise<RunTurnResult<Options["mode"]>> {
+    return (await this.#runtime.submissions.runTurn(options)) as RunTurnResult<Options["mode"]>;
+  }
+
+  /**
+   * Waits until a submission has ended, and returns it. After `timeoutMs` it returns it as it is. Undefined if it does
+   * not exist. If this object dies, the call fails but the turn continues: call it again.
+   */
+  async waitForSubmission(submissionId: string, options: WaitOptions = {}): Promise<Submission | undefined> {
+    return this.#runtime.submissions.wait(submissionId, options);
+  }
+
+  /**
+   * Deletes ended submissions, the oldest first. Returns their number. Their idempotency keys are free again, and their
+   * messages stay in the transcript.
+   */
+  async deleteSubmissions(which: SubmissionDeletion = {}): Promise<number> {
+    return this.#runtime.submissions.remove(which);
   }
 
   /** Returns a submission. Undefined if it does not exist. Ended submissions are kept for 30 days. */
@@ -200,8 +233,13 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return attachments.of(requestId ?? getTurn()?.id ?? own.newest() ?? "");
   }
 
-  /** Returns the calls of actions in this conversation that wait for a person: all of them, or this one. */
+  /**
+   * Returns the calls of actions that wait for a person: all of them, or this one. The root returns those of all
+   * conversations, at most 1000, with masked `sensitive` values and with their conversation.
+   */
   pendingApprovals(executionId?: string): PendingApproval[] {
+    const isRoot = conversationNameOf(this.name) === undefined;
+    if (isRoot) return this.#runtime.approvalIndex.waiting(executionId);
     return this.#runtime.actions.desk.pending(executionId);
   }
 
@@ -295,92 +333,6 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
     return this.#runtime.sends.say(content, to, options);
   }
 
-  /* oxlint-disable typescript/no-misused-promises -- the base class has a method of this name, which stays as it is */
-  /** Sends a message to the web sockets of this object. */
-  override broadcast(message: SocketMessage, without?: string[]): void;
-  /**
-   * Sends content to many chats: to each once, in the background, paced so that answers to people come first. Returns its
-   * id when all chats are stored; a crash after that loses nothing. The object of each chat's conversation sends the
-   * message, and its model knows it.
-   *
-   * A list of plain strings means the connections that the method of the base class leaves out. Write such targets as
-   * `{ conversation }`.
-   *
-   * @param content files only with a `fileId` or a `url`
-   * @throws {InvalidInputError} `broadcast-invalid`, or a code of `say` about the content
-   * @throws {SwitchboardError} `broadcast-conflict` if the key was used for other content or targets
-   * @example await this.broadcast("We are back.", ({ kind }) => kind === "private", { idempotencyKey: "outage-7" });
-   */
-  override broadcast(
-    content: Content,
-    targets: BroadcastTargets,
-    options?: BroadcastOptions,
-  ): Promise<string>;
-  override broadcast(
-    content: Content | SocketMessage,
-    targets?: BroadcastTargets,
-    options: BroadcastOptions = {},
-  ): Promise<string> | void {
-    if (!isForSockets(content, targets))
-      return this.#broadcast(content, targets as BroadcastTargets, options);
-    super.broadcast(content, targets as string[] | undefined);
-  }
-  /* oxlint-enable typescript/no-misused-promises */
-
-  async #broadcast(
-    content: Content,
-    targets: BroadcastTargets,
-    { expiresAfterMs, idempotencyKey, informModel = true, protect, silent }: BroadcastOptions,
-  ): Promise<string> {
-    const options = { ...(protect !== undefined && { protect }), ...(silent !== undefined && { silent }) };
-    const work = { kind: "content", content, informModel, options } as const;
-    const request = { id: idempotencyKey, work, targets, expiresAfterMs };
-    const { id } = await this.#runtime.broadcasts.calls().startBroadcast(request);
-    return id;
-  }
-
-  /** Returns the progress of a broadcast. Kept for 30 days after its end. */
-  async getBroadcast(id: string): Promise<Broadcast | undefined> {
-    return this.#runtime.broadcasts.calls().getBroadcast(id);
-  }
-
-  /** Returns broadcasts, newest first. */
-  async listBroadcasts(limit = 100): Promise<Broadcast[]> {
-    return this.#runtime.broadcasts.calls().listBroadcasts(limit);
-  }
-
-  /** Returns a page of a broadcast's outcomes, chat by chat. */
-  async broadcastReceipts(id: string, filter: BroadcastReceiptFilter = {}): Promise<BroadcastReceiptPage> {
-    return this.#runtime.broadcasts.calls().broadcastReceipts(id, filter);
-  }
-
-  /**
-   * Ends a broadcast: no further message begins. At most 400 messages that conversations have already still arrive.
-   * Returns `false` if it has ended, or does not exist.
-   */
-  async cancelBroadcast(id: string): Promise<boolean> {
-    return this.#runtime.broadcasts.calls().cancelBroadcast(id);
-  }
-
-  /**
-   * Subscribes a chat to broadcasts for `"subscribers"`. Returns `false` if it has subscribed already.
-   *
-   * @throws as `say` about the target, which has the same default
-   */
-  async subscribe(to?: ChatTarget): Promise<boolean> {
-    return this.#runtime.broadcasts.calls().setSubscribed(await this.#runtime.sends.addressOf(to), true);
-  }
-
-  /** Ends the subscription of a chat. Returns `false` if it has none. @throws as `subscribe` */
-  async unsubscribe(to?: ChatTarget): Promise<boolean> {
-    return this.#runtime.broadcasts.calls().setSubscribed(await this.#runtime.sends.addressOf(to), false);
-  }
-
-  /** Returns a page of the chats that have subscribed. */
-  async listSubscribers(filter: SubscriberFilter = {}): Promise<SubscriberPage> {
-    return this.#runtime.broadcasts.calls().listSubscribers(filter);
-  }
-
   /** Sets or (`undefined`) takes back the bot's reaction. Returns an id for `getDelivery`. @throws as `say`, `mark-invalid` */
   async react(messageId: string, emoji: string | undefined, to?: ChatTarget): Promise<string> {
     return this.#runtime.sends.mark({ kind: "reaction", messageId, emoji }, to);
@@ -472,16 +424,4 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
   async inner(method: string, args: readonly unknown[], figures?: FigureReport): Promise<unknown> {
     return this.#runtime.answer(method, args, figures);
   }
-}
-
-type SocketMessage = string | ArrayBuffer | ArrayBufferView;
-
-/** Whether a call means the method of the base class, which it also makes by itself. */
-function isForSockets(
-  message: Content | SocketMessage,
-  without: BroadcastTargets | undefined,
-): message is SocketMessage {
-  const isBytes = message instanceof ArrayBuffer || ArrayBuffer.isView(message);
-  const isList = Array.isArray(without) && without.every((connection) => typeof connection === "string");
-  return isBytes || (typeof message === "string" && (without === undefined || isList));
 }

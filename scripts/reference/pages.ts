@@ -40,7 +40,10 @@ function thinkPage(sources: Sources): string {
   const members = sources.members(MEMBERS, "ThinkMembers");
   const settings = members.filter(({ initial }) => initial !== undefined);
   const methods = members.filter((member) => member.initial === undefined && !isHook(member));
-  const calls = sources.members("src/think.ts", "Think").filter((member) => !isHook(member));
+  const calls = [
+    ...sources.members("src/think.ts", "Think"),
+    ...sources.members("src/think-broadcasts.ts", "ThinkBroadcasts"),
+  ].filter((member) => !isHook(member) && member.text !== "");
   return page(
     "Think",
     "The class that a bot extends. It inherits from `Agent` of the `agents` package: `this.env`, `this.name`, `this.sql`,",

@@ -50,6 +50,19 @@ function rankOf(label: string, value: Json): number {
   return TARGET.test(words) ? 1 : 2;
 }
 
+/** Returns the input with the values of sensitive paths masked. */
+export function maskedInput(input: Json, sensitive: readonly string[], path: readonly string[] = []): Json {
+  if (path.length > 0 && sensitive.includes(path.join("."))) return HIDDEN;
+  if (typeof input !== "object" || input === null) return input;
+  // The elements of a list have the path of the list.
+  if (isList(input)) return input.map((one) => maskedInput(one, sensitive, path));
+  const entries = Object.entries(input).map(([key, value]) => [
+    key,
+    maskedInput(value, sensitive, [...path, key]),
+  ]);
+  return Object.fromEntries(entries) as Json;
+}
+
 /** Masks the values of sensitive paths where other texts repeat them: a summary, a preview, words of the model. */
 export function masked(text: string, input: Json, sensitive: readonly string[]): string {
   const values = sensitive.flatMap((path) => secretsAt(input, path.split(".")));

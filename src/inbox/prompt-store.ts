@@ -1,5 +1,6 @@
 import type { UIMessage } from "ai";
 import type { ChatMove } from "../core/chat-move.ts";
+import { addMissingColumns } from "../core/add-missing-columns.ts";
 import type { Database } from "../core/database.ts";
 import { firstRow } from "../core/database.ts";
 import type { Address } from "../core/surface.ts";
@@ -25,7 +26,8 @@ CREATE TABLE IF NOT EXISTS prompt_v1 (
   error TEXT,
   created_at INTEGER NOT NULL,
   started_at INTEGER,
-  ended_at INTEGER
+  ended_at INTEGER,
+  hash TEXT
 ) STRICT`;
 
 /** Holds only prompts that have not ended. */
@@ -59,11 +61,21 @@ export interface Prompt {
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
+  /** Tells the same request from another one with the same key. Undefined if the caller does not care. */
+  readonly hash: string | undefined;
+}
+
+/** Prompts that have ended. */
+export interface PromptDeletion {
+  readonly states: readonly PromptEnd[];
+  /** Only those that ended before this time, in epoch milliseconds. */
+  readonly endedBefore: number;
+  readonly limit: number;
 }
 
 export type NewPrompt = Pick<
   Prompt,
-  "id" | "kind" | "idempotencyKey" | "messages" | "answerTo" | "metadata" | "createdAt"
+  "id" | "kind" | "idempotencyKey" | "messages" | "answerTo" | "metadata" | "createdAt" | "hash"
 >;
 
 export interface PromptStore {
@@ -79,6 +91,8 @@ export interface PromptStore {
   list(filter: { readonly states?: readonly PromptState[]; readonly limit: number }): Prompt[];
   /** Gives open answers to a moved chat its new id. */
   move(messengerId: string, move: ChatMove): void;
+  /** Forgets ended prompts, the oldest first. Returns their number. */
+  remove(which: PromptDeletion): number;
   /** Forgets prompts that ended before `before`. */
   sweep(before: number): void;
 }
@@ -97,20 +111,24 @@ type StoredPrompt = {
   created_at: number;
   started_at: number | null;
   ended_at: number | null;
+  hash: string | null;
 };
 
 const COLUMNS =
-  "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at";
+  "id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, error, created_at, started_at, ended_at, hash";
 
 /**
  * Needs the table of the inbox. Creates its own table with the first prompt, because most conversations never have one.
  */
 export function createPromptStore(database: Database): PromptStore {
   let hasTable: boolean | undefined;
+  let hasColumns = false;
   const isThere = (): boolean => {
     hasTable ??=
       database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'prompt_v1'")
         .length > 0;
+    if (hasTable && !hasColumns) addMissingColumns(database, "prompt_v1", { hash: "TEXT" });
+    hasColumns = true;
     return hasTable;
   };
   const make = (): void => {
@@ -126,12 +144,12 @@ export function createPromptStore(database: Database): PromptStore {
   const get = (id: string): Prompt | undefined => firstRow(read("WHERE id = ?", id));
 
   return {
-    insert({ answerTo, createdAt, id, idempotencyKey, kind, messages, metadata }) {
+    insert({ answerTo, createdAt, hash, id, idempotencyKey, kind, messages, metadata }) {
       make();
       const rows = database.all<StoredPrompt>(
         `INSERT INTO prompt_v1
-           (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at)
-         VALUES (?, ?, ?, 'pending', (SELECT coalesce(max(seq), 0) FROM inbox_v1), ?, ?, ?, ?, ?)
+           (id, idempotency_key, kind, state, after_seq, messages, message_count, answer_to, metadata, created_at, hash)
+         VALUES (?, ?, ?, 'pending', (SELECT coalesce(max(seq), 0) FROM inbox_v1), ?, ?, ?, ?, ?, ?)
          RETURNING ${COLUMNS}`,
         id,
         idempotencyKey ?? null,
@@ -141,6 +159,7 @@ export function createPromptStore(database: Database): PromptStore {
         JSON.stringify(answerTo),
         metadata === undefined ? null : JSON.stringify(metadata),
         createdAt,
+        hash ?? null,
       );
       const [row] = rows;
       if (row === undefined) throw new Error("The database returned no row for a prompt that it has stored");
@@ -181,6 +200,19 @@ export function createPromptStore(database: Database): PromptStore {
         database.run("UPDATE prompt_v1 SET answer_to = ? WHERE id = ?", JSON.stringify(moved), id);
       }
     },
+    remove({ endedBefore, limit, states }) {
+      if (!isThere()) return 0;
+      const removed = database.all(
+        `DELETE FROM prompt_v1 WHERE seq IN (
+           SELECT seq FROM prompt_v1 WHERE kind = 'prompt' AND ended_at < ?
+             AND state IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?)
+         RETURNING seq`,
+        endedBefore,
+        JSON.stringify(states),
+        limit,
+      );
+      return removed.length;
+    },
     sweep(before) {
       if (isThere()) database.run("DELETE FROM prompt_v1 WHERE ended_at < ?", before);
     },
@@ -202,5 +234,6 @@ function parsePrompt(row: StoredPrompt): Prompt {
     createdAt: row.created_at,
     startedAt: row.started_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
+    hash: row.hash ?? undefined,
   };
 }

@@ -7,6 +7,8 @@ import { LocalLedger } from "../../actions/ledger.ts";
 import type { ActionLedger } from "../../actions/ledger.ts";
 import { runAction } from "../../actions/run-action.ts";
 import type { ActionHost } from "../../actions/action-host.ts";
+import type { IndexedApproval } from "../../approvals/approval-index.ts";
+import type { Approvals } from "../../approvals/approvals.ts";
 import { failureName } from "../../approvals/outcome-words.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
@@ -23,11 +25,14 @@ import { ActionRights } from "./action-rights.ts";
 import type { CallFacts } from "./action-rights.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
+import { ApprovalNews } from "./approval-news.ts";
+import type { ApprovalNewsOptions } from "./approval-news.ts";
+import type { OutsideDecision, OutsideResult } from "../root/approval-calls.ts";
 import { factsOfApproval, factsOfTurn } from "./call-facts.ts";
 import { approvedOwner } from "../turns/turn-attachments.ts";
 import type { ThreadRuntime } from "./thread-runtime.ts";
 
-export interface AgentActionsOptions {
+export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversation" | "note"> {
   readonly agent: AgentMethods;
   readonly name: () => string;
   readonly database: Database;
@@ -56,6 +61,7 @@ const HEARTBEAT_MS = 2500;
 /** The actions of one object: the bot's, the ledger of their runs, and the approvals that some of them need. */
 export class AgentActions {
   readonly desk: ApprovalDesk;
+  readonly #news: ApprovalNews;
   readonly #options: AgentActionsOptions;
   readonly #rights: ActionRights;
   /** Tells this life of the object from earlier ones. */
@@ -67,8 +73,10 @@ export class AgentActions {
     const { agent, deps, log } = options;
     this.#process = deps.newId();
     this.#rights = new ActionRights({ agent, clock: deps.clock, log });
+    this.#news = new ApprovalNews({ ...options, onRequested: (approval) => this.#requested(approval) });
     this.desk = new ApprovalDesk({
       ...options,
+      onState: (approval) => this.#news.changed(approval),
       rights: this.#rights,
       actionNamed: (name) => this.#named(name),
       run: (approval) => this.#runApproved(approval),
@@ -78,6 +86,47 @@ export class AgentActions {
         options.later(() => options.thread().poke());
       },
     });
+  }
+
+  /** What the conversation's loop does for approvals. */
+  get work(): Pick<Approvals, "work" | "isBusy" | "nextWakeAt" | "hasConsent" | "drop"> {
+    const { approvals } = this.desk;
+    return {
+      hasConsent: (...asked) => approvals.hasConsent(...asked),
+      drop: (...dropped) => approvals.drop(...dropped),
+      work: () => {
+        this.#news.tell();
+        return approvals.work();
+      },
+      isBusy: () => approvals.isBusy(),
+      nextWakeAt: () => {
+        const times = [approvals.nextWakeAt(), this.#news.tellAgainAt].filter((at) => at !== undefined);
+        return times.length === 0 ? undefined : Math.min(...times);
+      },
+    };
+  }
+
+  /** Decides for another system. The same decision of the same actor again is no error. */
+  async decideFor(id: string, { actor, decision, inputHash }: OutsideDecision): Promise<OutsideResult> {
+    const known = this.desk.approvals.get(id);
+    if (known !== undefined && inputHash !== undefined && inputHash !== known.inputHash)
+      return { kind: "other-input" };
+    const { approval, kind } = await this.desk.decide(id, decision, actor);
+    const isRejected = approval?.state === "rejected";
+    const isSame = approval?.decidedBy?.name === actor && isRejected === (decision.kind === "reject");
+    return { kind: kind === "late" && isSame ? "decided" : kind };
+  }
+
+  async #requested(approval: IndexedApproval): Promise<void> {
+    const { agent, deps, log } = this.#options;
+    if (agent.onApprovalRequested === undefined) return;
+    try {
+      await runBotCode({ clock: deps.clock, log }, "onApprovalRequested", () =>
+        agent.onApprovalRequested?.(approval),
+      );
+    } catch {
+      // The log has the reason, and the request waits for people anyway.
+    }
   }
 
   /** Whether some action of the bot may ask people, or this conversation has asked. */

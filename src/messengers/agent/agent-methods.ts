@@ -3,6 +3,7 @@ import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ThinkActions } from "../../actions/action.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
+import type { IndexedApproval } from "../../approvals/approval-index.ts";
 import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
@@ -51,6 +52,7 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   readonly subscribeCommands?: boolean;
+  onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
   getScheduledTasks(): ThinkScheduledTasks;
   getDefaultTimezone(): string | undefined;
   renderAttachment?(

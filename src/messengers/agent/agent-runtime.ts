@@ -7,7 +7,6 @@ import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { Database } from "../../core/database.ts";
-import { wait } from "../../core/deps.ts";
 import type { Deps } from "../../core/deps.ts";
 import { failureCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -18,25 +17,27 @@ import { createBotBudget, createChatGate } from "../../../delivery/index.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
-import { menuOf, withWords } from "../declare/commands.ts";
+import { menuOf } from "../declare/commands.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import { conversationNameOf, isThreadConversation } from "../declare/conversation-name.ts";
 import { answerSafely } from "../root/answer-safely.ts";
 import { normalizeMessengers } from "../declare/define-messengers.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
+import { ApprovalIndex } from "../root/approval-index.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
-import { approvalCommands } from "./approval-commands.ts";
+import { botCommands } from "./bot-commands.ts";
 import { AgentActions } from "./agent-actions.ts";
+import { answerFirst } from "./answer-first.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { BroadcastPart } from "./broadcast-part.ts";
 import { createConversationEngine } from "./conversation-engine.ts";
-import { subscribeCommands } from "./subscribe-commands.ts";
 import { BotMetrics } from "./bot-metrics.ts";
 import type { FigureReport } from "../../core/figures.ts";
 import { BotHealth } from "../root/bot-health.ts";
 import { answerInner, callsOver, ledgerOver } from "./inner-calls.ts";
 import type { InnerCalls, InnerDoor } from "./inner-calls.ts";
+import { rootLinkOf } from "./root-link-of.ts";
 import type { RootLink } from "../root/root-link.ts";
 import { checkTasks } from "../../schedules/index.ts";
 import type { Schedules } from "../../schedules/index.ts";
@@ -69,13 +70,6 @@ const HEARTBEAT_MS = 2500;
 const DRIVE_JOB = "switchboard-drive-v1";
 const BROADCAST = "broadcast";
 const BROADCAST_JOB = "switchboard-broadcast-v1";
-/**
- * The platform gets its answer before a turn begins, although both are done by the same thread. This is the number of
- * short waits in between. One long wait would not help: on a busy machine it can pass without any progress of the
- * answer.
- */
-const ANSWER_FIRST_WAITS = 5;
-const ANSWER_FIRST_MS = 1;
 
 /**
  * All that an agent object does, as a Lifecycle capability. It connects the object's three roles and its one alarm:
@@ -98,6 +92,7 @@ export class AgentRuntime extends LifecycleCapability {
   #budget: RootBudget | undefined;
   #gate: ChatGate | undefined;
   #actions: AgentActions | undefined;
+  #index: ApprovalIndex | undefined;
   #schedules: ScheduleDesk | undefined;
   #definitions: readonly NormalizedMessengerDefinition[] | undefined;
   /** Code of the last error from `getMessengers`. Every request calls it again, but the log names an error once. */
@@ -111,6 +106,8 @@ export class AgentRuntime extends LifecycleCapability {
     root: () => this.root,
     thread: () => this.thread,
     ledger: () => this.actions.ledger,
+    approvals: () => this.approvalIndex,
+    actions: () => this.actions,
     broadcasts: () => this.broadcasts.desk,
     takeBroadcast: (request) => this.broadcasts.take(request),
     scheduledTurns: () => this.scheduledTurns,
@@ -142,6 +139,9 @@ export class AgentRuntime extends LifecycleCapability {
       },
     });
     this.submissions = new SubmissionCalls({
+      clock: deps.clock,
+      conversation: () => conversationNameOf(this.#options.name()),
+      history: () => this.engine.messagesOf(this.thread.memory.session()),
       newId: () => deps.newId(),
       ready: () => this.lifecycle.ready(),
       own: () => this.thread.own,
@@ -158,8 +158,7 @@ export class AgentRuntime extends LifecycleCapability {
       submissions: this.submissions,
       isRoot: () => this.#isRoot(),
       rootCalls: () => this.#rootCalls(),
-      callsTo: (conversation) =>
-        conversation === "" ? this.#calls : this.#callsTo(this.objectNameOf(conversation)),
+      callsTo: (conversation) => this.#callsIn(conversation),
       stored: () => this.#wakeUp.stored(),
       arm: async (at) => {
         const { jobs } = this.lifecycle;
@@ -232,7 +231,7 @@ export class AgentRuntime extends LifecycleCapability {
         this.actions.desk.pressed(press) ??
         this.#options.agent.onAction(press),
       schedules: () => this.schedules.schedules,
-      approvals: this.actions.desk.approvals,
+      approvals: this.actions.work,
       ...(this.#options.agent.renderAttachment !== undefined && {
         renderAttachment: (...shown: Parameters<RenderAttachment>) => this.#renderAttachment(...shown),
       }),
@@ -268,10 +267,7 @@ export class AgentRuntime extends LifecycleCapability {
       conversation: conversationNameOf(name()),
       root: () => this.#rootCalls(),
       chats: () => allChats((filter) => this.root.listChats(filter)),
-      turnsOf: (conversation) => {
-        const to = this.objectNameOf(conversation);
-        return to === name() ? this.#calls : this.#callsTo(to);
-      },
+      turnsOf: (conversation) => this.#callsIn(conversation),
       post: (id, address, content) => this.thread.postCard(id, address, content),
       revise: (id, content) => void this.thread.cards.revise(id, content),
       onChange: () => {
@@ -292,18 +288,26 @@ export class AgentRuntime extends LifecycleCapability {
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
       resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
+      conversation: () => conversationNameOf(this.#options.name()) ?? "",
+      note: (approval) => this.#rootCalls().noteApproval(approval),
       wakeAt: (at) => this.#wakeUp.at(at),
       later: (work) => this.#later(work),
     });
     return this.#actions;
   }
 
-  /** The bot's own commands, and those that it has switched on. */
+  /** What waits for people in all conversations, if this object is the root. */
+  get approvalIndex(): ApprovalIndex {
+    this.#index ??= new ApprovalIndex({
+      database: this.#options.database,
+      clock: this.#options.deps.clock,
+      callsTo: (conversation) => this.#callsIn(conversation),
+    });
+    return this.#index;
+  }
+
   #commands(): ThinkCommands {
-    const { agent } = this.#options;
-    const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts.calls()) : {};
-    const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
-    return withWords({ ...extra, ...approvals }, agent.getCommands());
+    return botCommands(this.#options.agent, this.actions, () => this.broadcasts);
   }
 
   #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {
@@ -392,7 +396,7 @@ export class AgentRuntime extends LifecycleCapability {
     const isWorkLeft = await this.thread.receive(messengerId, events);
     if (!isWorkLeft) return;
     await this.#wakeUp.stored();
-    this.#later(() => this.thread.poke(), this.#answerFirst());
+    this.#later(() => this.thread.poke(), answerFirst(this.#options.deps.clock));
   }
 
   /** Changes scheduled tasks of this object. Resolves when that is durable. */
@@ -440,6 +444,12 @@ export class AgentRuntime extends LifecycleCapability {
     return callsOver(() => this.#options.stub(name));
   }
 
+  /** Returns the calls to a conversation, which may be in this object. */
+  #callsIn(conversation: string): InnerCalls {
+    const to = this.objectNameOf(conversation);
+    return to === this.#options.name() ? this.#calls : this.#callsTo(to);
+  }
+
   #rootCalls(): InnerCalls {
     return this.#isRoot() ? this.#calls : this.#callsTo(this.#rootName());
   }
@@ -449,21 +459,7 @@ export class AgentRuntime extends LifecycleCapability {
       const name = this.objectNameOf(conversation);
       return name === this.#options.name() ? this.gate : this.#callsTo(name);
     };
-    const root = this.#rootCalls();
-    return {
-      gate,
-      chatMoved: (...asked) => root.chatMoved(...asked),
-      identity: (...asked) => root.identity(...asked),
-      takeQuestion: (...asked) => root.takeQuestion(...asked),
-      reportAccess: (...asked) => root.reportAccess(...asked),
-      chatGone: (...asked) => root.chatGone(...asked),
-      resolveTarget: (to) => root.resolveTarget(to),
-    };
-  }
-
-  async #answerFirst(): Promise<void> {
-    for (let waits = 0; waits < ANSWER_FIRST_WAITS; waits += 1)
-      await wait(this.#options.deps.clock, ANSWER_FIRST_MS);
+    return rootLinkOf(() => this.#rootCalls(), gate);
   }
 
   /** Runs after the current event, in the object's own time. */

@@ -2,6 +2,8 @@ import type { ActionLedger } from "../../actions/ledger.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
+import type { ApprovalIndexCalls } from "../root/approval-calls.ts";
+import type { AgentActions } from "./agent-actions.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 import type { ScheduledTurns } from "./scheduled-turns.ts";
@@ -14,6 +16,8 @@ export interface AnsweringParts {
   readonly root: () => RootRuntime;
   readonly thread: () => Pick<ThreadRuntime, "hasEvent">;
   readonly ledger: () => ActionLedger;
+  readonly approvals: () => ApprovalIndexCalls;
+  readonly actions: () => Pick<AgentActions, "decideFor">;
   readonly broadcasts: () => BroadcastCalls;
   readonly takeBroadcast: InnerCalls["takeBroadcast"];
   readonly scheduledTurns: () => ScheduledTurns;
@@ -52,6 +56,11 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     resolveTarget: async (to) => host.root().resolveTarget(to),
     routeEvent: (...asked) => host.root().route(...asked),
     receiveEvents: (...asked) => host.receive(...asked),
+    noteApproval: (approval) => host.approvals().noteApproval(approval),
+    waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
+    findApproval: (id) => host.approvals().findApproval(id),
+    decideAnywhere: (...decided) => host.approvals().decideAnywhere(...decided),
+    decideApproval: (...decided) => host.actions().decideFor(...decided),
     takeBroadcast: (request) => host.takeBroadcast(request),
     startBroadcast: (request) => host.broadcasts().startBroadcast(request),
     getBroadcast: (id) => host.broadcasts().getBroadcast(id),

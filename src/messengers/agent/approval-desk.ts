@@ -61,6 +61,8 @@ export interface ApprovalDeskOptions {
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Called when stored work waits for the loop. */
   readonly onChange: () => void;
+  /** Called for each new state of an approval, in the transaction that stores it. */
+  readonly onState: (approval: Approval) => void;
 }
 
 const NOT_DRAWN = { drawnState: undefined, isTold: false } as const;
@@ -101,7 +103,10 @@ export class ApprovalDesk {
       mayDecide: (approval, decider) => this.#approvers.mayDecide(approval, decider),
       run: (approval) => options.run(approval),
       whyImpossible: (approval) => this.#whyImpossible(approval),
-      draw: (approval) => this.#cards.draw(approval),
+      draw: (approval) => {
+        options.onState(approval);
+        this.#cards.draw(approval);
+      },
       remind: (approval) => this.#cards.remind(approval),
       tell: (approval) => this.#tell(approval),
       onChange: options.onChange,

@@ -7,11 +7,20 @@ import type { DeliveryTarget, LegReport, LegRequest } from "../../schedules/inde
 import type { HealthProblem, HealthWarning } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
+import type { ApprovalIndexCalls, DecidesApprovals } from "../root/approval-calls.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
 import type { Located } from "../root/targets.ts";
 
 /** All calls between objects of one bot. */
-export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCalls, TakesBroadcasts {
+export interface InnerCalls
+  extends
+    ChatGate,
+    BotBudget,
+    RootCalls,
+    BroadcastCalls,
+    TakesBroadcasts,
+    ApprovalIndexCalls,
+    DecidesApprovals {
   /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
   /** To a root. Returns what may keep the bot from answering soon. */
@@ -69,6 +78,11 @@ const METHODS = {
   routeEvent: true,
   receiveEvents: true,
   hasEvent: true,
+  noteApproval: true,
+  waitingApprovals: true,
+  findApproval: true,
+  decideAnywhere: true,
+  decideApproval: true,
   takeBroadcast: true,
   startBroadcast: true,
   getBroadcast: true,

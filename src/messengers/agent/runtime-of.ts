@@ -23,6 +23,15 @@ export interface RuntimePlace {
   readonly self: string;
 }
 
+const runtimes = new WeakMap<object, AgentRuntime>();
+
+/** Returns the runtime of an agent object, which `runtimeOf` has created. */
+export function runtimeIn(agent: object): AgentRuntime {
+  const runtime = runtimes.get(agent);
+  if (runtime !== undefined) return runtime;
+  throw new TypeError("The constructor of the agent has not run yet.");
+}
+
 /** Creates the runtime of an agent object on the storage, the clock and the namespace of its platform. */
 export function runtimeOf(
   agent: AgentMethods,
@@ -31,7 +40,7 @@ export function runtimeOf(
   let namespace: AgentNamespace | undefined;
   const ownName = (): string => nameOf(ctx) ?? name();
   const figures = (): Figures => figuresOf(ownName().split("/", 1)[0] ?? "");
-  return new AgentRuntime({
+  const runtime = new AgentRuntime({
     agent,
     hooks,
     name: ownName,
@@ -46,4 +55,6 @@ export function runtimeOf(
     },
     waitUntil: (work) => ctx.waitUntil(work),
   });
+  runtimes.set(agent, runtime);
+  return runtime;
 }

@@ -4,7 +4,13 @@ import type { Deps } from "../../core/deps.ts";
 import { InvalidInputError, SwitchboardError } from "../../core/errors.ts";
 import type { Address } from "../../core/surface.ts";
 import type { PromptMetadata } from "../../core/turn-info.ts";
-import type { Prompt, PromptEnd, PromptState, PromptStore } from "../../inbox/prompt-store.ts";
+import type {
+  Prompt,
+  PromptDeletion,
+  PromptEnd,
+  PromptState,
+  PromptStore,
+} from "../../inbox/prompt-store.ts";
 
 export interface PromptsOptions {
   readonly deps: Pick<Deps, "clock" | "newId">;
@@ -24,6 +30,8 @@ export interface PromptRequest {
   readonly messages: readonly UIMessage[];
   readonly answerTo: readonly Address[];
   readonly metadata?: PromptMetadata | undefined;
+  /** Hash of the content. A known prompt with another hash is a conflict. @default any content */
+  readonly hash?: string | undefined;
 }
 
 export interface AcceptedPrompt {
@@ -47,9 +55,10 @@ export class Prompts {
    * Stores a prompt, unless it is known (I2).
    *
    * @throws {InvalidInputError} `messenger-unknown` if its answer is for a messenger that the bot does not have
-   * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to two different prompts
+   * @throws {SwitchboardError} `submission-conflict` if the id and the key belong to two different prompts, or the known
+   * prompt has other messages
    */
-  accept({ answerTo, id, idempotencyKey, kind, messages, metadata }: PromptRequest): AcceptedPrompt {
+  accept({ answerTo, hash, id, idempotencyKey, kind, messages, metadata }: PromptRequest): AcceptedPrompt {
     const { deps, isDeclared, placeOf, store } = this.#options;
     for (const { messengerId } of answerTo) if (!isDeclared(messengerId)) throw unknownMessenger(messengerId);
     const byKey = idempotencyKey === undefined ? undefined : store.byKey(idempotencyKey);
@@ -58,7 +67,11 @@ export class Prompts {
     if (byId !== undefined && idempotencyKey !== undefined && byId.idempotencyKey !== idempotencyKey)
       throw conflict();
     const known = byKey ?? byId;
-    if (known !== undefined) return { prompt: known, isNew: false };
+    if (known !== undefined) {
+      const isOther = hash !== undefined && known.hash !== undefined && hash !== known.hash;
+      if (isOther) throw otherMessages();
+      return { prompt: known, isNew: false };
+    }
     const createdAt = deps.clock.now();
     const prompt = store.insert({
       id: id ?? deps.newId(),
@@ -68,6 +81,7 @@ export class Prompts {
       answerTo: answerTo.map((address) => ({ ...address, ...placeOf(address) })),
       metadata,
       createdAt,
+      hash,
     });
     return { prompt, isNew: true };
   }
@@ -135,6 +149,11 @@ export class Prompts {
     this.#options.store.move(messengerId, move);
   }
 
+  /** Forgets ended prompts, the oldest first. Returns their number. */
+  remove(which: PromptDeletion): number {
+    return this.#options.store.remove(which);
+  }
+
   sweep(before: number): void {
     this.#options.store.sweep(before);
   }
@@ -151,5 +170,12 @@ function conflict(): SwitchboardError {
   return new SwitchboardError(
     "submission-conflict",
     "The submission's id and its idempotency key belong to different submissions. Use one of them, or both as in the first call.",
+  );
+}
+
+function otherMessages(): SwitchboardError {
+  return new SwitchboardError(
+    "submission-conflict",
+    "An earlier submission with this id or idempotency key had other messages or metadata. Use a new key for other work.",
   );
 }

@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import type { UIMessage } from "ai";
 import { z } from "zod";
 import { InvalidInputError } from "../../core/errors.ts";
 import type { Address } from "../../core/surface.ts";
 import type { PromptMetadata } from "../../core/turn-info.ts";
 import type { Prompt, PromptState } from "../../inbox/prompt-store.ts";
+import type { StreamCallback } from "../../turn/chat-stream.ts";
 import { fromPeople } from "./own-marks.ts";
 import { questionIdOf } from "../../turn/question-id.ts";
 import type { AnswerTarget } from "./answer-targets.ts";
@@ -23,6 +25,11 @@ export interface SubmitMessagesOptions {
   readonly idempotencyKey?: string;
   /** Chats that show the answer, each once. @default none: the answer is only in the conversation's transcript */
   readonly answerTo?: AnswerTarget | readonly AnswerTarget[];
+  /**
+   * Whether the answer is also sent to the conversation's own chat: the one in which it was last written to. @default
+   * false
+   */
+  readonly deliver?: boolean;
   /**
    * Plain facts for the bot's own code, returned by `getTurn()` and `inspectSubmission()`. The model never sees them.
    */
@@ -62,17 +69,60 @@ export interface SubmitMessagesResult extends Submission {
   readonly accepted: boolean;
 }
 
+/** Which submissions are deleted. Those that wait or run never are. */
+export interface SubmissionDeletion {
+  /** @default all that have ended */
+  readonly status?: SaveMessagesStatus | readonly SaveMessagesStatus[];
+  /** Only those that ended before this time, in epoch milliseconds. @default now */
+  readonly completedBefore?: number;
+  /** At most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+export interface WaitOptions {
+  /** Longest wait, in milliseconds. At most 600000. @default 60000 */
+  readonly timeoutMs?: number;
+}
+
 export interface SubmissionFilter {
   readonly status?: SubmissionStatus | readonly SubmissionStatus[];
   /** At most 1000. @default 100 */
   readonly limit?: number;
 }
 
+export type SaveMessagesStatus = Extract<SubmissionStatus, "completed" | "aborted" | "error">;
+
 /** The end of a turn that its caller waited for. */
 export interface SaveMessagesResult {
   readonly requestId: string;
-  readonly status: Extract<SubmissionStatus, "completed" | "aborted" | "error">;
+  readonly status: SaveMessagesStatus;
 }
+
+/** The end of `continueLastTurn`. `skipped`: there is no answer to continue, and no turn began. */
+export interface ContinueResult {
+  /** Empty if it was skipped. */
+  readonly requestId: string;
+  readonly status: SaveMessagesStatus | "skipped";
+}
+
+/** Options of `runTurn`. */
+export type RunTurnOptions =
+  /** Waits for the end of the turn, as `saveMessages`. */
+  | (SubmitMessagesOptions & { readonly mode: "wait"; readonly messages: SubmissionInput })
+  /** Resolves when the prompt is durable, as `submitMessages`. */
+  | (SubmitMessagesOptions & { readonly mode: "submit"; readonly messages: SubmissionInput })
+  /** Streams the turn, as `chat`. */
+  | {
+      readonly mode: "stream";
+      readonly messages: string | UIMessage;
+      readonly callback: StreamCallback;
+    };
+
+export type RunTurnResult<Mode extends RunTurnOptions["mode"]> = {
+  readonly wait: SaveMessagesResult;
+  readonly submit: SubmitMessagesResult;
+  readonly stream: undefined;
+}[Mode];
 
 /** A row holds at most 2 MB, and the transcript stores the messages once more. */
 const MOST_CHARACTERS = 500_000;
@@ -90,6 +140,7 @@ const optionsSchema = z.strictObject({
   submissionId: name.optional(),
   idempotencyKey: name.optional(),
   answerTo: z.union([addressSchema, z.array(addressSchema).max(MOST_CHATS)]).optional(),
+  deliver: z.boolean().optional(),
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
 });
 const messageSchema = z.looseObject({
@@ -101,7 +152,8 @@ const messagesSchema = z.array(messageSchema).min(1);
 /**
  * Checks a submission.
  *
- * @throws {InvalidInputError} `submission-invalid` if its shape is wrong, `submission-too-large` if it cannot be stored
+ * @throws {InvalidInputError} `submission-invalid` if its shape is wrong, `submission-empty` if it asks nothing,
+ * `submission-too-large` if it cannot be stored
  */
 export function parseSubmission(
   input: SubmissionInput,
@@ -122,7 +174,14 @@ export function parseSubmission(
     messages,
     answerTo: distinct([answerTo].flat()),
     metadata,
+    hash: hashOf(messages, metadata),
   };
+}
+
+/** Ids of messages may be new for each call. */
+function hashOf(messages: readonly UIMessage[], metadata: PromptMetadata | undefined): string {
+  const content = [messages.map(({ parts, role }) => ({ parts, role })), metadata ?? {}];
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
 }
 
 /**
@@ -133,6 +192,11 @@ export function parseSubmission(
 export function questionsOf(input: SubmissionInput, newId: () => string): readonly UIMessage[] {
   const list = typeof input === "string" ? textMessage(input, newId()) : input;
   const messages = checked(messagesSchema, [list].flat(), "messages");
+  if (messages.every(({ parts }) => parts.every(isBlank)))
+    throw new InvalidInputError(
+      "submission-empty",
+      "The messages of the submission have no text and no files. Ask something.",
+    );
   if (JSON.stringify(messages).length > MOST_CHARACTERS)
     throw new InvalidInputError(
       "submission-too-large",
@@ -145,6 +209,13 @@ export function questionsOf(input: SubmissionInput, newId: () => string): readon
       part.type === "text" ? { ...part, text: fromPeople(part.text) } : part,
     ),
   }));
+}
+
+/** Returns the message that asks the model to continue its last answer. */
+export function continuation(id: string): UIMessage {
+  const text =
+    "⟦Continue your last answer where it ended. The application asks for this, no person wrote it.⟧";
+  return { id, role: "user", parts: [{ type: "text", text }] };
 }
 
 /** Returns a prompt as the bot's own code sees it. */
@@ -168,6 +239,10 @@ export function submissionOf(prompt: Prompt): Submission {
 
 export function submitResultOf({ isNew, prompt }: AcceptedPrompt): SubmitMessagesResult {
   return { ...submissionOf(prompt), accepted: isNew };
+}
+
+function isBlank(part: { readonly type: string; readonly text?: unknown }): boolean {
+  return part.type === "text" && typeof part.text === "string" && part.text.trim() === "";
 }
 
 function textMessage(text: string, id: string): UIMessage {

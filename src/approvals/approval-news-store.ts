@@ -1,0 +1,44 @@
+import type { Database } from "../core/database.ts";
+import type { IndexedApproval } from "./approval-index.ts";
+
+/** Changed approvals of a conversation that its root does not know yet, in order. */
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS approval_news_v1 (seq INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL) STRICT`;
+
+export interface ApprovalNewsItem {
+  readonly seq: number;
+  readonly approval: IndexedApproval;
+}
+
+export interface ApprovalNewsStore {
+  add(approval: IndexedApproval): void;
+  /** Returns the oldest item. */
+  next(): ApprovalNewsItem | undefined;
+  remove(seq: number): void;
+}
+
+/** Creates the store. Its table is made with the first approval. */
+export function createApprovalNewsStore(database: Database): ApprovalNewsStore {
+  let hasTable: boolean | undefined;
+  return {
+    add(approval) {
+      database.run(SCHEMA);
+      hasTable = true;
+      database.run("INSERT INTO approval_news_v1 (entry) VALUES (?)", JSON.stringify(approval));
+    },
+    next() {
+      hasTable ??=
+        database.all(
+          "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'approval_news_v1'",
+        ).length > 0;
+      if (!hasTable) return undefined;
+      const [row] = database.all<{ seq: number; entry: string }>(
+        "SELECT seq, entry FROM approval_news_v1 ORDER BY seq LIMIT 1",
+      );
+      return row && { seq: row.seq, approval: JSON.parse(row.entry) as IndexedApproval };
+    },
+    remove(seq) {
+      database.run("DELETE FROM approval_news_v1 WHERE seq = ?", seq);
+    },
+  };
+}

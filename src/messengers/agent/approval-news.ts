@@ -1,0 +1,65 @@
+import type { Approval } from "../../approvals/approval.ts";
+import { indexedApprovalOf } from "../../approvals/approval-index.ts";
+import type { IndexedApproval } from "../../approvals/approval-index.ts";
+import { createApprovalNewsStore } from "../../approvals/approval-news-store.ts";
+import type { ApprovalNewsStore } from "../../approvals/approval-news-store.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import { failureCode } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+
+export interface ApprovalNewsOptions {
+  readonly database: Database;
+  readonly deps: Pick<Deps, "clock">;
+  readonly log: Log;
+  /** Name of the conversation. */
+  readonly conversation: () => string;
+  /** Stores a change in the root's index. */
+  readonly note: (approval: IndexedApproval) => Promise<void>;
+  /** Calls the bot's `onApprovalRequested`. Never rejects. */
+  readonly onRequested: (approval: IndexedApproval) => Promise<void>;
+}
+
+const TELL_AGAIN_MS = 5000;
+
+/** Reports the approvals of a conversation to the root's index and to the bot's hook, until both know them. */
+export class ApprovalNews {
+  readonly #options: ApprovalNewsOptions;
+  readonly #store: ApprovalNewsStore;
+  #telling: Promise<void> | undefined;
+
+  constructor(options: ApprovalNewsOptions) {
+    this.#options = options;
+    this.#store = createApprovalNewsStore(options.database);
+  }
+
+  /** Stores that an approval has a new state. Called in the transaction that stores the state. */
+  changed(approval: Approval): void {
+    this.#store.add(indexedApprovalOf(approval, this.#options.conversation()));
+  }
+
+  /** Time for the next call of `tell`, in epoch milliseconds. Undefined if everything is told. */
+  get tellAgainAt(): number | undefined {
+    return this.#store.next() === undefined ? undefined : this.#options.deps.clock.now() + TELL_AGAIN_MS;
+  }
+
+  tell(): void {
+    this.#telling ??= this.#tellAll().finally(() => {
+      this.#telling = undefined;
+    });
+  }
+
+  async #tellAll(): Promise<void> {
+    const { log, note, onRequested } = this.#options;
+    try {
+      for (let item = this.#store.next(); item !== undefined; item = this.#store.next()) {
+        await note(item.approval);
+        if (item.approval.state === "waiting") await onRequested(item.approval);
+        this.#store.remove(item.seq);
+      }
+    } catch (error) {
+      // The root cannot be reached. The loop calls again.
+      log.warn("approval.not-indexed", { code: failureCode(error) });
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { withWords } from "../declare/commands.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
+import type { AgentActions } from "./agent-actions.ts";
+import type { BroadcastPart } from "./broadcast-part.ts";
+import type { AgentMethods } from "./agent-methods.ts";
+import { approvalCommands } from "./approval-commands.ts";
+import { subscribeCommands } from "./subscribe-commands.ts";
+
+/** Returns the bot's own commands, and those that it has switched on. */
+export function botCommands(
+  agent: Pick<AgentMethods, "getCommands" | "subscribeCommands">,
+  actions: Pick<AgentActions, "asksPeople" | "desk">,
+  broadcasts: () => BroadcastPart,
+): ThinkCommands {
+  const subscribing = agent.subscribeCommands === true ? subscribeCommands(() => broadcasts().calls()) : {};
+  const approvals = actions.asksPeople() ? approvalCommands(() => actions.desk) : {};
+  return withWords({ ...subscribing, ...approvals }, agent.getCommands());
+}

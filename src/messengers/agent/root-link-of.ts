@@ -1,0 +1,16 @@
+import type { ChatGate } from "../../core/gate.ts";
+import type { RootLink } from "../root/root-link.ts";
+import type { InnerCalls } from "./inner-calls.ts";
+
+/** Returns the calls that a conversation makes to its root and to gates. */
+export function rootLinkOf(root: () => InnerCalls, gate: (conversation: string) => ChatGate): RootLink {
+  return {
+    gate,
+    chatMoved: (...asked) => root().chatMoved(...asked),
+    identity: (...asked) => root().identity(...asked),
+    takeQuestion: (...asked) => root().takeQuestion(...asked),
+    reportAccess: (...asked) => root().reportAccess(...asked),
+    chatGone: (...asked) => root().chatGone(...asked),
+    resolveTarget: (to) => root().resolveTarget(to),
+  };
+}

@@ -1,0 +1,81 @@
+import type {
+  IndexedApproval,
+  PendingApprovalFilter,
+  PendingApprovalPage,
+} from "../../approvals/approval-index.ts";
+import { createApprovalIndexStore } from "../../approvals/approval-index-store.ts";
+import type { ApprovalIndexStore, ApprovalPlace } from "../../approvals/approval-index-store.ts";
+import type { Database } from "../../core/database.ts";
+import type { Clock } from "../../core/deps.ts";
+import type {
+  ApprovalIndexCalls,
+  DecidesApprovals,
+  OutsideDecision,
+  OutsideResult,
+} from "./approval-calls.ts";
+
+export interface ApprovalIndexOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Returns the calls to a conversation, which may be in this object. */
+  readonly callsTo: (conversation: string) => DecidesApprovals;
+}
+
+const KEEP_MS = 30 * 24 * 60 * 60_000;
+const SWEEP_EVERY_MS = 60 * 60_000;
+const MOST_LISTED = 1000;
+
+/** What waits for people in all conversations of a bot, in its root. */
+export class ApprovalIndex implements ApprovalIndexCalls {
+  readonly #options: ApprovalIndexOptions;
+  readonly #store: ApprovalIndexStore;
+  #sweptAt = -Infinity;
+
+  constructor(options: ApprovalIndexOptions) {
+    this.#options = options;
+    this.#store = createApprovalIndexStore(options.database);
+  }
+
+  async noteApproval(approval: IndexedApproval): Promise<void> {
+    this.#store.put(approval);
+    const now = this.#options.clock.now();
+    if (now - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = now;
+    this.#store.sweep(now - KEEP_MS);
+  }
+
+  async waitingApprovals(filter: PendingApprovalFilter): Promise<PendingApprovalPage> {
+    return this.page(filter);
+  }
+
+  page({ cursor, limit = 100 }: PendingApprovalFilter): PendingApprovalPage {
+    const most = Math.max(1, Math.min(limit, MOST_LISTED));
+    const after = cursor === undefined ? undefined : (JSON.parse(cursor) as ApprovalPlace);
+    const found = this.#store.waiting(after, most + 1);
+    const approvals = found.slice(0, most);
+    const last = found.length > most ? approvals.at(-1) : undefined;
+    return {
+      approvals,
+      ...(last !== undefined && {
+        cursor: JSON.stringify({ createdAt: last.createdAt, id: last.executionId }),
+      }),
+    };
+  }
+
+  /** Returns those that wait: all of them, at most 1000, or this one. */
+  waiting(id: string | undefined): IndexedApproval[] {
+    if (id === undefined) return [...this.page({ limit: MOST_LISTED }).approvals];
+    const found = this.#store.get(id);
+    return found?.state === "waiting" ? [found] : [];
+  }
+
+  async findApproval(id: string): Promise<IndexedApproval | undefined> {
+    return this.#store.get(id);
+  }
+
+  async decideAnywhere(id: string, decided: OutsideDecision): Promise<OutsideResult> {
+    const known = this.#store.get(id);
+    if (known === undefined) return { kind: "unknown" };
+    return this.#options.callsTo(known.conversation).decideApproval(id, decided);
+  }
+}

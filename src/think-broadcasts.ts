@@ -1,0 +1,111 @@
+import type {
+  Broadcast,
+  BroadcastOptions,
+  BroadcastReceiptFilter,
+  BroadcastReceiptPage,
+  BroadcastTargets,
+  SubscriberFilter,
+  SubscriberPage,
+} from "./broadcasts/broadcast.ts";
+import type { ChatTarget } from "./core/chat-target.ts";
+import type { Content } from "./core/content.ts";
+import { isForSockets } from "./messengers/agent/is-for-sockets.ts";
+import type { SocketMessage } from "./messengers/agent/is-for-sockets.ts";
+import { runtimeIn } from "./messengers/agent/runtime-of.ts";
+import { ThinkMembers } from "./think-members.ts";
+
+/** The methods of `Think` that write to many chats. */
+export abstract class ThinkBroadcasts<
+  Env extends Cloudflare.Env = Cloudflare.Env,
+  State = unknown,
+> extends ThinkMembers<Env, State> {
+  /* oxlint-disable typescript/no-misused-promises -- the base class has a method of this name, which stays as it is */
+  /** Sends a message to the web sockets of this object. */
+  override broadcast(message: SocketMessage, without?: string[]): void;
+  /**
+   * Sends content to many chats: to each once, in the background, paced so that answers to people come first. Returns its
+   * id when all chats are stored; a crash after that loses nothing. The object of each chat's conversation sends the
+   * message, and its model knows it.
+   *
+   * A list of plain strings means the connections that the method of the base class leaves out. Write such targets as
+   * `{ conversation }`.
+   *
+   * @param content files only with a `fileId` or a `url`
+   * @throws {InvalidInputError} `broadcast-invalid`, or a code of `say` about the content
+   * @throws {SwitchboardError} `broadcast-conflict` if the key was used for other content or targets
+   * @example await this.broadcast("We are back.", ({ kind }) => kind === "private", { idempotencyKey: "outage-7" });
+   */
+  override broadcast(
+    content: Content,
+    targets: BroadcastTargets,
+    options?: BroadcastOptions,
+  ): Promise<string>;
+  override broadcast(
+    content: Content | SocketMessage,
+    targets?: BroadcastTargets,
+    options: BroadcastOptions = {},
+  ): Promise<string> | void {
+    if (!isForSockets(content, targets))
+      return this.#broadcast(content, targets as BroadcastTargets, options);
+    super.broadcast(content, targets as string[] | undefined);
+  }
+  /* oxlint-enable typescript/no-misused-promises */
+
+  async #broadcast(
+    content: Content,
+    targets: BroadcastTargets,
+    { expiresAfterMs, idempotencyKey, informModel = true, protect, silent }: BroadcastOptions,
+  ): Promise<string> {
+    const options = { ...(protect !== undefined && { protect }), ...(silent !== undefined && { silent }) };
+    const work = { kind: "content", content, informModel, options } as const;
+    const request = { id: idempotencyKey, work, targets, expiresAfterMs };
+    const { id } = await runtimeIn(this).broadcasts.calls().startBroadcast(request);
+    return id;
+  }
+
+  /** Returns the progress of a broadcast. Kept for 30 days after its end. */
+  async getBroadcast(id: string): Promise<Broadcast | undefined> {
+    return runtimeIn(this).broadcasts.calls().getBroadcast(id);
+  }
+
+  /** Returns broadcasts, newest first. */
+  async listBroadcasts(limit = 100): Promise<Broadcast[]> {
+    return runtimeIn(this).broadcasts.calls().listBroadcasts(limit);
+  }
+
+  /** Returns a page of a broadcast's outcomes, chat by chat. */
+  async broadcastReceipts(id: string, filter: BroadcastReceiptFilter = {}): Promise<BroadcastReceiptPage> {
+    return runtimeIn(this).broadcasts.calls().broadcastReceipts(id, filter);
+  }
+
+  /**
+   * Ends a broadcast: no further message begins. At most 400 messages that conversations have already still arrive.
+   * Returns `false` if it has ended, or does not exist.
+   */
+  async cancelBroadcast(id: string): Promise<boolean> {
+    return runtimeIn(this).broadcasts.calls().cancelBroadcast(id);
+  }
+
+  /**
+   * Subscribes a chat to broadcasts for `"subscribers"`. Returns `false` if it has subscribed already.
+   *
+   * @throws as `say` about the target, which has the same default
+   */
+  async subscribe(to?: ChatTarget): Promise<boolean> {
+    return runtimeIn(this)
+      .broadcasts.calls()
+      .setSubscribed(await runtimeIn(this).sends.addressOf(to), true);
+  }
+
+  /** Ends the subscription of a chat. Returns `false` if it has none. @throws as `subscribe` */
+  async unsubscribe(to?: ChatTarget): Promise<boolean> {
+    return runtimeIn(this)
+      .broadcasts.calls()
+      .setSubscribed(await runtimeIn(this).sends.addressOf(to), false);
+  }
+
+  /** Returns a page of the chats that have subscribed. */
+  async listSubscribers(filter: SubscriberFilter = {}): Promise<SubscriberPage> {
+    return runtimeIn(this).broadcasts.calls().listSubscribers(filter);
+  }
+}
