@@ -124,6 +124,8 @@ function workOf(id: string, task: ThinkScheduledTasks[string]): Work {
   const { deliverTo, fanOut = "once", source } = task;
   if (fanOut === "each" && deliverTo === undefined)
     throw invalid(id, '"fanOut: each" runs in the conversations of its targets: add "deliverTo".');
+  if (task.scope === "conversation" && (typeof deliverTo === "function" || deliverTo === "subscribers"))
+    throw invalid(id, 'Only the root knows all chats: a task of "scope: conversation" names its targets.');
   return { kind: "prompt", prompt: task.prompt, deliverTo, fanOut, source };
 }
 

@@ -4,7 +4,7 @@ export type { CheckedTask } from "./check-tasks.ts";
 export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target } from "./occurrence.ts";
 export { decidedCard, ownerCard } from "./owner-card.ts";
 export { runOccurrence } from "./run-occurrence.ts";
-export type { FoundTargets, LegReport, LegRequest } from "./run-occurrence.ts";
+export type { FoundTargets, LegReport, LegRequest, ManyWork } from "./run-occurrence.ts";
 export type { DeliverTo, DeliveryTarget, ThinkScheduledTasks } from "./scheduled-task.ts";
 export { Schedules } from "./schedules.ts";
 export { durationInWords, timeInWords } from "./time-in-words.ts";

@@ -244,6 +244,7 @@ export class Schedules {
       text: undefined,
       sourceHash: undefined,
       targets: [],
+      isMany: false,
       legs: [],
       attempts: 0,
       lateMs,

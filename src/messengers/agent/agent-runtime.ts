@@ -267,6 +267,7 @@ export class AgentRuntime extends LifecycleCapability {
       name: name(),
       conversation: conversationNameOf(name()),
       root: () => this.#rootCalls(),
+      broadcasts: () => this.broadcasts,
       chats: () => allChats((filter) => this.root.listChats(filter)),
       turnsOf: (conversation) => {
         const to = this.objectNameOf(conversation);

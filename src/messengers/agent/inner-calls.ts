@@ -8,7 +8,7 @@ import type { HealthProblem, HealthWarning } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
-import type { Located } from "../root/targets.ts";
+import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 
 /** All calls between objects of one bot. */
 export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCalls, TakesBroadcasts {
@@ -27,7 +27,7 @@ export interface InnerCalls extends ChatGate, BotBudget, RootCalls, BroadcastCal
   /** From the root to a conversation. */
   hasEvent(messengerId: string, key: string): Promise<boolean>;
   /** To a root. Finds the address of a target, and the conversation that remembers what is said there. */
-  locateTarget(to: DeliveryTarget): Promise<Located>;
+  locateTarget(to: DeliveryTarget): Promise<PlacedTarget>;
   /** To a conversation: a turn of a scheduled task. Resolves when it is durable there. */
   submitScheduled(request: LegRequest): Promise<void>;
   /** To a conversation: the state of such a turn. */

@@ -15,6 +15,8 @@ import type {
   DeliverTo,
   DeliveryTarget,
   FoundTargets,
+  LegReport,
+  ManyWork,
   Occurrence,
   OccurrenceFilter,
   OccurrenceRecord,
@@ -22,6 +24,8 @@ import type {
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
+import type { BroadcastCalls } from "../root/broadcast-calls.ts";
+import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 
@@ -35,6 +39,8 @@ export interface ScheduleDeskOptions {
   /** The name of its conversation. Undefined at the root. */
   readonly conversation: string | undefined;
   readonly root: () => Pick<InnerCalls, "locateTarget">;
+  /** Deliveries to many chats. */
+  readonly broadcasts: () => Pick<BroadcastCalls, "startBroadcast" | "getBroadcast">;
   /** The chats that the bot can write to. Only at the root. */
   readonly chats: () => readonly ChatEntry[];
   /** The turns of a conversation. */
@@ -78,6 +84,8 @@ export class ScheduleDesk {
             introductionOf: scheduleIntroduction,
             submit: (to, request) => options.turnsOf(to).submitScheduled(request),
             report: (to, id) => options.turnsOf(to).reportScheduled(id),
+            broadcast: (id, work, deliverTo) => this.#broadcast(id, work, deliverTo),
+            reportBroadcast: (id) => this.#broadcastReport(id),
             save: (changed) => this.schedules.save(changed),
           },
           occurrence,
@@ -148,6 +156,7 @@ export class ScheduleDesk {
 
   async #find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
     const { conversation } = this.#options;
+    if (deliverTo === "subscribers") return { kind: "many" };
     const own = conversation === undefined ? [] : [{ conversation }];
     const asked = deliverTo === undefined ? own : await this.#targetsOf(deliverTo);
     const found = new Map<string, Target>();
@@ -158,10 +167,10 @@ export class ScheduleDesk {
         code = located.code;
         continue;
       }
-      const { address } = located.target;
-      found.set(JSON.stringify([address.messengerId, address.threadId]), located.target);
+      const { address, conversation: remembers, key } = located;
+      found.set(key, { conversation: remembers, address });
     }
-    if (found.size > MOST_TARGETS) return { kind: "none", code: "too-many-targets" };
+    if (found.size > MOST_TARGETS) return { kind: "many" };
     const targets = [...found.values()];
     if (targets.length > 0 || (conversation === undefined && deliverTo === undefined))
       return { kind: "found", targets };
@@ -175,6 +184,31 @@ export class ScheduleDesk {
     return [chosen].flat();
   }
 
+  /** Begins the delivery to many chats, unless it has begun before. */
+  async #broadcast(id: string, work: ManyWork, deliverTo: DeliverTo | undefined): Promise<void> {
+    const { broadcasts, deps } = this.#options;
+    if ((await broadcasts().getBroadcast(id)) !== undefined) return;
+    const targets = deliverTo === "subscribers" ? deliverTo : await this.#targetsOf(deliverTo ?? []);
+    const sent: BroadcastWork =
+      work.kind === "text"
+        ? { kind: "content", content: work.text, informModel: true }
+        : {
+            kind: "prompt",
+            messages: [{ id: deps.newId(), role: "user", parts: [{ type: "text", text: work.prompt }] }],
+            metadata: work.metadata,
+          };
+    await broadcasts().startBroadcast({ id, work: sent, targets });
+  }
+
+  async #broadcastReport(id: string): Promise<LegReport> {
+    const broadcast = await this.#options.broadcasts().getBroadcast(id);
+    if (broadcast === undefined) return { state: "failed", code: "broadcast-lost" };
+    if (broadcast.endedAt === undefined) return { state: "open" };
+    const reasons = Object.entries({ ...broadcast.skips, ...broadcast.failures });
+    const [code = "no-targets"] = reasons.toSorted((a, b) => b[1] - a[1])[0] ?? [];
+    return broadcast.sent > 0 ? { state: "completed" } : { state: "failed", code };
+  }
+
   async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<void> {
     const { log, post, root } = this.#options;
     const { conversation } = this.#options;
@@ -186,7 +220,7 @@ export class ScheduleDesk {
       return;
     }
     try {
-      post(`${CARD}${news}:${occurrence.key}`, located.target.address, ownerCard(task, occurrence, news));
+      post(`${CARD}${news}:${occurrence.key}`, located.address, ownerCard(task, occurrence, news));
     } catch (error) {
       log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
     }

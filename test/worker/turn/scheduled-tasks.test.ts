@@ -171,6 +171,25 @@ describe("a scheduled prompt", () => {
     expect(["c1", "c2", "c3"].map((chat) => world.chats.visible(chat).length)).toEqual([2, 1, 2]);
   });
 
+  it("goes to the chats that have subscribed, and is part of their memory", async () => {
+    const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers" } }, {}, [
+      "c1",
+      "c2",
+    ]);
+    await world.stub.subscribe(to("c2"));
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(occurrence).toMatchObject({ state: "delivered", broadcastId: expect.any(String) as string });
+    expect(world.chats.visible("c1")).toHaveLength(1);
+    expect(world.chats.visible("c2").at(-1)).toBe("The digest.");
+    world.script(({ prompt }) => [
+      say(prompt.map(textOf).some((text) => text.includes("The digest.")) ? "You mean the digest." : "What?"),
+    ]);
+    await world.write("c2", "Tell me more");
+    await vi.waitFor(() => expect(world.chats.visible("c2").at(-1)).toBe("You mean the digest."), 8000);
+  });
+
   it("fails with the reason if no target can be reached", async () => {
     const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("nowhere") } });
     await world.stub.runScheduledTask("digest");
