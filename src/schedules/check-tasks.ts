@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Address } from "../core/surface.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { parseSchedule } from "./parse-schedule.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
@@ -25,6 +26,8 @@ export interface CheckedTask {
 }
 
 export type Work =
+  /** A card with this text. */
+  | { readonly kind: "reminder"; readonly text: string; readonly address: Address }
   | { readonly kind: "handler"; readonly handler: HandlerTask["handler"] }
   | {
       readonly kind: "prompt";
@@ -32,6 +35,8 @@ export type Work =
       readonly deliverTo: PromptTask["deliverTo"];
       readonly fanOut: "once" | "each";
       readonly source: PromptTask["source"];
+      /** Most tokens of all its turns in 24 hours. @default no limit */
+      readonly mostTokensPerDay?: number;
     };
 
 const HOUR_MS = 3_600_000;

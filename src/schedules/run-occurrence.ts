@@ -61,6 +61,11 @@ export interface OccurrenceHost {
   /** Stores a turn in the object of its conversation, unless it is known there. */
   readonly submit: (conversation: string, request: LegRequest) => Promise<void>;
   readonly report: (conversation: string, submissionId: string) => Promise<LegReport>;
+  /** Posts the card of a reminder, unless it was posted before. */
+  readonly remind: (id: string, task: CheckedTask, occurrence: Occurrence) => void;
+  readonly reportCard: (id: string) => LegReport;
+  /** Number of tokens that a task has used in 24 hours. */
+  readonly tokensToday: (taskId: string) => number;
   /** Begins a delivery to many chats, unless it has begun before. */
   readonly broadcast: (id: string, work: ManyWork, deliverTo: DeliverTo | undefined) => Promise<void>;
   readonly reportBroadcast: (id: string) => Promise<LegReport>;
@@ -88,6 +93,7 @@ export async function runOccurrence(
 ): Promise<StepResult> {
   const { work } = task;
   if (work.kind === "handler") return runHandler(host, occurrence, task, work);
+  if (work.kind === "reminder") return runReminder(host, occurrence, task, work);
   if (occurrence.state === "due") return beginPrompt(host, occurrence, task, work, stored);
   return continuePrompt(host, occurrence, task);
 }
@@ -137,6 +143,35 @@ async function runHandler(
   }
 }
 
+/** Posts the card of a reminder, and waits until it is visible. */
+async function runReminder(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  { address }: Extract<Work, { kind: "reminder" }>,
+): Promise<StepResult> {
+  const now = host.clock.now();
+  const id = `reminder:${occurrence.key}`;
+  const leg: Leg = { ...newLeg(occurrence, 1, 0), submissionId: id, address };
+  if (occurrence.state === "due") {
+    const target = { conversation: "", address };
+    const running: Occurrence = { ...occurrence, state: "running", startedAt: now, attempts: 1, targets: [target] };
+    host.save({ ...running, legs: [leg] });
+    host.remind(id, task, running);
+    return lookAgain(host, { ...running, legs: [{ ...leg, state: "open" }] }, [leg]);
+  }
+  // The process may have died before the card was stored.
+  host.remind(id, task, occurrence);
+  const { code, messageIds = [], state } = host.reportCard(id);
+  if (state === "open" || state === "waiting") return lookAgain(host, occurrence, [leg]);
+  const isShown = state === "completed" && messageIds.length > 0;
+  const legs: Leg[] = [{ ...leg, state: isShown ? "delivered" : "failed", code, messageIds }];
+  return ended(
+    { ...occurrence, legs },
+    isShown ? { state: "delivered" } : { state: "failed", code: code ?? "not-delivered" },
+  );
+}
+
 async function beginPrompt(
   host: OccurrenceHost,
   occurrence: Occurrence,
@@ -146,6 +181,8 @@ async function beginPrompt(
 ): Promise<StepResult> {
   const now = host.clock.now();
   const running: Occurrence = { ...occurrence, state: "running", startedAt: occurrence.startedAt ?? now };
+  if (host.tokensToday(task.id) >= (work.mostTokensPerDay ?? Number.POSITIVE_INFINITY))
+    return ended(running, { state: "skipped", code: "token-limit" });
   const fetched = await fetchSource(host, running, task, work);
   if (fetched.kind === "failed") {
     const tried = { ...occurrence, attempts: occurrence.attempts + 1 };

@@ -9,7 +9,15 @@ import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
 import { withinTime } from "../../core/within-time.ts";
-import { checkTasks, decidedCard, ownerCard, runOccurrence, Schedules } from "../../schedules/index.ts";
+import {
+  checkTasks,
+  decidedCard,
+  durationInWords,
+  ownerCard,
+  reminderCard,
+  runOccurrence,
+  Schedules,
+} from "../../schedules/index.ts";
 import type {
   CheckedTask,
   DeliverTo,
@@ -27,10 +35,11 @@ import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-messag
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
 import type { AgentMethods } from "./agent-methods.ts";
+import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
 
 export interface ScheduleDeskOptions {
-  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone">;
+  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone" | "chatSchedules">;
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -47,6 +56,8 @@ export interface ScheduleDeskOptions {
   readonly turnsOf: (conversation: string) => Pick<InnerCalls, "submitScheduled" | "reportScheduled">;
   /** Posts a card once. */
   readonly post: (id: string, address: Address, content: CardContent) => void;
+  /** The state of a card that was posted. */
+  readonly reportCard: (id: string) => LegReport;
   /** Changes a card. */
   readonly revise: (id: string, content: CardContent) => void;
   /** Makes the loop run soon, even if the object dies before. */
@@ -57,12 +68,17 @@ export interface ScheduleDeskOptions {
 const TASK = "task:";
 const CARD = "schedule:";
 const MOST_TARGETS = 100;
+const DAY_MS = 24 * 3_600_000;
+/** Below this a reminder does not mention that it is late. */
+const LATE_FROM_MS = 10 * 60_000;
 
 const pressSchema = z.object({ task: z.string(), do: z.enum(["resume", "run", "delete"]) });
 
 /** The scheduled tasks of one object, with their targets, their turns and the messages to their owners. */
 export class ScheduleDesk {
   readonly schedules: Schedules;
+  /** Schedules that people have made here. */
+  readonly chat: ChatSchedules;
   readonly #options: ScheduleDeskOptions;
   #starting: Promise<void> | undefined;
 
@@ -84,6 +100,9 @@ export class ScheduleDesk {
             introductionOf: scheduleIntroduction,
             submit: (to, request) => options.turnsOf(to).submitScheduled(request),
             report: (to, id) => options.turnsOf(to).reportScheduled(id),
+            remind: (id, of, current) => this.#remind(id, of, current),
+            reportCard: (id) => options.reportCard(id),
+            tokensToday: (taskId) => this.schedules.tokensSince(taskId, deps.clock.now() - DAY_MS),
             broadcast: (id, work, deliverTo) => this.#broadcast(id, work, deliverTo),
             reportBroadcast: (id) => this.#broadcastReport(id),
             save: (changed) => this.schedules.save(changed),
@@ -94,6 +113,20 @@ export class ScheduleDesk {
         ),
       tellOwner: (task, occurrence, news) => this.#tellOwner(task, occurrence, news),
     });
+    this.chat = new ChatSchedules({
+      ...options,
+      settings: () => options.agent.chatSchedules,
+      defaultZone: () => options.agent.getDefaultTimezone(),
+      schedules: () => this.schedules,
+    });
+  }
+
+  #remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
+    const { work } = task;
+    if (work.kind !== "reminder") return;
+    const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs) : undefined;
+    const isRecurring = task.rule.kind !== "once";
+    this.#options.post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }));
   }
 
   /**
@@ -105,11 +138,12 @@ export class ScheduleDesk {
     const { conversation, root } = this.#options;
     if (conversation?.startsWith(TASK) === true) return;
     // Only conversations that somebody has written to have tasks of their own.
-    if (conversation !== undefined && this.#tasks().length > 0 && this.schedules.isEmpty()) {
+    if (conversation !== undefined && this.schedules.isEmpty() && this.#tasks().length > 0) {
       const located = await root().locateTarget({ conversation });
       if (located.kind === "refused") return;
     }
     this.schedules.reconcile();
+    this.chat.sweep();
   }
 
   /** Resolves when the tasks are known. */
@@ -130,8 +164,9 @@ export class ScheduleDesk {
   }
 
   /** Takes a press of a task's card. Undefined if the card is another one. */
-  pressed(press: CardPress): PressAnswer | undefined {
-    return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
+  pressed(press: CardPress): PressAnswer | Promise<PressAnswer> | undefined {
+    if (press.cardId.startsWith(CARD)) return this.#press(press);
+    return this.chat.pressed(press);
   }
 
   #press({ cardId, payload, person }: CardPress): PressAnswer {
@@ -151,7 +186,7 @@ export class ScheduleDesk {
     const scope = conversation === undefined ? "root" : "conversation";
     const declared = Object.entries(agent.getScheduledTasks());
     const own = declared.filter(([, task]) => (task?.scope ?? "root") === scope);
-    return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());
+    return [...checkTasks(Object.fromEntries(own), agent.getDefaultTimezone()), ...this.chat.tasks()];
   }
 
   async #find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {

@@ -23,6 +23,8 @@ export class ScheduleRig {
   /** The turns that conversations have taken, each once, in order. */
   readonly turns: FakeTurn[] = [];
   readonly told: string[] = [];
+  /** Cards of reminders, each once. */
+  readonly reminders: string[] = [];
   /** Deliveries to many chats, each once. */
   readonly broadcasts: { readonly id: string; readonly work: ManyWork }[] = [];
   /** How the turns end. */
@@ -124,6 +126,18 @@ export class ScheduleRig {
               const turn = this.turns.find(({ request }) => request.id === id);
               return turn === undefined ? { state: "failed", code: "turn-lost" } : this.report(turn);
             },
+            remind: (id) => {
+              point();
+              if (!this.reminders.includes(id)) this.reminders.push(id);
+              point();
+            },
+            reportCard: (id) => {
+              point();
+              return this.reminders.includes(id)
+                ? { state: "completed", messageIds: ["1"] }
+                : { state: "failed", code: "card-lost" };
+            },
+            tokensToday: (taskId) => schedules.tokensSince(taskId, clock.now() - 86_400_000),
             broadcast: async (id, work) => {
               point();
               if (!this.broadcasts.some((one) => one.id === id)) this.broadcasts.push({ id, work });
