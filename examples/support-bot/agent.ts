@@ -5,6 +5,7 @@ import type {
   CardPress,
   Content,
   ThinkCommands,
+  ThinkScheduledTasks,
   ThinkTools,
   TranscriptionEnvironment,
 } from "switchboard";
@@ -37,6 +38,10 @@ type Action =
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
   override publicUrl = this.env.PUBLIC_URL || undefined;
+  /** Customers may ask for reminders, for example of a delivery. */
+  override chatSchedules = true;
+  /** Customers may ask for the weekly news with /subscribe. */
+  override subscribeCommands = true;
 
   override getModel() {
     return modelFromEnv(this.env);
@@ -109,6 +114,21 @@ export class SupportAgent extends Think<Env> {
 
   override transcribe(audio: FetchableAttachment) {
     return transcriberFromEnv(this.env)?.(audio);
+  }
+
+  override getDefaultTimezone() {
+    return "Europe/Stockholm";
+  }
+
+  override getScheduledTasks(): ThinkScheduledTasks {
+    return {
+      weeklyNews: {
+        schedule: "every week on friday at 16:00",
+        prompt:
+          "Write a short, friendly note to our subscribers for the weekend: one tip about coffee or tea, and our opening hours (Monday to Friday, 9:00 to 17:00).",
+        deliverTo: "subscribers",
+      },
+    };
   }
 
   override getMessengers() {

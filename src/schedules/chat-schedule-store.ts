@@ -29,7 +29,8 @@ export function createChatScheduleStore(database: Database): ChatScheduleStore {
   let hasTables: boolean | undefined;
   const isThere = (): boolean => {
     hasTables ??=
-      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'chat_schedule_v1'").length > 0;
+      database.all("SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'chat_schedule_v1'")
+        .length > 0;
     return hasTables;
   };
   const make = (): void => {
@@ -75,7 +76,12 @@ export function createChatScheduleStore(database: Database): ChatScheduleStore {
     },
     setZone(person, zone, now) {
       make();
-      database.run("INSERT OR REPLACE INTO person_zone_v1 (person, zone, at) VALUES (?, ?, ?)", person, zone, now);
+      database.run(
+        "INSERT OR REPLACE INTO person_zone_v1 (person, zone, at) VALUES (?, ?, ?)",
+        person,
+        zone,
+        now,
+      );
     },
   };
 }

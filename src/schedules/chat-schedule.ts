@@ -86,11 +86,21 @@ export function taskOf(schedule: ChatSchedule, mostTokensPerDay: number): Checke
     work:
       kind === "reminder"
         ? { kind: "reminder", text, address }
-        : { kind: "prompt", prompt: text, deliverTo: address, fanOut: "once", source: undefined, mostTokensPerDay },
+        : {
+            kind: "prompt",
+            prompt: text,
+            deliverTo: address,
+            fanOut: "once",
+            source: undefined,
+            mostTokensPerDay,
+          },
     metadata: { madeBy: schedule.madeBy.userId },
     maxAttempts: kind === "reminder" ? 1 : 2,
     // A reminder is better late than never.
-    ifLate: kind === "reminder" ? { runWithinMs: 0, otherwise: "run" } : { runWithinMs: 12 * HOUR_MS, otherwise: "skip" },
+    ifLate:
+      kind === "reminder"
+        ? { runWithinMs: 0, otherwise: "run" }
+        : { runWithinMs: 12 * HOUR_MS, otherwise: "skip" },
     jitterMs: 0,
     until: undefined,
     count: undefined,
@@ -109,7 +119,8 @@ export function previewOf(
   now: number,
   leastIntervalMs: number,
 ): { readonly next: readonly number[]; readonly problem?: undefined } | { readonly problem: string } {
-  if (!isTimeZone(timezone)) return { problem: `"${timezone}" is not a time zone. Use a name such as "Europe/London".` };
+  if (!isTimeZone(timezone))
+    return { problem: `"${timezone}" is not a time zone. Use a name such as "Europe/London".` };
   const parsed = parseSchedule(schedule, timezone);
   if ("problem" in parsed) return parsed;
   const found: number[] = [];
@@ -118,9 +129,12 @@ export function previewOf(
     if (at === undefined) break;
     found.push(at);
   }
-  if (found.length === 0) return { problem: "That time is over, or never comes. Name a time that is still to come." };
+  if (found.length === 0)
+    return { problem: "That time is over, or never comes. Name a time that is still to come." };
   const tooClose = found.some((at, index) => index > 0 && at - (found[index - 1] ?? 0) < leastIntervalMs);
   if (tooClose)
-    return { problem: `That is too often: there must be at least ${leastIntervalMs / 60_000} minutes in between.` };
+    return {
+      problem: `That is too often: there must be at least ${leastIntervalMs / 60_000} minutes in between.`,
+    };
   return { next: found.slice(0, 3) };
 }

@@ -1,5 +1,12 @@
 /** Scheduled tasks: what they are, when they run, and what became of each occurrence. */
-export { answeredCard, confirmationCard, listCard, pressSchema, reminderCard, zoneCard } from "./chat-cards.ts";
+export {
+  answeredCard,
+  confirmationCard,
+  listCard,
+  pressSchema,
+  reminderCard,
+  zoneCard,
+} from "./chat-cards.ts";
 export type { SchedulePress, ScheduleRequest, ShownSchedule } from "./chat-cards.ts";
 export { CHAT_SCHEDULE_DEFAULTS, previewOf, taskOf } from "./chat-schedule.ts";
 export type { ChatSchedule, ChatScheduleOptions, SchedulePerson } from "./chat-schedule.ts";

@@ -155,7 +155,13 @@ async function runReminder(
   const leg: Leg = { ...newLeg(occurrence, 1, 0), submissionId: id, address };
   if (occurrence.state === "due") {
     const target = { conversation: "", address };
-    const running: Occurrence = { ...occurrence, state: "running", startedAt: now, attempts: 1, targets: [target] };
+    const running: Occurrence = {
+      ...occurrence,
+      state: "running",
+      startedAt: now,
+      attempts: 1,
+      targets: [target],
+    };
     host.save({ ...running, legs: [leg] });
     host.remind(id, task, running);
     return lookAgain(host, { ...running, legs: [{ ...leg, state: "open" }] }, [leg]);

@@ -219,7 +219,9 @@ export class Schedules {
   /** Returns the number of tokens that a task has used since a moment. */
   tokensSince(taskId: string, since: number): number {
     const recent = this.#store.list({ taskId, states: undefined, limit: 200 });
-    const usages = recent.flatMap(({ createdAt, legs }) => (createdAt < since ? [] : legs.map(({ usage }) => usage)));
+    const usages = recent.flatMap(({ createdAt, legs }) =>
+      createdAt < since ? [] : legs.map(({ usage }) => usage),
+    );
     return usages.reduce((sum, usage) => sum + (usage?.input ?? 0) + (usage?.output ?? 0), 0);
   }
 

@@ -8,7 +8,6 @@ import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel, ModelCallError } from "../../models/index.ts";
-import type { ConfiguredModel } from "../../models/index.ts";
 import type { ChatScheduleOptions, ThinkScheduledTasks } from "../../schedules/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 

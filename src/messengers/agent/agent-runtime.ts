@@ -274,6 +274,7 @@ export class AgentRuntime extends LifecycleCapability {
         return to === name() ? this.#calls : this.#callsTo(to);
       },
       post: (id, address, content) => this.thread.postCard(id, address, content),
+      reportCard: (id) => this.scheduledTurns.reportCard(id),
       revise: (id, content) => void this.thread.cards.revise(id, content),
       onChange: () => {
         this.#wakeUp.at(deps.clock.now() + HEARTBEAT_MS);
@@ -289,6 +290,7 @@ export class AgentRuntime extends LifecycleCapability {
       ...this.#options,
       thread: () => this.thread,
       declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
+      switchedOn: () => this.schedules.actions(),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
       resolveTarget: (to) => this.#link().resolveTarget(to),
@@ -304,7 +306,7 @@ export class AgentRuntime extends LifecycleCapability {
     const { agent } = this.#options;
     const extra = agent.subscribeCommands === true ? subscribeCommands(() => this.broadcasts.calls()) : {};
     const approvals = this.actions.asksPeople() ? approvalCommands(() => this.actions.desk) : {};
-    return withWords({ ...extra, ...approvals }, agent.getCommands());
+    return withWords({ ...extra, ...approvals, ...this.schedules.commands() }, agent.getCommands());
   }
 
   #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {

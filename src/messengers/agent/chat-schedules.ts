@@ -137,7 +137,11 @@ export class ChatSchedules {
   /** Changes the time or the text of a schedule. Its next occurrence follows from the new time. */
   async change(
     id: string,
-    change: { readonly when?: string | undefined; readonly text?: string | undefined; readonly timezone?: string | undefined },
+    change: {
+      readonly when?: string | undefined;
+      readonly text?: string | undefined;
+      readonly timezone?: string | undefined;
+    },
     place: RequestPlace,
   ): Promise<ScheduleResult> {
     const known = this.#store.get(id);
@@ -238,9 +242,13 @@ export class ChatSchedules {
     const answer = database.transaction((): string => {
       if (press.do === "done") return "Done.";
       if (press.do === "skip")
-        return schedules().skipNext(known.id) ? "Done. I'll skip the next one." : "Done. There is no next one.";
+        return schedules().skipNext(known.id)
+          ? "Done. I'll skip the next one."
+          : "Done. There is no next one.";
       const when =
-        press.do === "tomorrow" ? tomorrowAs(known, now) : `at ${new Date(now + LATER_MS[press.do]).toISOString()}`;
+        press.do === "tomorrow"
+          ? tomorrowAs(known, now)
+          : `at ${new Date(now + LATER_MS[press.do]).toISOString()}`;
       const id = this.#store.nextId();
       this.#store.save({ ...known, id, schedule: when, createdAt: now });
       this.#reconcile();
@@ -263,9 +271,9 @@ export class ChatSchedules {
     });
   }
 
-  /** The schedules that have occurrences. */
+  /** The schedules that have occurrences to come. */
   #active(): ChatSchedule[] {
-    return this.#store.all().filter(({ id }) => !this.#options.schedules().isOver(id));
+    return this.#store.all().filter(({ id }) => this.#options.schedules().upcoming(id, 1).length > 0);
   }
 
   #reconcile(): void {
@@ -309,7 +317,7 @@ export class ChatSchedules {
     if (mayManage === undefined) return otherwise;
     try {
       const asked = Promise.resolve(mayManage(person, address.chatId));
-      return (await withinTime(deps.clock, BOT_CODE_LIMIT_MS, asked, "mayManage()")) === true;
+      return await withinTime(deps.clock, BOT_CODE_LIMIT_MS, asked, "mayManage()");
     } catch (error) {
       logBotFailure(log, "mayManage", error);
       return false;
@@ -318,8 +326,10 @@ export class ChatSchedules {
 
   #limits(): typeof CHAT_SCHEDULE_DEFAULTS & ChatScheduleOptions {
     const settings = this.#options.settings();
-    return { ...CHAT_SCHEDULE_DEFAULTS, ...(typeof settings === "object" && settings) } as typeof CHAT_SCHEDULE_DEFAULTS &
-      ChatScheduleOptions;
+    return {
+      ...CHAT_SCHEDULE_DEFAULTS,
+      ...(typeof settings === "object" && settings),
+    } as typeof CHAT_SCHEDULE_DEFAULTS & ChatScheduleOptions;
   }
 }
 

@@ -37,7 +37,8 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
     if (place === undefined) return { refused: "Only a person in a chat can do this." };
     return resultOf(await body(place), now());
   };
-  const make = (kind: "digest" | "reminder") =>
+  const make =
+    (kind: "digest" | "reminder") =>
     async (
       input: { readonly text: string; readonly when: string; readonly timezone?: string | undefined },
       context: ActionContext,
@@ -53,7 +54,11 @@ export function scheduleActions({ address, chat, now }: ScheduleActionsOptions):
   return {
     remind_me: defineAction({
       description: "Reminds the person of something, once or again and again.",
-      inputSchema: z.object({ text: z.string().min(1).max(2000).describe("What to remind of."), when, timezone }),
+      inputSchema: z.object({
+        text: z.string().min(1).max(2000).describe("What to remind of."),
+        when,
+        timezone,
+      }),
       execute: make("reminder"),
     }),
     schedule_digest: defineAction({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ThinkActions } from "../../actions/action.ts";
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
@@ -8,6 +9,7 @@ import type { Deps } from "../../core/deps.ts";
 import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
+import { getTurn } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
 import {
   checkTasks,
@@ -32,11 +34,13 @@ import type {
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import { scheduleActions } from "./schedule-actions.ts";
 
 export interface ScheduleDeskOptions {
   readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone" | "chatSchedules">;
@@ -157,6 +161,31 @@ export class ScheduleDesk {
       logBotFailure(this.#options.log, "getScheduledTasks", error);
     });
     return this.#starting;
+  }
+
+  /** The actions with which the model makes schedules, if the bot has switched them on. */
+  actions(): ThinkActions {
+    const { agent, deps } = this.#options;
+    if (agent.chatSchedules === false) return {};
+    return scheduleActions({
+      chat: () => this.chat,
+      address: () => getTurn()?.answerTo[0],
+      now: () => deps.clock.now(),
+    });
+  }
+
+  /** `/schedules`, if the bot has switched it on. */
+  commands(): ThinkCommands {
+    if (this.#options.agent.chatSchedules === false) return {};
+    return {
+      schedules: {
+        description: "Show the reminders and schedules of this chat",
+        handler: async () => {
+          await this.ready();
+          return this.chat.listCard();
+        },
+      },
+    };
   }
 
   list(filter?: OccurrenceFilter): OccurrenceRecord[] {

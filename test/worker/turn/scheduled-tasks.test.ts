@@ -52,7 +52,10 @@ async function kill(world: World, child?: string): Promise<void> {
 
 describe("a scheduled prompt", () => {
   it("runs in an object of its own when it is due, and is delivered once with a receipt", async () => {
-    const world = await start({ digest: { schedule: soon(600), prompt: "Write it.", deliverTo: to("c1") } });
+    const tasks: Record<string, ThinkScheduledTasks[string]> = {};
+    const world = await start(tasks);
+    tasks["digest"] = { schedule: soon(), prompt: "Write it.", deliverTo: to("c1") };
+    await world.stub.internal_reconcileScheduledTasks();
     world.script(digest);
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({
@@ -198,10 +201,10 @@ describe("a scheduled prompt", () => {
   });
 
   it("of each conversation runs there, and only where somebody has written", async () => {
-    const world = await start({
-      checkIn: { schedule: soon(600), scope: "conversation", prompt: "Check in." },
-    });
+    const world = await start({ checkIn: { ...MONTHLY, scope: "conversation", prompt: "Check in." } });
     world.script(({ asker }) => [say(`Checking in at ${asker.slice(-2)}`)]);
+    expect(await world.thread("c2").runScheduledTask("checkIn")).toBeUndefined();
+    expect(await world.thread("c1").runScheduledTask("checkIn")).toBeDefined();
     await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toBe("Checking in at c1"), 8000);
     expect(await world.thread("c2").listOccurrences()).toEqual([]);
     expect(await world.stub.listOccurrences()).toEqual([]);
