@@ -38,9 +38,9 @@ type Action =
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
   override publicUrl = this.env.PUBLIC_URL || undefined;
-  /** Customers may ask for reminders, for example of a delivery. */
   override chatSchedules = true;
-  /** Customers may ask for the weekly news with /subscribe. */
+  override subscribeCommands = true;
+  override chatSchedules = true;
   override subscribeCommands = true;
 
   override getModel() {
@@ -116,18 +116,10 @@ export class SupportAgent extends Think<Env> {
     return transcriberFromEnv(this.env)?.(audio);
   }
 
-  override getDefaultTimezone() {
-    return "Europe/Stockholm";
-  }
-
   override getScheduledTasks(): ThinkScheduledTasks {
+    const schedule = "every week on friday at 16:00 in Europe/Stockholm";
     return {
-      weeklyNews: {
-        schedule: "every week on friday at 16:00",
-        prompt:
-          "Write a short, friendly note to our subscribers for the weekend: one tip about coffee or tea, and our opening hours (Monday to Friday, 9:00 to 17:00).",
-        deliverTo: "subscribers",
-      },
+      news: { schedule, prompt: "Write one short tip about coffee or tea.", deliverTo: "subscribers" },
     };
   }
 
