@@ -51,6 +51,7 @@ export type {
   ThinkScheduledTask,
   ThinkScheduledTasks,
 } from "./schedules/scheduled-task.ts";
+export type { ChatScheduleOptions, SchedulePerson } from "./schedules/chat-schedule.ts";
 export type { ScheduleKind } from "./schedules/rule.ts";
 export type { ScheduleText } from "./schedules/schedule-text.ts";
 export type {

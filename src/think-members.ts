@@ -14,7 +14,7 @@ import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { attachmentContent } from "./messengers/replies/attachment-content.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
-import type { ThinkScheduledTasks } from "./schedules/index.ts";
+import type { ChatScheduleOptions, ThinkScheduledTasks } from "./schedules/index.ts";
 import type { ThinkTools } from "./turn/bot-tools.ts";
 
 const DEFAULT_SYSTEM_PROMPT =
@@ -69,6 +69,15 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * opens the mail program, by way of the page `/messengers/mail`.
    */
   publicUrl: string | undefined = undefined;
+
+  /**
+   * Whether people may make reminders and digests in the chat. The model then has the actions `remind_me`,
+   * `schedule_digest`, `list_schedules`, `change_schedule`, `pause_schedule`, `cancel_schedule` and `run_schedule_now`,
+   * and people have `/schedules`.
+   *
+   * @default false
+   */
+  chatSchedules: boolean | ChatScheduleOptions = false;
 
   /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;

@@ -5,6 +5,7 @@ import type {
   CardPress,
   Content,
   ThinkCommands,
+  ThinkScheduledTasks,
   ThinkTools,
   TranscriptionEnvironment,
 } from "switchboard";
@@ -37,6 +38,8 @@ type Action =
 /** The support assistant of a small shop for coffee and tea. */
 export class SupportAgent extends Think<Env> {
   override publicUrl = this.env.PUBLIC_URL || undefined;
+  override chatSchedules = true;
+  override subscribeCommands = true;
 
   override getModel() {
     return modelFromEnv(this.env);
@@ -109,6 +112,13 @@ export class SupportAgent extends Think<Env> {
 
   override transcribe(audio: FetchableAttachment) {
     return transcriberFromEnv(this.env)?.(audio);
+  }
+
+  override getScheduledTasks(): ThinkScheduledTasks {
+    const schedule = "every week on friday at 16:00 in Europe/Stockholm";
+    return {
+      news: { schedule, prompt: "Write one short tip about coffee or tea.", deliverTo: "subscribers" },
+    };
   }
 
   override getMessengers() {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Address } from "../core/surface.ts";
 import { ConfigurationError } from "../core/errors.ts";
 import { parseSchedule } from "./parse-schedule.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
@@ -25,6 +26,8 @@ export interface CheckedTask {
 }
 
 export type Work =
+  /** A card with this text. */
+  | { readonly kind: "reminder"; readonly text: string; readonly address: Address }
   | { readonly kind: "handler"; readonly handler: HandlerTask["handler"] }
   | {
       readonly kind: "prompt";
@@ -32,6 +35,8 @@ export type Work =
       readonly deliverTo: PromptTask["deliverTo"];
       readonly fanOut: "once" | "each";
       readonly source: PromptTask["source"];
+      /** Most tokens of all its turns in 24 hours. @default no limit */
+      readonly mostTokensPerDay?: number;
     };
 
 const HOUR_MS = 3_600_000;
@@ -124,6 +129,8 @@ function workOf(id: string, task: ThinkScheduledTasks[string]): Work {
   const { deliverTo, fanOut = "once", source } = task;
   if (fanOut === "each" && deliverTo === undefined)
     throw invalid(id, '"fanOut: each" runs in the conversations of its targets: add "deliverTo".');
+  if (task.scope === "conversation" && (typeof deliverTo === "function" || deliverTo === "subscribers"))
+    throw invalid(id, 'Only the root knows all chats: a task of "scope: conversation" names its targets.');
   return { kind: "prompt", prompt: task.prompt, deliverTo, fanOut, source };
 }
 

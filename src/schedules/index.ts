@@ -1,10 +1,24 @@
 /** Scheduled tasks: what they are, when they run, and what became of each occurrence. */
+export {
+  answeredCard,
+  confirmationCard,
+  listCard,
+  pressSchema,
+  reminderCard,
+  zoneCard,
+} from "./chat-cards.ts";
+export type { SchedulePress, ScheduleRequest, ShownSchedule } from "./chat-cards.ts";
+export { CHAT_SCHEDULE_DEFAULTS, previewOf, taskOf } from "./chat-schedule.ts";
+export type { ChatSchedule, ChatScheduleOptions, SchedulePerson } from "./chat-schedule.ts";
+export { createChatScheduleStore } from "./chat-schedule-store.ts";
+export type { ChatScheduleStore } from "./chat-schedule-store.ts";
+export { parseWhen } from "./parse-when.ts";
 export { checkTasks } from "./check-tasks.ts";
 export type { CheckedTask } from "./check-tasks.ts";
 export type { Occurrence, OccurrenceFilter, OccurrenceRecord, OwnerNews, Target } from "./occurrence.ts";
 export { decidedCard, ownerCard } from "./owner-card.ts";
 export { runOccurrence } from "./run-occurrence.ts";
-export type { FoundTargets, LegReport, LegRequest } from "./run-occurrence.ts";
+export type { FoundTargets, LegReport, LegRequest, ManyWork } from "./run-occurrence.ts";
 export type { DeliverTo, DeliveryTarget, ThinkScheduledTasks } from "./scheduled-task.ts";
 export { Schedules } from "./schedules.ts";
 export { durationInWords, timeInWords } from "./time-in-words.ts";

@@ -29,6 +29,8 @@ export interface Leg {
   readonly conversation: string;
   /** The chat that shows the text. Undefined if none does. */
   readonly address?: Address | undefined;
+  /** Whether it is a delivery to many chats at once: `submissionId` is the id of a broadcast. */
+  readonly isBroadcast?: boolean | undefined;
   /** Whether the text is known already: the conversation shows and remembers it, and its model is not called. */
   readonly recites: boolean;
   readonly submissionId: string;
@@ -55,6 +57,8 @@ export interface Occurrence {
   readonly sourceHash: string | undefined;
   /** The chats that get the text. */
   readonly targets: readonly Target[];
+  /** Whether there are so many chats that `broadcast` reaches them. `targets` is empty then. */
+  readonly isMany: boolean;
   readonly legs: readonly Leg[];
   /** Number of tries that have begun. */
   readonly attempts: number;
@@ -94,6 +98,8 @@ export interface OccurrenceRecord {
   readonly lateMs: number;
   /** One entry for each chat that gets the text. */
   readonly deliveries: readonly OccurrenceDelivery[];
+  /** The delivery to many chats, for `getBroadcast`. */
+  readonly broadcastId?: string;
   /** Tokens that the model's server counted. A restart in the middle of the turn loses the earlier ones. */
   readonly usage?: TokenUsage;
   readonly createdAt: number;
@@ -120,6 +126,7 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
   const { attempts, code, createdAt, endedAt, key, lateMs, scheduledFor, startedAt, state, taskId } =
     occurrence;
   const usage = usageOf(occurrence.legs);
+  const broadcast = occurrence.legs.find(({ isBroadcast }) => isBroadcast === true);
   return {
     occurrenceKey: key,
     taskId,
@@ -129,6 +136,7 @@ export function recordOf(occurrence: Occurrence): OccurrenceRecord {
     attempts,
     lateMs,
     deliveries: occurrence.targets.map(({ address }) => deliveryOf(address, occurrence.legs)),
+    ...(broadcast !== undefined && { broadcastId: broadcast.submissionId }),
     ...(usage !== undefined && { usage }),
     createdAt,
     ...(startedAt !== undefined && { startedAt }),

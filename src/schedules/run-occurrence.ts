@@ -37,7 +37,14 @@ export interface LegReport {
 /** The targets of an occurrence that can be reached, or the reason why none can. */
 export type FoundTargets =
   | { readonly kind: "found"; readonly targets: readonly Target[] }
+  /** So many that they are reached one after the other, in a pace of their own. */
+  | { readonly kind: "many" }
   | { readonly kind: "none"; readonly code: string };
+
+/** What each of many chats gets. */
+export type ManyWork =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "prompt"; readonly prompt: string; readonly metadata: CheckedTask["metadata"] };
 
 export interface OccurrenceHost {
   readonly clock: Clock;
@@ -54,6 +61,14 @@ export interface OccurrenceHost {
   /** Stores a turn in the object of its conversation, unless it is known there. */
   readonly submit: (conversation: string, request: LegRequest) => Promise<void>;
   readonly report: (conversation: string, submissionId: string) => Promise<LegReport>;
+  /** Posts the card of a reminder, unless it was posted before. */
+  readonly remind: (id: string, task: CheckedTask, occurrence: Occurrence) => void;
+  readonly reportCard: (id: string) => LegReport;
+  /** Number of tokens that a task has used in 24 hours. */
+  readonly tokensToday: (taskId: string) => number;
+  /** Begins a delivery to many chats, unless it has begun before. */
+  readonly broadcast: (id: string, work: ManyWork, deliverTo: DeliverTo | undefined) => Promise<void>;
+  readonly reportBroadcast: (id: string) => Promise<LegReport>;
   /** Stores the occurrence before the next thing that can be seen outside. */
   readonly save: (occurrence: Occurrence) => void;
 }
@@ -78,6 +93,7 @@ export async function runOccurrence(
 ): Promise<StepResult> {
   const { work } = task;
   if (work.kind === "handler") return runHandler(host, occurrence, task, work);
+  if (work.kind === "reminder") return runReminder(host, occurrence, task, work);
   if (occurrence.state === "due") return beginPrompt(host, occurrence, task, work, stored);
   return continuePrompt(host, occurrence, task);
 }
@@ -127,6 +143,41 @@ async function runHandler(
   }
 }
 
+/** Posts the card of a reminder, and waits until it is visible. */
+async function runReminder(
+  host: OccurrenceHost,
+  occurrence: Occurrence,
+  task: CheckedTask,
+  { address }: Extract<Work, { kind: "reminder" }>,
+): Promise<StepResult> {
+  const now = host.clock.now();
+  const id = `reminder:${occurrence.key}`;
+  const leg: Leg = { ...newLeg(occurrence, 1, 0), submissionId: id, address };
+  if (occurrence.state === "due") {
+    const target = { conversation: "", address };
+    const running: Occurrence = {
+      ...occurrence,
+      state: "running",
+      startedAt: now,
+      attempts: 1,
+      targets: [target],
+    };
+    host.save({ ...running, legs: [leg] });
+    host.remind(id, task, running);
+    return lookAgain(host, { ...running, legs: [{ ...leg, state: "open" }] }, [leg]);
+  }
+  // The process may have died before the card was stored.
+  host.remind(id, task, occurrence);
+  const { code, messageIds = [], state } = host.reportCard(id);
+  if (state === "open" || state === "waiting") return lookAgain(host, occurrence, [leg]);
+  const isShown = state === "completed" && messageIds.length > 0;
+  const legs: Leg[] = [{ ...leg, state: isShown ? "delivered" : "failed", code, messageIds }];
+  return ended(
+    { ...occurrence, legs },
+    isShown ? { state: "delivered" } : { state: "failed", code: code ?? "not-delivered" },
+  );
+}
+
 async function beginPrompt(
   host: OccurrenceHost,
   occurrence: Occurrence,
@@ -136,6 +187,8 @@ async function beginPrompt(
 ): Promise<StepResult> {
   const now = host.clock.now();
   const running: Occurrence = { ...occurrence, state: "running", startedAt: occurrence.startedAt ?? now };
+  if (host.tokensToday(task.id) >= (work.mostTokensPerDay ?? Number.POSITIVE_INFINITY))
+    return ended(running, { state: "skipped", code: "token-limit" });
   const fetched = await fetchSource(host, running, task, work);
   if (fetched.kind === "failed") {
     const tried = { ...occurrence, attempts: occurrence.attempts + 1 };
@@ -147,15 +200,19 @@ async function beginPrompt(
   const found = await host.find(work.deliverTo);
   if (found.kind === "none") return ended(running, { state: "failed", code: found.code });
   const attempts = running.attempts + 1;
-  const { targets } = found;
+  const isMany = found.kind === "many";
+  const targets = isMany ? [] : found.targets;
   const legs: Leg[] =
-    work.fanOut === "each" || task.scope === "conversation"
-      ? targets.map((target, index) => ({ ...newLeg(running, attempts, index), ...target }))
-      : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }];
+    isMany && work.fanOut === "each"
+      ? [{ ...newLeg(running, attempts, 0), isBroadcast: true }]
+      : work.fanOut === "each" || task.scope === "conversation"
+        ? targets.map((target, index) => ({ ...newLeg(running, attempts, index), ...target }))
+        : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }];
   const begun: Occurrence = {
     ...running,
     attempts,
     targets,
+    isMany,
     legs: legs.length > 0 ? legs : [{ ...newLeg(running, attempts, 0), conversation: host.runsIn(task.id) }],
     prompt: host.promptOf(task, running, fetched.data),
     sourceHash: fetched.hash,
@@ -181,10 +238,10 @@ async function continuePrompt(
   const open = legs.filter(({ state }) => state === "new" || state === "open" || state === "waiting");
   if (open.length > 0) return lookAgain(host, current, open);
   const [first] = legs;
-  const isRunAlone = first !== undefined && first.address === undefined;
+  const isRunAlone = first !== undefined && first.address === undefined && first.isBroadcast !== true;
   if (isRunAlone && first.state === "failed")
     return retried(host, current, task, first.code ?? "turn-failed");
-  if (isRunAlone && current.targets.length > 0 && legs.length === 1)
+  if (isRunAlone && legs.length === 1 && (current.targets.length > 0 || current.isMany))
     return recite(host, current, task, text ?? "");
   const end = endOf(current);
   // Text that somebody has seen is never followed by another try.
@@ -207,7 +264,12 @@ function recite(
     ...target,
     recites: true,
   }));
-  const reciting = { ...occurrence, text, legs: [...occurrence.legs, ...legs] };
+  const many = { ...newLeg(occurrence, occurrence.attempts, 1), isBroadcast: true, recites: true };
+  const reciting = {
+    ...occurrence,
+    text,
+    legs: [...occurrence.legs, ...(occurrence.isMany ? [many] : legs)],
+  };
   host.save(reciting);
   return continuePrompt(host, reciting, task);
 }
@@ -219,17 +281,29 @@ async function advance(
   leg: Leg,
 ): Promise<{ readonly leg: Leg; readonly text?: string | undefined }> {
   if (leg.state === "delivered" || leg.state === "done" || leg.state === "failed") return { leg };
+  if (leg.state === "new" && leg.isBroadcast === true) {
+    const { prompt = "", text = "" } = occurrence;
+    const work: ManyWork = leg.recites
+      ? { kind: "text", text }
+      : { kind: "prompt", prompt, metadata: metadataOf(occurrence, task) };
+    const { work: own } = task;
+    await host.broadcast(leg.submissionId, work, own.kind === "prompt" ? own.deliverTo : undefined);
+    return { leg: { ...leg, state: "open" } };
+  }
   if (leg.state === "new") {
     await host.submit(leg.conversation, {
       id: leg.submissionId,
       prompt: leg.recites ? host.introductionOf(task) : (occurrence.prompt ?? ""),
       recites: leg.recites ? occurrence.text : undefined,
       address: leg.address,
-      metadata: { ...task.metadata, scheduledTask: task.id, scheduledFor: occurrence.scheduledFor },
+      metadata: metadataOf(occurrence, task),
     });
     return { leg: { ...leg, state: "open" } };
   }
-  const { code, messageIds, state, text, usage } = await host.report(leg.conversation, leg.submissionId);
+  const { code, messageIds, state, text, usage } =
+    leg.isBroadcast === true
+      ? await host.reportBroadcast(leg.submissionId)
+      : await host.report(leg.conversation, leg.submissionId);
   switch (state) {
     case "open":
     case "waiting":
@@ -238,11 +312,16 @@ async function advance(
       return { leg: { ...leg, state: "failed", code, messageIds: messageIds ?? [], usage } };
     case "completed": {
       const isEmpty = leg.address !== undefined && messageIds?.length === 0;
-      const reached = leg.address === undefined ? ("done" as const) : ("delivered" as const);
+      const isShown = leg.address !== undefined || leg.isBroadcast === true;
+      const reached = isShown ? ("delivered" as const) : ("done" as const);
       if (isEmpty) return { leg: { ...leg, state: "done", code: "empty-answer", usage } };
       return { leg: { ...leg, state: reached, messageIds: messageIds ?? [], usage }, text };
     }
   }
+}
+
+function metadataOf({ scheduledFor }: Occurrence, task: CheckedTask): CheckedTask["metadata"] {
+  return { ...task.metadata, scheduledTask: task.id, scheduledFor };
 }
 
 function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: readonly Leg[]): StepResult {
@@ -258,9 +337,9 @@ function lookAgain({ clock }: OccurrenceHost, occurrence: Occurrence, open: read
 }
 
 /** The end of an occurrence whose turns have all ended. */
-function endOf({ legs, targets }: Occurrence): OccurrenceEnd {
-  const last = legs.filter(({ address }) => address !== undefined);
-  if (targets.length === 0 || last.length === 0) {
+function endOf({ isMany, legs, targets }: Occurrence): OccurrenceEnd {
+  const last = legs.filter(({ address, isBroadcast }) => address !== undefined || isBroadcast === true);
+  if ((targets.length === 0 && !isMany) || last.length === 0) {
     const failed = legs.find(({ state }) => state === "failed");
     return failed === undefined ? { state: "done" } : { state: "failed", code: failed.code ?? "turn-failed" };
   }

@@ -17,7 +17,8 @@ const SCHEMA = [
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS occurrence_v1 (
     key TEXT PRIMARY KEY, task_id TEXT NOT NULL, scheduled_for INTEGER NOT NULL, state TEXT NOT NULL, prompt TEXT,
-    text TEXT, source_hash TEXT, targets TEXT NOT NULL, legs TEXT NOT NULL, attempts INTEGER NOT NULL,
+    text TEXT, source_hash TEXT, targets TEXT NOT NULL,
+    is_many INTEGER NOT NULL DEFAULT 0, legs TEXT NOT NULL, attempts INTEGER NOT NULL,
     late_ms INTEGER NOT NULL, next_at INTEGER NOT NULL, code TEXT, created_at INTEGER NOT NULL, started_at INTEGER,
     ended_at INTEGER, news TEXT
   ) STRICT, WITHOUT ROWID`,
@@ -92,6 +93,7 @@ type OccurrenceRow = {
   text: string | null;
   source_hash: string | null;
   targets: string;
+  is_many: number;
   legs: string;
   attempts: number;
   late_ms: number;
@@ -157,9 +159,9 @@ export function createScheduleStore(database: Database): ScheduleStore {
       make();
       database.run(
         `INSERT OR REPLACE INTO occurrence_v1
-           (key, task_id, scheduled_for, state, prompt, text, source_hash, targets, legs, attempts, late_ms, next_at,
+           (key, task_id, scheduled_for, state, prompt, text, source_hash, targets, is_many, legs, attempts, late_ms, next_at,
             code, created_at, started_at, ended_at, news)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         one.key,
         one.taskId,
         one.scheduledFor,
@@ -168,6 +170,7 @@ export function createScheduleStore(database: Database): ScheduleStore {
         one.text ?? null,
         one.sourceHash ?? null,
         JSON.stringify(one.targets),
+        one.isMany ? 1 : 0,
         JSON.stringify(one.legs),
         one.attempts,
         one.lateMs,
@@ -239,6 +242,7 @@ function occurrenceOf(row: OccurrenceRow): Occurrence {
     text: row.text ?? undefined,
     sourceHash: row.source_hash ?? undefined,
     targets: JSON.parse(row.targets) as Target[],
+    isMany: row.is_many === 1,
     legs: JSON.parse(row.legs) as Leg[],
     attempts: row.attempts,
     lateMs: row.late_ms,

@@ -8,8 +8,12 @@ import type { ScheduleText } from "./schedule-text.ts";
 /** A chat that gets the answer: a target as `say` takes it, or an address from `getTurn()?.answerTo`. */
 export type DeliveryTarget = Address | ChatTarget;
 
-/** The chats that get the answer of a task. A function is called for each occurrence, with the chats that the bot can write to. */
+/**
+ * The chats that get the answer of a task: targets, the chats that have subscribed, or a function that is called for each
+ * occurrence with the chats that the bot can write to. More than 100 are reached as `broadcast` does.
+ */
 export type DeliverTo =
+  | "subscribers"
   | DeliveryTarget
   | readonly DeliveryTarget[]
   | ((

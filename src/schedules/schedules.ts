@@ -189,6 +189,42 @@ export class Schedules {
     return true;
   }
 
+  /** Leaves out the next occurrence of a task. Returns `false` if it has none. */
+  skipNext(taskId: string): boolean {
+    const task = this.#tasks?.get(taskId);
+    const stored = this.#store.task(taskId);
+    if (task === undefined || stored?.next === undefined) return false;
+    const next = this.#next(task, stored.next.scheduledFor, stored.anchor, stored.runs);
+    this.#store.saveTask({ ...stored, next });
+    return true;
+  }
+
+  /** Whether a task has no occurrence any more, and none that is open. */
+  isOver(taskId: string): boolean {
+    return this.#store.task(taskId)?.next === undefined && this.#store.openOf(taskId).length === 0;
+  }
+
+  /** Returns the next occurrences of a task, in epoch milliseconds. */
+  upcoming(taskId: string, count: number): number[] {
+    const task = this.#tasks?.get(taskId);
+    const stored = this.#store.task(taskId);
+    const found: number[] = [];
+    for (let at = stored?.next?.scheduledFor; at !== undefined && found.length < count;) {
+      found.push(at);
+      at = task && stored && nextOccurrence(task.rule, at, stored.anchor);
+    }
+    return found;
+  }
+
+  /** Returns the number of tokens that a task has used since a moment. */
+  tokensSince(taskId: string, since: number): number {
+    const recent = this.#store.list({ taskId, states: undefined, limit: 200 });
+    const usages = recent.flatMap(({ createdAt, legs }) =>
+      createdAt < since ? [] : legs.map(({ usage }) => usage),
+    );
+    return usages.reduce((sum, usage) => sum + (usage?.input ?? 0) + (usage?.output ?? 0), 0);
+  }
+
   /** Stores an occurrence in the middle of a step. */
   save(occurrence: Occurrence): void {
     this.#store.saveOccurrence(occurrence);
@@ -244,6 +280,7 @@ export class Schedules {
       text: undefined,
       sourceHash: undefined,
       targets: [],
+      isMany: false,
       legs: [],
       attempts: 0,
       lateMs,

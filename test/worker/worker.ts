@@ -55,6 +55,7 @@ export class RuntimeBot extends Agent {
         approvalWords: { yes: ["yes"], no: ["no"] },
         getMessengers: () => world.getMessengers(),
         getCommands: () => world.commands,
+        chatSchedules: false,
         getScheduledTasks: () => ({}),
         getDefaultTimezone: () => undefined,
         onAction: () => undefined,

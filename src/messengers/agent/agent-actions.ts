@@ -41,6 +41,8 @@ export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversa
   readonly env: object;
   readonly thread: () => ThreadRuntime;
   readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  /** Actions of the product that the bot has switched on. */
+  readonly switchedOn: () => ThinkActions;
   /** The ledger of the whole bot: that of the root. */
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
@@ -132,7 +134,7 @@ export class AgentActions {
   /** Whether some action of the bot may ask people, or this conversation has asked. */
   asksPeople(): boolean {
     try {
-      const actions: ThinkActions = this.#options.agent.getActions();
+      const actions = this.#declared();
       if (Object.values(actions).some(({ kind }) => kind !== "server")) return true;
       return this.desk.approvals.list({ limit: 1 }).length > 0;
     } catch {
@@ -174,7 +176,7 @@ export class AgentActions {
   }
 
   #joined(tools: ToolSet): ToolSet {
-    return joinTools(tools, compileActions(this.#options.agent.getActions(), this.#turnHost(), turnId));
+    return joinTools(tools, compileActions(this.#declared(), this.#turnHost(), turnId));
   }
 
   /** The host of calls that a turn makes. */
@@ -241,8 +243,13 @@ export class AgentActions {
     return actionOfTool((await listed.catch((): ToolSet => ({})))[name]);
   }
 
+  /** The bot's actions, and those that it has switched on. */
+  #declared(): ThinkActions {
+    return { ...this.#options.switchedOn(), ...this.#options.agent.getActions() };
+  }
+
   #named(name: string): Action | undefined {
-    const actions: ThinkActions = this.#options.agent.getActions();
+    const actions = this.#declared();
     return Object.entries(actions).find(([key, action]) => (action.name ?? key) === name)?.[1];
   }
 }

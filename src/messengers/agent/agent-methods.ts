@@ -9,7 +9,7 @@ import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel, ModelCallError } from "../../models/index.ts";
-import type { ThinkScheduledTasks } from "../../schedules/index.ts";
+import type { ChatScheduleOptions, ThinkScheduledTasks } from "../../schedules/index.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
@@ -53,6 +53,7 @@ export interface AgentMethods {
   getCommands(): ThinkCommands;
   readonly subscribeCommands?: boolean;
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
+  readonly chatSchedules: boolean | ChatScheduleOptions;
   getScheduledTasks(): ThinkScheduledTasks;
   getDefaultTimezone(): string | undefined;
   renderAttachment?(

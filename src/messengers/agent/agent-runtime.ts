@@ -266,9 +266,11 @@ export class AgentRuntime extends LifecycleCapability {
       name: name(),
       conversation: conversationNameOf(name()),
       root: () => this.#rootCalls(),
+      broadcasts: () => this.broadcasts.calls(),
       chats: () => allChats((filter) => this.root.listChats(filter)),
       turnsOf: (conversation) => this.#callsIn(conversation),
       post: (id, address, content) => this.thread.postCard(id, address, content),
+      reportCard: (id) => this.scheduledTurns.reportCard(id),
       revise: (id, content) => void this.thread.cards.revise(id, content),
       onChange: () => {
         this.#wakeUp.at(deps.clock.now() + HEARTBEAT_MS);
@@ -284,6 +286,7 @@ export class AgentRuntime extends LifecycleCapability {
       ...this.#options,
       thread: () => this.thread,
       declared: (messengerId) => this.#all().find(({ id }) => id === messengerId),
+      switchedOn: () => this.schedules.actions(),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
       resolveTarget: (to) => this.#link().resolveTarget(to),
@@ -307,7 +310,8 @@ export class AgentRuntime extends LifecycleCapability {
   }
 
   #commands(): ThinkCommands {
-    return botCommands(this.#options.agent, this.actions, () => this.broadcasts);
+    const { actions, broadcasts, schedules } = this;
+    return botCommands(this.#options.agent, { actions, broadcasts, schedules });
   }
 
   #renderAttachment(...[turnId, ...shown]: Parameters<RenderAttachment>): Promise<Content | undefined> {

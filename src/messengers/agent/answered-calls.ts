@@ -69,7 +69,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     cancelBroadcast: (id) => host.broadcasts().cancelBroadcast(id),
     setSubscribed: (...told) => host.broadcasts().setSubscribed(...told),
     listSubscribers: (filter) => host.broadcasts().listSubscribers(filter),
-    locateTarget: async (to) => host.root().locateTarget(to),
+    locateTarget: async (to) => host.root().places.placeOf(to),
     submitScheduled: (request) => host.scheduledTurns().submit(request),
     reportScheduled: (id) => host.scheduledTurns().report(id),
     claimAction: async (request) => host.ledger().claim(request),

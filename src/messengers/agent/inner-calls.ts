@@ -9,7 +9,7 @@ import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import type { ApprovalIndexCalls, DecidesApprovals } from "../root/approval-calls.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
-import type { Located } from "../root/targets.ts";
+import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 
 /** All calls between objects of one bot. */
 export interface InnerCalls
@@ -36,7 +36,7 @@ export interface InnerCalls
   /** From the root to a conversation. */
   hasEvent(messengerId: string, key: string): Promise<boolean>;
   /** To a root. Finds the address of a target, and the conversation that remembers what is said there. */
-  locateTarget(to: DeliveryTarget): Promise<Located>;
+  locateTarget(to: DeliveryTarget): Promise<PlacedTarget>;
   /** To a conversation: a turn of a scheduled task. Resolves when it is durable there. */
   submitScheduled(request: LegRequest): Promise<void>;
   /** To a conversation: the state of such a turn. */

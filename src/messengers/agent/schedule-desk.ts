@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ThinkActions } from "../../actions/action.ts";
 import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
 import type { CardPress, PressAnswer } from "../../core/card-press.ts";
 import type { ChatEntry } from "../../core/chat.ts";
@@ -8,13 +9,24 @@ import type { Deps } from "../../core/deps.ts";
 import { errorCode } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Address } from "../../core/surface.ts";
+import { getTurn } from "../../core/turn-context.ts";
 import { withinTime } from "../../core/within-time.ts";
-import { checkTasks, decidedCard, ownerCard, runOccurrence, Schedules } from "../../schedules/index.ts";
+import {
+  checkTasks,
+  decidedCard,
+  durationInWords,
+  ownerCard,
+  reminderCard,
+  runOccurrence,
+  Schedules,
+} from "../../schedules/index.ts";
 import type {
   CheckedTask,
   DeliverTo,
   DeliveryTarget,
   FoundTargets,
+  LegReport,
+  ManyWork,
   Occurrence,
   OccurrenceFilter,
   OccurrenceRecord,
@@ -22,11 +34,16 @@ import type {
   Target,
 } from "../../schedules/index.ts";
 import { scheduleIntroduction, scheduleQuestion } from "../turns/schedule-message.ts";
+import type { ThinkCommands } from "../declare/commands.ts";
+import type { BroadcastCalls } from "../root/broadcast-calls.ts";
+import type { BroadcastWork } from "../../broadcasts/broadcast.ts";
 import type { AgentMethods } from "./agent-methods.ts";
+import { ChatSchedules } from "./chat-schedules.ts";
 import type { InnerCalls } from "./inner-calls.ts";
+import { scheduleActions } from "./schedule-actions.ts";
 
 export interface ScheduleDeskOptions {
-  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone">;
+  readonly agent: Pick<AgentMethods, "getScheduledTasks" | "getDefaultTimezone" | "chatSchedules">;
   readonly database: Database;
   readonly deps: Deps;
   readonly log: Log;
@@ -35,12 +52,16 @@ export interface ScheduleDeskOptions {
   /** The name of its conversation. Undefined at the root. */
   readonly conversation: string | undefined;
   readonly root: () => Pick<InnerCalls, "locateTarget">;
+  /** Deliveries to many chats. */
+  readonly broadcasts: () => Pick<BroadcastCalls, "startBroadcast" | "getBroadcast">;
   /** The chats that the bot can write to. Only at the root. */
   readonly chats: () => readonly ChatEntry[];
   /** The turns of a conversation. */
   readonly turnsOf: (conversation: string) => Pick<InnerCalls, "submitScheduled" | "reportScheduled">;
   /** Posts a card once. */
   readonly post: (id: string, address: Address, content: CardContent) => void;
+  /** The state of a card that was posted. */
+  readonly reportCard: (id: string) => LegReport;
   /** Changes a card. */
   readonly revise: (id: string, content: CardContent) => void;
   /** Makes the loop run soon, even if the object dies before. */
@@ -51,12 +72,17 @@ export interface ScheduleDeskOptions {
 const TASK = "task:";
 const CARD = "schedule:";
 const MOST_TARGETS = 100;
+const DAY_MS = 24 * 3_600_000;
+/** Below this a reminder does not mention that it is late. */
+const LATE_FROM_MS = 10 * 60_000;
 
 const pressSchema = z.object({ task: z.string(), do: z.enum(["resume", "run", "delete"]) });
 
 /** The scheduled tasks of one object, with their targets, their turns and the messages to their owners. */
 export class ScheduleDesk {
   readonly schedules: Schedules;
+  /** Schedules that people have made here. */
+  readonly chat: ChatSchedules;
   readonly #options: ScheduleDeskOptions;
   #starting: Promise<void> | undefined;
 
@@ -78,6 +104,11 @@ export class ScheduleDesk {
             introductionOf: scheduleIntroduction,
             submit: (to, request) => options.turnsOf(to).submitScheduled(request),
             report: (to, id) => options.turnsOf(to).reportScheduled(id),
+            remind: (id, of, current) => this.#remind(id, of, current),
+            reportCard: (id) => options.reportCard(id),
+            tokensToday: (taskId) => this.schedules.tokensSince(taskId, deps.clock.now() - DAY_MS),
+            broadcast: (id, work, deliverTo) => this.#broadcast(id, work, deliverTo),
+            reportBroadcast: (id) => this.#broadcastReport(id),
             save: (changed) => this.schedules.save(changed),
           },
           occurrence,
@@ -86,6 +117,20 @@ export class ScheduleDesk {
         ),
       tellOwner: (task, occurrence, news) => this.#tellOwner(task, occurrence, news),
     });
+    this.chat = new ChatSchedules({
+      ...options,
+      settings: () => options.agent.chatSchedules,
+      defaultZone: () => options.agent.getDefaultTimezone(),
+      schedules: () => this.schedules,
+    });
+  }
+
+  #remind(id: string, task: CheckedTask, { key, lateMs }: Occurrence): void {
+    const { work } = task;
+    if (work.kind !== "reminder") return;
+    const isLate = lateMs >= LATE_FROM_MS ? durationInWords(lateMs) : undefined;
+    const isRecurring = task.rule.kind !== "once";
+    this.#options.post(id, work.address, reminderCard(task.id, work.text, key, { isLate, isRecurring }));
   }
 
   /**
@@ -97,11 +142,12 @@ export class ScheduleDesk {
     const { conversation, root } = this.#options;
     if (conversation?.startsWith(TASK) === true) return;
     // Only conversations that somebody has written to have tasks of their own.
-    if (conversation !== undefined && this.#tasks().length > 0 && this.schedules.isEmpty()) {
+    if (conversation !== undefined && this.schedules.isEmpty() && this.#tasks().length > 0) {
       const located = await root().locateTarget({ conversation });
       if (located.kind === "refused") return;
     }
     this.schedules.reconcile();
+    this.chat.sweep();
   }
 
   /** Resolves when the tasks are known. */
@@ -117,13 +163,39 @@ export class ScheduleDesk {
     return this.#starting;
   }
 
+  /** The actions with which the model makes schedules, if the bot has switched them on. */
+  actions(): ThinkActions {
+    const { agent, deps } = this.#options;
+    if (agent.chatSchedules === false) return {};
+    return scheduleActions({
+      chat: () => this.chat,
+      address: () => getTurn()?.answerTo[0],
+      now: () => deps.clock.now(),
+    });
+  }
+
+  /** `/schedules`, if the bot has switched it on. */
+  commands(): ThinkCommands {
+    if (this.#options.agent.chatSchedules === false) return {};
+    return {
+      schedules: {
+        description: "Show the reminders and schedules of this chat",
+        handler: async () => {
+          await this.ready();
+          return this.chat.listCard();
+        },
+      },
+    };
+  }
+
   list(filter?: OccurrenceFilter): OccurrenceRecord[] {
     return this.schedules.list(filter);
   }
 
   /** Takes a press of a task's card. Undefined if the card is another one. */
-  pressed(press: CardPress): PressAnswer | undefined {
-    return press.cardId.startsWith(CARD) ? this.#press(press) : undefined;
+  pressed(press: CardPress): PressAnswer | Promise<PressAnswer> | undefined {
+    if (press.cardId.startsWith(CARD)) return this.#press(press);
+    return this.chat.pressed(press);
   }
 
   #press({ cardId, payload, person }: CardPress): PressAnswer {
@@ -143,11 +215,12 @@ export class ScheduleDesk {
     const scope = conversation === undefined ? "root" : "conversation";
     const declared = Object.entries(agent.getScheduledTasks());
     const own = declared.filter(([, task]) => (task?.scope ?? "root") === scope);
-    return checkTasks(Object.fromEntries(own), agent.getDefaultTimezone());
+    return [...checkTasks(Object.fromEntries(own), agent.getDefaultTimezone()), ...this.chat.tasks()];
   }
 
   async #find(deliverTo: DeliverTo | undefined): Promise<FoundTargets> {
     const { conversation } = this.#options;
+    if (deliverTo === "subscribers") return { kind: "many" };
     const own = conversation === undefined ? [] : [{ conversation }];
     const asked = deliverTo === undefined ? own : await this.#targetsOf(deliverTo);
     const found = new Map<string, Target>();
@@ -158,10 +231,10 @@ export class ScheduleDesk {
         code = located.code;
         continue;
       }
-      const { address } = located.target;
-      found.set(JSON.stringify([address.messengerId, address.threadId]), located.target);
+      const { address, conversation: remembers, key } = located;
+      found.set(key, { conversation: remembers, address });
     }
-    if (found.size > MOST_TARGETS) return { kind: "none", code: "too-many-targets" };
+    if (found.size > MOST_TARGETS) return { kind: "many" };
     const targets = [...found.values()];
     if (targets.length > 0 || (conversation === undefined && deliverTo === undefined))
       return { kind: "found", targets };
@@ -175,6 +248,31 @@ export class ScheduleDesk {
     return [chosen].flat();
   }
 
+  /** Begins the delivery to many chats, unless it has begun before. */
+  async #broadcast(id: string, work: ManyWork, deliverTo: DeliverTo | undefined): Promise<void> {
+    const { broadcasts, deps } = this.#options;
+    if ((await broadcasts().getBroadcast(id)) !== undefined) return;
+    const targets = deliverTo === "subscribers" ? deliverTo : await this.#targetsOf(deliverTo ?? []);
+    const sent: BroadcastWork =
+      work.kind === "text"
+        ? { kind: "content", content: work.text, informModel: true }
+        : {
+            kind: "prompt",
+            messages: [{ id: deps.newId(), role: "user", parts: [{ type: "text", text: work.prompt }] }],
+            metadata: work.metadata,
+          };
+    await broadcasts().startBroadcast({ id, work: sent, targets });
+  }
+
+  async #broadcastReport(id: string): Promise<LegReport> {
+    const broadcast = await this.#options.broadcasts().getBroadcast(id);
+    if (broadcast === undefined) return { state: "failed", code: "broadcast-lost" };
+    if (broadcast.endedAt === undefined) return { state: "open" };
+    const reasons = Object.entries({ ...broadcast.skips, ...broadcast.failures });
+    const [code = "no-targets"] = reasons.toSorted((a, b) => b[1] - a[1])[0] ?? [];
+    return broadcast.sent > 0 ? { state: "completed" } : { state: "failed", code };
+  }
+
   async #tellOwner(task: CheckedTask, occurrence: Occurrence, news: OwnerNews): Promise<void> {
     const { log, post, root } = this.#options;
     const { conversation } = this.#options;
@@ -186,7 +284,7 @@ export class ScheduleDesk {
       return;
     }
     try {
-      post(`${CARD}${news}:${occurrence.key}`, located.target.address, ownerCard(task, occurrence, news));
+      post(`${CARD}${news}:${occurrence.key}`, located.address, ownerCard(task, occurrence, news));
     } catch (error) {
       log.warn("schedule.owner-not-told", { task: task.id, code: errorCode(error) ?? "unknown" });
     }

@@ -3,7 +3,6 @@ import type { Delivery } from "../../core/delivery.ts";
 import type { LegReport, LegRequest } from "../../schedules/index.ts";
 import type { TurnEngine } from "../../turn/turn-engine.ts";
 import { recitedText, recitingMessage } from "../turns/recited-text.ts";
-import { replyIdOf } from "../turns/turn-replies.ts";
 import type { OwnTurns } from "./own-turns.ts";
 
 export interface ScheduledTurnsOptions {
@@ -66,6 +65,11 @@ export class ScheduledTurns {
     }
   }
 
+  /** The state of a card that was posted in this object. */
+  reportCard(id: string): LegReport {
+    return this.#delivered(id);
+  }
+
   /** Returns the answer that is known without asking the model. */
   recited(turnId: string): string | undefined {
     return recitedText(this.#options.own().prompts.get(turnId)?.messages ?? []);
@@ -87,12 +91,13 @@ export class ScheduledTurns {
     }
   }
 
+  /** The reply of a prompt to its first chat has the id of the prompt. */
   #messages(id: string): {
     readonly state: NonNullable<ReturnType<Delivery["receipt"]>>["state"] | undefined;
     readonly ids: readonly string[];
     readonly code: string | undefined;
   } {
-    const receipt = this.#options.delivery().receipt(replyIdOf(id, 0));
+    const receipt = this.#options.delivery().receipt(id);
     const shown = receipt?.messages.filter(({ state }) => state === "sent") ?? [];
     return {
       state: receipt?.state,

@@ -14,7 +14,7 @@ import type {
   MessengerFacts,
   PlatformContext,
 } from "../../core/messenger.ts";
-import type { Address, Probing, Surface } from "../../core/surface.ts";
+import type { Probing, Surface } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
 import { BotIdentities } from "./bot-identities.ts";
@@ -34,7 +34,6 @@ import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
 import { TargetPlaces } from "./target-places.ts";
 import { Targets } from "./targets.ts";
-import type { Located } from "./targets.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
@@ -197,11 +196,6 @@ export class RootRuntime {
 
   resolveTarget(to: ChatTarget): Resolution {
     return this.#targets.resolve(to);
-  }
-
-  /** Finds the address of a target, and the conversation that remembers what is said there. */
-  locateTarget(to: ChatTarget | Address): Located {
-    return this.#targets.locate(to);
   }
 
   /** @throws {InvalidInputError} `chat-filter-invalid` */

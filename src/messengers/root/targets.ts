@@ -1,12 +1,7 @@
 import { z } from "zod";
 import type { ChatTarget, Resolution, TargetProblem } from "../../core/chat-target.ts";
 import { ConfigurationError } from "../../core/errors.ts";
-import type { Address } from "../../core/surface.ts";
-import {
-  listedConversationName,
-  namedConversationName,
-  threadConversationName,
-} from "../declare/conversation-name.ts";
+import { listedConversationName, namedConversationName } from "../declare/conversation-name.ts";
 import type { NormalizedMessengerDefinition } from "../declare/define-messengers.ts";
 import type { ChatAliases } from "./chat-aliases.ts";
 import type { ChatDirectory } from "./chat-directory.ts";
@@ -16,14 +11,9 @@ import type { RootStore } from "./root-store.ts";
 export interface TargetsOptions {
   readonly aliases: Pick<ChatAliases, "moveOf">;
   readonly chats: Pick<ChatDirectory, "find" | "ofPerson">;
-  readonly store: Pick<RootStore, "conversation" | "conversationIn">;
+  readonly store: Pick<RootStore, "conversation">;
   readonly definitions: () => readonly NormalizedMessengerDefinition[];
 }
-
-/** A target with the conversation that remembers what is said there. */
-export type Located =
-  | { readonly kind: "found"; readonly target: { readonly conversation: string; readonly address: Address } }
-  | { readonly kind: "refused"; readonly code: TargetProblem };
 
 const id = z.string().min(1);
 const targetSchema = z.union([
@@ -60,31 +50,6 @@ export class Targets {
     return "userId" in to
       ? this.#ofPerson(definition, to.userId)
       : this.#ofChat(definition, to.chatId, to.topicId);
-  }
-
-  /** Finds the address of a target, and the conversation that remembers what is said there. */
-  locate(to: ChatTarget | Address): Located {
-    if (typeof to === "object" && "threadId" in to) return this.#located(to);
-    const resolution = this.resolve(to);
-    if (resolution.kind === "refused") return { kind: "refused", code: resolution.code };
-    const { address } = resolution;
-    if (typeof to === "string")
-      return { kind: "found", target: { conversation: namedConversationName(to, "deliverTo"), address } };
-    if ("conversation" in to) return { kind: "found", target: { conversation: to.conversation, address } };
-    return this.#located(address);
-  }
-
-  #located(address: Address): Located {
-    const { definitions, store } = this.#options;
-    const definition = definitions().find(({ id: messenger }) => messenger === address.messengerId);
-    if (definition === undefined) return { kind: "refused", code: "messenger-unknown" };
-    const ofThread = threadConversationName(address.messengerId, address.threadId);
-    if (definition.conversation === "thread")
-      return { kind: "found", target: { conversation: ofThread, address } };
-    if (definition.conversation === "self") return { kind: "found", target: { conversation: "", address } };
-    // Only the bot's function knows the conversation of a message. The newest one of the thread is the likeliest.
-    const conversation = store.conversationIn(address.messengerId, address.threadId) ?? ofThread;
-    return { kind: "found", target: { conversation, address } };
   }
 
   #ofConversation(nameOf: () => string, asked: string): Resolution {

@@ -2,7 +2,7 @@ import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import type { NodeDatabase } from "../../../lab/support/node-database.ts";
 import { checkTasks } from "../../../src/schedules/check-tasks.ts";
 import { runOccurrence } from "../../../src/schedules/run-occurrence.ts";
-import type { FoundTargets, LegReport, LegRequest } from "../../../src/schedules/run-occurrence.ts";
+import type { FoundTargets, LegReport, LegRequest, ManyWork } from "../../../src/schedules/run-occurrence.ts";
 import type { ThinkScheduledTasks } from "../../../src/schedules/scheduled-task.ts";
 import { Schedules } from "../../../src/schedules/schedules.ts";
 import { recordLog } from "../../support/log-recorder.ts";
@@ -23,6 +23,10 @@ export class ScheduleRig {
   /** The turns that conversations have taken, each once, in order. */
   readonly turns: FakeTurn[] = [];
   readonly told: string[] = [];
+  /** Cards of reminders, each once. */
+  readonly reminders: string[] = [];
+  /** Deliveries to many chats, each once. */
+  readonly broadcasts: { readonly id: string; readonly work: ManyWork }[] = [];
   /** How the turns end. */
   report: (turn: FakeTurn) => LegReport = ({ request }) =>
     request.address === undefined
@@ -121,6 +125,27 @@ export class ScheduleRig {
               point();
               const turn = this.turns.find(({ request }) => request.id === id);
               return turn === undefined ? { state: "failed", code: "turn-lost" } : this.report(turn);
+            },
+            remind: (id) => {
+              point();
+              if (!this.reminders.includes(id)) this.reminders.push(id);
+              point();
+            },
+            reportCard: (id) => {
+              point();
+              return this.reminders.includes(id)
+                ? { state: "completed", messageIds: ["1"] }
+                : { state: "failed", code: "card-lost" };
+            },
+            tokensToday: (taskId) => schedules.tokensSince(taskId, clock.now() - 86_400_000),
+            broadcast: async (id, work) => {
+              point();
+              if (!this.broadcasts.some((one) => one.id === id)) this.broadcasts.push({ id, work });
+              point();
+            },
+            reportBroadcast: async () => {
+              point();
+              return { state: "completed" };
             },
             save: (changed) => schedules.save(changed),
           },

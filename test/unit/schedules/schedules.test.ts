@@ -241,6 +241,28 @@ describe("a crash at any point", () => {
     );
   });
 
+  it("begins a delivery to many chats once", async () => {
+    const playMany = async (killAt: number, fanOut: "once" | "each"): Promise<ScheduleRig> => {
+      const rig = new ScheduleRig({
+        digest: { ...DAILY, prompt: "Write it.", deliverTo: "subscribers", fanOut },
+      });
+      rig.find = () => ({ kind: "many" });
+      rig.killAt = killAt;
+      await rig.runUntil("2026-11-19T12:00Z");
+      return rig;
+    };
+    for (const fanOut of ["once", "each"] as const) {
+      const { points } = await playMany(Number.POSITIVE_INFINITY, fanOut);
+      const first = new ScheduleRig(digest).points + 1;
+      for (let point = first; point <= points; point += 1) {
+        const rig = await playMany(point, fanOut);
+        expect(rig.ends("digest")).toEqual(["11-19T09:00 delivered"]);
+        expect(rig.broadcasts.map(({ work }) => work.kind)).toEqual([fanOut === "once" ? "text" : "prompt"]);
+        expect(rig.turns).toHaveLength(fanOut === "once" ? 1 : 0);
+      }
+    }
+  });
+
   it("tells the owner once", async () => {
     const failing = async (killAt: number): Promise<ScheduleRig> => {
       const rig = new ScheduleRig(

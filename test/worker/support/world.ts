@@ -31,6 +31,7 @@ export interface WorldOptions {
       | "modelPatienceMs"
       | "transcribe"
       | "subscribeCommands"
+      | "chatSchedules"
       | "onChatMember"
       | "onReaction"
       | "renderAttachment"

@@ -52,7 +52,10 @@ async function kill(world: World, child?: string): Promise<void> {
 
 describe("a scheduled prompt", () => {
   it("runs in an object of its own when it is due, and is delivered once with a receipt", async () => {
-    const world = await start({ digest: { schedule: soon(600), prompt: "Write it.", deliverTo: to("c1") } });
+    const tasks: Record<string, ThinkScheduledTasks[string]> = {};
+    const world = await start(tasks);
+    tasks["digest"] = { schedule: soon(), prompt: "Write it.", deliverTo: to("c1") };
+    await world.stub.internal_reconcileScheduledTasks();
     world.script(digest);
     const [occurrence] = await untilEnded(world, "digest");
     expect(occurrence).toMatchObject({
@@ -171,6 +174,25 @@ describe("a scheduled prompt", () => {
     expect(["c1", "c2", "c3"].map((chat) => world.chats.visible(chat).length)).toEqual([2, 1, 2]);
   });
 
+  it("goes to the chats that have subscribed, and is part of their memory", async () => {
+    const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: "subscribers" } }, {}, [
+      "c1",
+      "c2",
+    ]);
+    await world.stub.subscribe(to("c2"));
+    world.script(digest);
+    await world.stub.runScheduledTask("digest");
+    const [occurrence] = await untilEnded(world, "digest");
+    expect(occurrence).toMatchObject({ state: "delivered", broadcastId: expect.any(String) as string });
+    expect(world.chats.visible("c1")).toHaveLength(1);
+    expect(world.chats.visible("c2").at(-1)).toBe("The digest.");
+    world.script(({ prompt }) => [
+      say(prompt.map(textOf).some((text) => text.includes("The digest.")) ? "You mean the digest." : "What?"),
+    ]);
+    await world.write("c2", "Tell me more");
+    await vi.waitFor(() => expect(world.chats.visible("c2").at(-1)).toBe("You mean the digest."), 8000);
+  });
+
   it("fails with the reason if no target can be reached", async () => {
     const world = await start({ digest: { ...MONTHLY, prompt: "Write it.", deliverTo: to("nowhere") } });
     await world.stub.runScheduledTask("digest");
@@ -179,10 +201,10 @@ describe("a scheduled prompt", () => {
   });
 
   it("of each conversation runs there, and only where somebody has written", async () => {
-    const world = await start({
-      checkIn: { schedule: soon(600), scope: "conversation", prompt: "Check in." },
-    });
+    const world = await start({ checkIn: { ...MONTHLY, scope: "conversation", prompt: "Check in." } });
     world.script(({ asker }) => [say(`Checking in at ${asker.slice(-2)}`)]);
+    expect(await world.thread("c2").runScheduledTask("checkIn")).toBeUndefined();
+    expect(await world.thread("c1").runScheduledTask("checkIn")).toBeDefined();
     await vi.waitFor(() => expect(world.chats.visible("c1").at(-1)).toBe("Checking in at c1"), 8000);
     expect(await world.thread("c2").listOccurrences()).toEqual([]);
     expect(await world.stub.listOccurrences()).toEqual([]);

@@ -1,0 +1,354 @@
+import { BOT_CODE_LIMIT_MS, logBotFailure } from "../../core/bot-code.ts";
+import type { CardContent } from "../../core/content.ts";
+import type { CardPress, PressAnswer } from "../../core/card-press.ts";
+import type { Database } from "../../core/database.ts";
+import type { Deps } from "../../core/deps.ts";
+import type { Log } from "../../core/log.ts";
+import type { Address } from "../../core/surface.ts";
+import { withinTime } from "../../core/within-time.ts";
+import {
+  answeredCard,
+  CHAT_SCHEDULE_DEFAULTS,
+  confirmationCard,
+  createChatScheduleStore,
+  listCard,
+  parseWhen,
+  pressSchema,
+  previewOf,
+  taskOf,
+  zoneCard,
+} from "../../schedules/index.ts";
+import type {
+  ChatSchedule,
+  ChatScheduleOptions,
+  ChatScheduleStore,
+  CheckedTask,
+  SchedulePerson,
+  SchedulePress,
+  ScheduleRequest,
+  Schedules,
+  ShownSchedule,
+} from "../../schedules/index.ts";
+
+export interface ChatSchedulesOptions {
+  readonly database: Database;
+  readonly deps: Pick<Deps, "clock" | "newId">;
+  readonly log: Log;
+  /** What the bot has switched on. `false`: nobody can make schedules; those that exist still run. */
+  readonly settings: () => boolean | ChatScheduleOptions;
+  readonly defaultZone: () => string | undefined;
+  readonly schedules: () => Schedules;
+  readonly post: (id: string, address: Address, content: CardContent) => void;
+  readonly revise: (id: string, content: CardContent) => void;
+}
+
+/** Where a request comes from. */
+export interface RequestPlace {
+  readonly person: SchedulePerson;
+  readonly address: Address;
+}
+
+/** The result of a request, for the model or for the person who pressed. */
+export type ScheduleResult =
+  | { readonly kind: "done"; readonly shown?: ShownSchedule | undefined }
+  | { readonly kind: "zone-asked" }
+  | { readonly kind: "refused"; readonly why: string };
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const MOST_TEXT = 2000;
+const KEEP_OVER_MS = 90 * DAY_MS;
+const UNKNOWN = "I don't know this schedule any more.";
+const NOT_YOURS = "Only the person who made this schedule can change it.";
+
+/**
+ * Schedules that people make in the chats of one conversation. They are tasks beside the declared ones, whose
+ * declaration is stored.
+ */
+export class ChatSchedules {
+  readonly #options: ChatSchedulesOptions;
+  readonly #store: ChatScheduleStore;
+
+  constructor(options: ChatSchedulesOptions) {
+    this.#options = options;
+    this.#store = createChatScheduleStore(options.database);
+  }
+
+  /** The tasks of all schedules. */
+  tasks(): CheckedTask[] {
+    const most = this.#limits().mostTokensPerDay;
+    return this.#store.all().flatMap((schedule) => taskOf(schedule, most) ?? []);
+  }
+
+  get(id: string): ChatSchedule | undefined {
+    return this.#store.get(id);
+  }
+
+  list(): ShownSchedule[] {
+    return this.#active().map((schedule) => this.#shown(schedule));
+  }
+
+  listCard(): CardContent {
+    return listCard(this.list());
+  }
+
+  /** Makes a schedule, or asks for the person's time zone first. */
+  async make(
+    { kind, text, when }: ScheduleRequest,
+    place: RequestPlace,
+    timezone: string | undefined,
+    cardId: string,
+  ): Promise<ScheduleResult> {
+    const { person } = place;
+    const problem = await this.#mayMake(text, place);
+    if (problem !== undefined) return { kind: "refused", why: problem };
+    const zone = timezone ?? this.#store.zoneOf(person.userId) ?? this.#options.defaultZone();
+    if (zone === undefined) {
+      this.#options.post(`${cardId}:zone`, place.address, zoneCard({ kind, text, when }));
+      return { kind: "zone-asked" };
+    }
+    return this.#add({ kind, text, when }, place, zone, cardId, timezone !== undefined);
+  }
+
+  #add(
+    { kind, text, when }: ScheduleRequest,
+    { address, person }: RequestPlace,
+    timezone: string,
+    cardId: string,
+    isZoneSaid: boolean,
+  ): ScheduleResult {
+    const { database, deps, post } = this.#options;
+    const now = deps.clock.now();
+    const schedule = parseWhen(when, now, timezone);
+    const preview = previewOf(schedule, timezone, now, this.#limits().leastIntervalMs);
+    if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
+    const made = database.transaction(() => {
+      if (isZoneSaid) this.#store.setZone(person.userId, timezone, now);
+      const id = this.#store.nextId();
+      const added = { id, kind, text, schedule, timezone, address, madeBy: person, createdAt: now };
+      this.#store.save(added);
+      this.#reconcile();
+      return this.#shown(added);
+    });
+    post(cardId, address, confirmationCard(made));
+    return { kind: "done", shown: made };
+  }
+
+  /** Changes the time or the text of a schedule. Its next occurrence follows from the new time. */
+  async change(
+    id: string,
+    change: {
+      readonly when?: string | undefined;
+      readonly text?: string | undefined;
+      readonly timezone?: string | undefined;
+    },
+    place: RequestPlace,
+  ): Promise<ScheduleResult> {
+    const known = this.#store.get(id);
+    if (known === undefined) return { kind: "refused", why: UNKNOWN };
+    if (!(await this.#mayChange(known, place))) return { kind: "refused", why: NOT_YOURS };
+    const { deps } = this.#options;
+    const timezone = change.timezone ?? known.timezone;
+    const schedule =
+      change.when === undefined ? known.schedule : parseWhen(change.when, deps.clock.now(), timezone);
+    const preview = previewOf(schedule, timezone, deps.clock.now(), this.#limits().leastIntervalMs);
+    if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
+    const changed = { ...known, schedule, timezone, text: change.text ?? known.text };
+    this.#options.database.transaction(() => {
+      this.#store.save(changed);
+      this.#reconcile();
+    });
+    return { kind: "done", shown: this.#shown(changed) };
+  }
+
+  /** Pauses, continues, runs or deletes a schedule. */
+  async manage(
+    id: string,
+    action: "pause" | "resume" | "run" | "delete",
+    place: RequestPlace,
+  ): Promise<ScheduleResult> {
+    const known = this.#store.get(id);
+    if (known === undefined) return { kind: "refused", why: UNKNOWN };
+    if (!(await this.#mayChange(known, place))) return { kind: "refused", why: NOT_YOURS };
+    const schedules = this.#options.schedules();
+    if (action === "pause" || action === "resume") schedules.pause(id, action === "pause");
+    if (action === "run") schedules.runNow(id);
+    if (action === "delete") {
+      this.#options.database.transaction(() => {
+        this.#store.remove(id);
+        this.#reconcile();
+      });
+      return { kind: "done" };
+    }
+    return { kind: "done", shown: this.#shown(known) };
+  }
+
+  setZone(person: SchedulePerson, zone: string): ScheduleResult {
+    const { deps } = this.#options;
+    const preview = previewOf("every day at 12:00", zone, deps.clock.now(), 0);
+    if (preview.problem !== undefined) return { kind: "refused", why: preview.problem };
+    this.#store.setZone(person.userId, zone, deps.clock.now());
+    return { kind: "done" };
+  }
+
+  /** Takes a press of a card about schedules. Undefined if the card is another one. */
+  pressed(press: CardPress): Promise<PressAnswer> | undefined {
+    const parsed = pressSchema.safeParse(press.payload);
+    return parsed.success ? this.#press(press, parsed.data) : undefined;
+  }
+
+  async #press({ cardId, event, person }: CardPress, press: SchedulePress): Promise<PressAnswer> {
+    if (person === undefined) return alert("I can't see who pressed this button, so nothing has changed.");
+    const { id: threadId, chatId, isDirectMessage, topicId } = event.thread;
+    const address = {
+      messengerId: event.messengerId,
+      threadId,
+      chatId,
+      ...(topicId !== undefined && { topicId }),
+      isDirectMessage,
+    };
+    const place = { person: { userId: person.userId, fullName: person.fullName }, address };
+    switch (press.schedules) {
+      case "reminder":
+        return this.#answerReminder(cardId, press, place);
+      case "manage": {
+        const result = await this.manage(press.id, press.do, place);
+        if (result.kind === "refused") return alert(result.why);
+        this.#options.revise(cardId, this.listCard());
+        return MANAGED[press.do];
+      }
+      case "zone": {
+        const refused = await this.#mayMake(press.request.text, place);
+        if (refused !== undefined) return alert(refused);
+        this.setZone(place.person, press.zone);
+        const result = this.#add(press.request, place, press.zone, `${cardId}:made`, true);
+        this.#options.revise(cardId, { kind: "card", text: `Your time zone is ${press.zone}.` });
+        return result.kind === "refused" ? alert(result.why) : "Thanks, I'll remember that.";
+      }
+    }
+  }
+
+  /** Each reminder is answered once: its buttons are gone then, in the same transaction. */
+  async #answerReminder(
+    cardId: string,
+    press: Extract<SchedulePress, { schedules: "reminder" }>,
+    place: RequestPlace,
+  ): Promise<PressAnswer> {
+    const { database, deps, revise, schedules } = this.#options;
+    const known = this.#store.get(press.id);
+    if (known === undefined) return alert("I don't know this reminder any more.");
+    if (!(await this.#mayChange(known, place))) return alert("This reminder is for somebody else.");
+    const now = deps.clock.now();
+    const answer = database.transaction((): string => {
+      if (press.do === "done") return "Done.";
+      if (press.do === "skip")
+        return schedules().skipNext(known.id)
+          ? "Done. I'll skip the next one."
+          : "Done. There is no next one.";
+      const when =
+        press.do === "tomorrow"
+          ? tomorrowAs(known, now)
+          : `at ${new Date(now + LATER_MS[press.do]).toISOString()}`;
+      const id = this.#store.nextId();
+      this.#store.save({ ...known, id, schedule: when, createdAt: now });
+      this.#reconcile();
+      return `I'll remind you again: ${LATER[press.do]}.`;
+    });
+    revise(cardId, answeredCard(known.text, answer));
+    return answer;
+  }
+
+  /** Forgets schedules that are over, once nobody will press a button of their last card. */
+  sweep(): void {
+    const before = this.#options.deps.clock.now() - KEEP_OVER_MS;
+    const over = this.#store
+      .all()
+      .filter(({ createdAt, id }) => createdAt < before && this.#options.schedules().isOver(id));
+    if (over.length === 0) return;
+    this.#options.database.transaction(() => {
+      for (const { id } of over) this.#store.remove(id);
+      this.#reconcile();
+    });
+  }
+
+  /** The schedules that have occurrences to come. */
+  #active(): ChatSchedule[] {
+    return this.#store.all().filter(({ id }) => this.#options.schedules().upcoming(id, 1).length > 0);
+  }
+
+  #reconcile(): void {
+    this.#options.schedules().reconcile();
+  }
+
+  #shown(schedule: ChatSchedule): ShownSchedule {
+    const schedules = this.#options.schedules();
+    return {
+      schedule,
+      isPaused: schedules.isPaused(schedule.id),
+      next: schedules.upcoming(schedule.id, 3),
+    };
+  }
+
+  async #mayMake(text: string, place: RequestPlace): Promise<string | undefined> {
+    const { settings } = this.#options;
+    const limits = this.#limits();
+    if (settings() === false) return "Schedules are switched off here.";
+    if (text.trim() === "" || text.length > MOST_TEXT)
+      return `A schedule needs a text of 1 to ${MOST_TEXT} characters.`;
+    if (!place.address.isDirectMessage && !(await this.#isManager(place, true)))
+      return "You may not make schedules in this group.";
+    const all = this.#active();
+    if (all.length >= limits.mostPerChat)
+      return `There are already ${all.length} schedules here, and no more fit. Delete one first.`;
+    const own = all.filter(({ madeBy }) => madeBy.userId === place.person.userId);
+    if (own.length >= limits.mostPerPerson)
+      return `You already have ${own.length} schedules here, and no more fit. Delete one first.`;
+    return undefined;
+  }
+
+  async #mayChange({ address, madeBy }: ChatSchedule, place: RequestPlace): Promise<boolean> {
+    if (madeBy.userId === place.person.userId || address.isDirectMessage) return true;
+    return this.#isManager(place, false);
+  }
+
+  async #isManager({ address, person }: RequestPlace, otherwise: boolean): Promise<boolean> {
+    const { deps, log } = this.#options;
+    const { mayManage } = this.#limits();
+    if (mayManage === undefined) return otherwise;
+    try {
+      const asked = Promise.resolve(mayManage(person, address.chatId));
+      return await withinTime(deps.clock, BOT_CODE_LIMIT_MS, asked, "mayManage()");
+    } catch (error) {
+      logBotFailure(log, "mayManage", error);
+      return false;
+    }
+  }
+
+  #limits(): typeof CHAT_SCHEDULE_DEFAULTS & ChatScheduleOptions {
+    const settings = this.#options.settings();
+    return {
+      ...CHAT_SCHEDULE_DEFAULTS,
+      ...(typeof settings === "object" && settings),
+    } as typeof CHAT_SCHEDULE_DEFAULTS & ChatScheduleOptions;
+  }
+}
+
+const LATER_MS = { "10m": 10 * MINUTE_MS, "1h": 60 * MINUTE_MS } as const;
+const LATER = { "10m": "in 10 minutes", "1h": "in an hour", tomorrow: "tomorrow" } as const;
+const MANAGED = {
+  pause: "Paused.",
+  resume: "It goes on.",
+  run: "It runs now.",
+  delete: "Deleted.",
+} as const;
+
+/** The same time of day on the next day, on the clock of the reminder. */
+function tomorrowAs({ timezone }: ChatSchedule, now: number): string {
+  const time = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" });
+  const schedule = parseWhen(`tomorrow at ${time.format(now)}`, now, timezone);
+  return schedule.startsWith("at ") ? schedule : `at ${new Date(now + DAY_MS).toISOString()}`;
+}
+
+function alert(text: string): PressAnswer {
+  return { text, alert: true };
+}

@@ -1,0 +1,145 @@
+import type { CallbackButton, CardContent } from "../core/content.ts";
+import { z } from "zod";
+import type { ChatSchedule } from "./chat-schedule.ts";
+import { timeInWords } from "./time-in-words.ts";
+
+/** A request to make a schedule that waits for the person's time zone. */
+const requestSchema = z.object({
+  kind: z.enum(["digest", "reminder"]),
+  text: z.string(),
+  when: z.string(),
+});
+export type ScheduleRequest = z.infer<typeof requestSchema>;
+
+/** The payloads of the buttons of all cards about schedules. */
+export const pressSchema = z.discriminatedUnion("schedules", [
+  z.object({
+    schedules: z.literal("reminder"),
+    do: z.enum(["done", "10m", "1h", "tomorrow", "skip"]),
+    id: z.string(),
+    key: z.string(),
+  }),
+  z.object({
+    schedules: z.literal("manage"),
+    do: z.enum(["pause", "resume", "run", "delete"]),
+    id: z.string(),
+  }),
+  z.object({ schedules: z.literal("zone"), zone: z.string(), request: requestSchema }),
+]);
+export type SchedulePress = z.infer<typeof pressSchema>;
+
+/** A schedule as its cards show it. */
+export interface ShownSchedule {
+  readonly schedule: ChatSchedule;
+  readonly isPaused: boolean;
+  /** Epoch milliseconds. */
+  readonly next: readonly number[];
+}
+
+/** Zones that the question offers. People write any other city in their own words. */
+const ZONES: readonly (readonly [string, string])[] = [
+  ["London", "Europe/London"],
+  ["Berlin, Paris", "Europe/Berlin"],
+  ["Kyiv, Helsinki", "Europe/Helsinki"],
+  ["Istanbul", "Europe/Istanbul"],
+  ["India", "Asia/Kolkata"],
+  ["Singapore", "Asia/Singapore"],
+  ["Tokyo", "Asia/Tokyo"],
+  ["New York", "America/New_York"],
+  ["Los Angeles", "America/Los_Angeles"],
+  ["São Paulo", "America/Sao_Paulo"],
+];
+const MOST_LISTED = 8;
+const MOST_SHOWN_TEXT = 300;
+
+/** Asks a person for a time zone, once. */
+export function zoneCard(request: ScheduleRequest): CardContent {
+  const buttons = ZONES.map(([label, zone]) => button(label, { schedules: "zone", zone, request }));
+  return {
+    kind: "card",
+    text: "Which time zone are you in? Pick one, or write me your city.",
+    buttons: rowsOf(buttons, 2),
+  };
+}
+
+/** Confirms a schedule with its next occurrences. */
+export function confirmationCard(shown: ShownSchedule): CardContent {
+  const { schedule } = shown;
+  const made = schedule.kind === "reminder" ? "I'll remind you" : "I'll write this for you";
+  return {
+    kind: "card",
+    text: `${made}: ${quoted(schedule.text)}\n\n${whenInWords(shown)}`,
+    buttons: [[manage("Delete", "delete", schedule.id)]],
+  };
+}
+
+/** Lists the schedules of a chat with their buttons. */
+export function listCard(schedules: readonly ShownSchedule[]): CardContent {
+  if (schedules.length === 0)
+    return { kind: "card", text: "There are no schedules here. Ask me for one in your own words." };
+  const listed = schedules.slice(0, MOST_LISTED);
+  const more = schedules.length - listed.length;
+  const lines = listed.map(
+    (shown) => `**${shown.schedule.id}** ${quoted(shown.schedule.text)}\n${whenInWords(shown)}`,
+  );
+  if (more > 0) lines.push(`And ${more} more.`);
+  return {
+    kind: "card",
+    text: lines.join("\n\n"),
+    buttons: listed.map(({ isPaused, schedule: { id } }) => [
+      isPaused ? manage(`Resume ${id}`, "resume", id) : manage(`Pause ${id}`, "pause", id),
+      manage(`Run ${id} now`, "run", id),
+      manage(`Delete ${id}`, "delete", id),
+    ]),
+  };
+}
+
+/** Reminds somebody. */
+export function reminderCard(
+  id: string,
+  text: string,
+  key: string,
+  { isLate, isRecurring }: { readonly isLate: string | undefined; readonly isRecurring: boolean },
+): CardContent {
+  const press = (label: string, action: "done" | "10m" | "1h" | "tomorrow" | "skip"): CallbackButton =>
+    button(label, { schedules: "reminder", do: action, id, key });
+  const rows = [
+    [press("Done", "done"), press("10 min", "10m")],
+    [press("1 h", "1h"), press("Tomorrow", "tomorrow")],
+  ];
+  return {
+    kind: "card",
+    text: `⏰ ${text}${isLate === undefined ? "" : `\n\n(${isLate} late)`}`,
+    buttons: isRecurring ? [...rows, [press("Skip next", "skip")]] : rows,
+  };
+}
+
+/** The card of a reminder after somebody has pressed one of its buttons. */
+export function answeredCard(text: string, answer: string): CardContent {
+  return { kind: "card", text: `⏰ ${text}\n\n${answer}` };
+}
+
+export function whenInWords({ isPaused, next, schedule }: ShownSchedule): string {
+  if (isPaused) return "Paused.";
+  if (next.length === 0) return "It has no more occurrences.";
+  const times = next.map((at) => timeInWords(at, schedule.timezone).replace(/ \([^)]*\)$/, ""));
+  return `Next: ${times.join(", ")} (${schedule.timezone})`;
+}
+
+function quoted(text: string): string {
+  return text.length > MOST_SHOWN_TEXT ? `${text.slice(0, MOST_SHOWN_TEXT)}…` : text;
+}
+
+function manage(label: string, action: "pause" | "resume" | "run" | "delete", id: string): CallbackButton {
+  return button(label, { schedules: "manage", do: action, id });
+}
+
+function button(label: string, payload: SchedulePress): CallbackButton {
+  return { kind: "callback", label, payload };
+}
+
+function rowsOf(buttons: readonly CallbackButton[], width: number): CallbackButton[][] {
+  const rows: CallbackButton[][] = [];
+  for (let at = 0; at < buttons.length; at += width) rows.push(buttons.slice(at, at + width));
+  return rows;
+}

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { captureLog } from "../support/log-lines.ts";
+import { callTool, say, textOf } from "../support/scripted-model.ts";
+import type { ModelScript } from "../support/scripted-model.ts";
+import { createWorld } from "../support/world.ts";
+import type { World, WorldOptions } from "../support/world.ts";
+
+beforeEach(() => void captureLog());
+
+const IN_LONDON = { timezone: "Europe/London" };
+
+/** Calls a tool when the person says "go", and then says what came of it. */
+function calls(tool: string, input: object | (() => object)): ModelScript {
+  return ({ prompt, said }) => {
+    const last = prompt.at(-1);
+    if (last?.role !== "tool")
+      return /\bgo$/.test(said)
+        ? [callTool(tool, typeof input === "function" ? (input as () => object)() : input)]
+        : [say("Hm?")];
+    return [say(`Result: ${JSON.stringify(last.content)}`)];
+  };
+}
+
+function create(options: WorldOptions = {}): World {
+  return createWorld({ ...options, settings: { chatSchedules: true, ...options.settings } });
+}
+
+async function go(world: World, chat = "c1", rest: Parameters<World["write"]>[2] = {}): Promise<string> {
+  const before = world.chats.visible(chat).length;
+  await world.write(chat, "go", rest);
+  return vi.waitFor(
+    () => {
+      const answer = world.chats
+        .visible(chat)
+        .slice(before)
+        .find((text) => text.startsWith("Result: "));
+      if (answer === undefined) throw new Error(JSON.stringify(world.chats.visible(chat)));
+      return answer;
+    },
+    { timeout: 8000, interval: 10 },
+  );
+}
+
+async function untilShown(world: World, expected: RegExp, chat = "c1"): Promise<void> {
+  await vi.waitFor(() => expect(world.chats.visible(chat).some((text) => expected.test(text))).toBe(true), {
+    timeout: 8000,
+    interval: 10,
+  });
+}
+
+function soon(ms = 300): string {
+  return `at ${new Date(Date.now() + ms).toISOString()}`;
+}
+
+describe("a reminder", () => {
+  it("is confirmed with its next occurrences in the person's zone", async () => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Water the plants", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world);
+    expect(world.requests[0]?.tools).toContain("remind_me");
+    await untilShown(
+      world,
+      /^I'll remind you: Water the plants\n\nNext: (?:\w{3} \d{4}-\d\d-\d\d 09:00, ){2}\w{3} \d{4}-\d\d-\d\d 09:00 \(Europe\/London\)$/,
+    );
+  });
+
+  it("comes once when it is due, and is answered once", async () => {
+    const world = create();
+    world.script(calls("remind_me", () => ({ text: "Tea", when: soon(), ...IN_LONDON })));
+    await go(world);
+    await untilShown(world, /^⏰ Tea$/);
+    const done = world.chats.button("c1", "Done") ?? "";
+    const later = world.chats.button("c1", "10 min") ?? "";
+    expect(await world.pressToken("c1", done)).toBe("Done.");
+    await untilShown(world, /^⏰ Tea\n\nDone\.$/);
+    expect(await world.pressToken("c1", later)).toBeDefined();
+    expect(world.chats.visible("c1").filter((text) => text.startsWith("⏰"))).toEqual(["⏰ Tea\n\nDone."]);
+    await vi.waitFor(
+      async () =>
+        expect(await world.thread("c1").listOccurrences()).toMatchObject([
+          { taskId: "#1", state: "delivered", deliveries: [{ state: "delivered" }] },
+        ]),
+      8000,
+    );
+  });
+
+  it("comes again later if the person says so", async () => {
+    const world = create();
+    world.script(calls("remind_me", () => ({ text: "Tea", when: soon(), ...IN_LONDON })));
+    await go(world);
+    await untilShown(world, /^⏰ Tea$/);
+    expect(await world.press("c1", "1 h")).toBe("I'll remind you again: in an hour.");
+    await untilShown(world, /^⏰ Tea\n\nI'll remind you again: in an hour\.$/);
+    world.script(calls("list_schedules", {}));
+    const listed = await go(world);
+    expect(listed).toContain("#2");
+    expect(listed).not.toContain("#1");
+  });
+
+  it("asks once for the time zone, and remembers it", async () => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00" }));
+    expect(await go(world)).toContain("asked for a time zone");
+    expect(await world.press("c1", "Berlin, Paris")).toBe("Thanks, I'll remember that.");
+    await untilShown(world, /^I'll remind you: Tea\n\nNext: .*\(Europe\/Berlin\)$/);
+    await untilShown(world, /^Your time zone is Europe\/Berlin\.$/);
+    await go(world);
+    await vi.waitFor(
+      () =>
+        expect(world.chats.visible("c1").filter((text) => text.includes("I'll remind you"))).toHaveLength(2),
+      8000,
+    );
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["too often", { when: "every 5 minutes" }, /too often: there must be at least 15 minutes/],
+    ["never", { when: "at 2020-01-01T00:00" }, /That time is over/],
+    ["not a time", { when: "whenever" }, /is not a schedule/],
+    ["no such zone", { when: "every day at 09:00", timezone: "Mars/Base" }, /is not a time zone/],
+  ])("is refused with the reason: %s", async (_name, input, expected) => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Tea", ...IN_LONDON, ...input }));
+    expect(await go(world)).toMatch(expected);
+    expect(await world.thread("c1").listOccurrences()).toEqual([]);
+  });
+
+  it("is limited for each person", async () => {
+    const world = create({ settings: { chatSchedules: { mostPerPerson: 1 } } });
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world);
+    expect(await go(world)).toContain("You already have 1 schedules here");
+  });
+});
+
+describe("a digest that somebody has asked for", () => {
+  it("is written by the model of the conversation, with its memory", async () => {
+    const world = create();
+    world.script((request) => {
+      if (request.said.includes("Sum up"))
+        return [say(`I know ${request.prompt.map(textOf).includes("go") ? "you" : "nobody"}.`)];
+      return calls("schedule_digest", () => ({ text: "Sum up the day", when: soon(), ...IN_LONDON }))(
+        request,
+      );
+    });
+    await go(world);
+    await untilShown(world, /^I know you\.$/);
+    expect(await world.thread("c1").listOccurrences()).toMatchObject([{ taskId: "#1" }]);
+  });
+
+  it("is changed, paused and deleted by its maker only, in a group", async () => {
+    const group = { isGroup: true, mentions: true };
+    const world = create();
+    world.script(calls("schedule_digest", { text: "Sum up", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world, "g1", group);
+    world.script(calls("cancel_schedule", { id: "#1" }));
+    expect(await go(world, "g1", { ...group, user: "bob" })).toContain(
+      "Only the person who made this schedule",
+    );
+    world.script(calls("change_schedule", { id: "#1", when: "every day at 10:00" }));
+    expect(await go(world, "g1", group)).toMatch(/10:00 \(Europe\/London\)/);
+    world.script(calls("pause_schedule", { id: "#1", isPaused: true }));
+    expect(await go(world, "g1", group)).toContain('\\"isPaused\\":true'.replaceAll("\\", ""));
+    world.script(calls("cancel_schedule", { id: "#1" }));
+    expect(await go(world, "g1", group)).toContain("done");
+    world.script(calls("list_schedules", {}));
+    expect(await go(world, "g1", group)).not.toContain("#1");
+  });
+});
+
+describe("/schedules", () => {
+  it("lists the schedules with buttons that work", async () => {
+    const world = create();
+    world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00", ...IN_LONDON }));
+    await go(world);
+    await world.write("c1", "/schedules");
+    await untilShown(world, /^#1 Tea\nNext: /);
+    expect(await world.press("c1", "Pause #1")).toBe("Paused.");
+    await untilShown(world, /^#1 Tea\nPaused\.$/);
+    expect(await world.press("c1", "Delete #1")).toBe("Deleted.");
+    await untilShown(world, /^There are no schedules here/);
+  });
+
+  it("is unknown, and so are the actions, unless the bot has switched them on", async () => {
+    const world = createWorld();
+    await world.write("c1", "Hello");
+    await world.shows("c1", "You said: Hello");
+    expect(world.requests[0]?.tools).toEqual([]);
+  });
+});
