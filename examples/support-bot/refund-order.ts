@@ -6,6 +6,8 @@ import { euros } from "./texts.ts";
 /** Refunds from this amount need somebody's consent, in cents. */
 const CONSENT_FROM_CENTS = 5_000;
 const HIGH_RISK_ABOVE_CENTS = 50_000;
+/** People may agree in advance to refunds up to this amount, in cents. */
+const GRANT_UP_TO_CENTS = 10_000;
 
 const refundSchema = z.object({
   id: z.string(),
@@ -32,6 +34,10 @@ export function refundOrder(baseUrl: string | undefined): Action {
     approval: ({ input }) => input.amountCents >= CONSENT_FROM_CENTS,
     approvalSummary: ({ input }) => `Refund ${euros(input.amountCents)} for order ${input.orderId}`,
     approvalRisk: ({ input }) => (input.amountCents > HIGH_RISK_ABOVE_CENTS ? "high" : "medium"),
+    grantable: ({ input }) =>
+      input.amountCents <= GRANT_UP_TO_CENTS
+        ? { scope: `up to ${GRANT_UP_TO_CENTS}`, words: `Refunds up to ${euros(GRANT_UP_TO_CENTS)}` }
+        : undefined,
     preview: async ({ input }) => {
       const { refundedCents = 0, totalCents = 0 } = await orderOf(baseUrl, input.orderId);
       const after = refundedCents + input.amountCents;

@@ -124,7 +124,7 @@ function previewFields({ input, preview, sensitive, state }: Approval): CardFiel
   const shown = (text: string): string => shortened(masked(text, input, sensitive));
   if (typeof preview === "string") return [{ label: "What changes", value: shown(preview) }];
   return preview.slice(0, MOST_CHANGES).map(({ from, label, to }) => ({
-    label: `Change of ${label}`.slice(0, 256),
+    label: `${label.charAt(0).toUpperCase()}${label.slice(1)}`.slice(0, 256) || "Change",
     value: from === undefined ? shown(`${to} (new)`) : `${shown(String(from))} → ${shown(String(to))}`,
   }));
 }

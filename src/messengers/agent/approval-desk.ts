@@ -245,8 +245,10 @@ export class ApprovalDesk {
    * more.
    */
   chatGone(place: GonePlace): void {
-    for (const approval of this.approvals.lose((one) => this.#cards.lostIn(one, place)))
-      this.#cards.tellUnreached(approval);
+    this.#options.database.transaction(() => {
+      for (const approval of this.approvals.lose((one) => this.#cards.lostIn(one, place)))
+        this.#cards.tellUnreached(approval);
+    });
     const { chatId, messengerId, threadId } = place;
     this.approvals.cancel(({ origin }) =>
       origin?.messengerId === messengerId &&

@@ -71,8 +71,8 @@ describe("the card of an approval", () => {
     const asked = { ...approval, preview, modelWords: "The parcel\narrived **broken**." };
     const { fields = [] } = approvalCard(asked, view);
     expect(fields.slice(3, 6)).toEqual([
-      { label: "Change of refunded", value: "0 € → 75 €" },
-      { label: "Change of note", value: "Damaged (new)" },
+      { label: "Refunded", value: "0 € → 75 €" },
+      { label: "Note", value: "Damaged (new)" },
       { label: "The bot's own words", value: "“The parcel arrived **broken**.”" },
     ]);
     expect(approvalCard({ ...approval, preview: "The order is closed." }, view).fields).toContainEqual({

@@ -7,9 +7,9 @@ import { createNodeDatabase } from "../../../lab/support/node-database.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const ANNA: Decider = { surface: "chat", person: { userId: "1", fullName: "Anna" } };
-const BORIS: Decider = { surface: "chat", person: { userId: "2" } };
-const STRANGER: Decider = { surface: "chat", person: { userId: "99" } };
+const ANNA = { surface: "chat", person: { userId: "1", fullName: "Anna" } } as const satisfies Decider;
+const BORIS = { surface: "chat", person: { userId: "2" } } as const satisfies Decider;
+const STRANGER = { surface: "chat", person: { userId: "99" } } as const satisfies Decider;
 
 function createRig() {
   const clock = createVirtualClock();
@@ -267,7 +267,7 @@ describe("an approval (I9)", () => {
 it("is decided, run and told once, whatever crashes and presses come (I9)", async () => {
   const press = fc.record({
     by: fc.constantFrom(ANNA, BORIS, STRANGER),
-    kind: fc.constantFrom("approve", "reject", "change", "withdraw"),
+    kind: fc.constantFrom("approve", "reject", "change", "withdraw", "explain", "drop"),
     killAt: fc.option(fc.nat({ max: 14 }), { nil: Infinity }),
   });
   await fc.assert(
@@ -278,8 +278,12 @@ it("is decided, run and told once, whatever crashes and presses come (I9)", asyn
       for (const { by, kind, killAt } of presses) {
         rig.toGo = killAt;
         try {
-          const result = await rig.approvals.decide(id, { kind }, by);
-          if (result.kind === "decided") decided.push(kind);
+          if (kind === "explain") rig.approvals.explain(id, by.person, "Because");
+          else if (kind === "drop") rig.approvals.drop("turn", "withdrawn");
+          else {
+            const result = await rig.approvals.decide(id, { kind }, by);
+            if (result.kind === "decided") decided.push(kind);
+          }
           await rig.approvals.work();
         } catch {
           // The process has died under the press.
@@ -288,11 +292,13 @@ it("is decided, run and told once, whatever crashes and presses come (I9)", asyn
         rig.start();
         await rig.approvals.work();
       }
-      const { state = "gone", decidedBy } = rig.approvals.get(id) ?? {};
+      const { state = "gone", decidedBy, isExplained } = rig.approvals.get(id) ?? {};
       expect(decided.length).toBeLessThanOrEqual(1);
       expect(rig.runs.length).toBe(state === "done" ? 1 : 0);
       expect(["approved", "running"]).not.toContain(state);
-      expect(rig.told).toEqual(state === "waiting" ? [] : [`${id}:${state}`]);
+      // A reason that comes later is told once more, unless nothing was told before it.
+      expect(new Set(rig.told)).toEqual(new Set(state === "waiting" ? [] : [`${id}:${state}`]));
+      expect(rig.told.length).toBeLessThanOrEqual(isExplained === true ? 2 : 1);
       if (state !== "waiting") expect(decidedBy).not.toEqual(STRANGER);
     }),
     { numRuns: 300 },

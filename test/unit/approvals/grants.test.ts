@@ -56,6 +56,8 @@ function createRig() {
     /** People who may decide now. */
     deciders: new Set(["dana", "eli"]),
     toGo: Infinity,
+    /** Called when the bot is asked who may decide. */
+    onAsk: (): void => {},
     approvals: undefined as unknown as Approvals,
     start(): void {
       let isDead = false;
@@ -70,7 +72,10 @@ function createRig() {
         database: data.withHooks({ beforeWrite: write, afterWrite: write }),
         clock,
         newId: () => `id${(ids += 1)}`,
-        mayDecide: (_approval, { person }) => Promise.resolve(rig.deciders.has(person?.userId ?? "")),
+        mayDecide: (_approval, { person }) => {
+          rig.onAsk();
+          return Promise.resolve(rig.deciders.has(person?.userId ?? ""));
+        },
         run: () => Promise.resolve({ output: "done", isFailure: false }),
         remind: () => {},
         whyImpossible: () => undefined,
@@ -226,4 +231,20 @@ it("counts a call once that a crash repeats, and stores its outcome", async () =
   // The same call after the grant is over is asked about.
   await rig.clock.advance(60 * MINUTE_MS);
   expect(await rig.approvals.granted.use(call)).toBeUndefined();
+});
+
+it("covers nothing if it ends while the bot is asked about the person who gave it", async () => {
+  const rig = createRig();
+  const wanted: Terms = { person: "anna", thread: "c1", scope: "small", request: "r1" };
+  const approval = rig.approvals.request(questionOf(wanted, 0, rig.clock.now()));
+  const by = { surface: "chat", person: { userId: "dana" } } as const;
+  await rig.approvals.decide(approval?.id ?? "", { kind: "approve", grant: "always" }, by);
+  const [grant] = rig.approvals.grants.inForce();
+  rig.onAsk = () => {
+    expect(rig.approvals.grants.revoke(grant?.id ?? "", { surface: "api" })).toBe(true);
+  };
+  const rest = { isExplained: false, reason: undefined, successor: undefined, isTold: false } as const;
+  const call = { ...questionOf(wanted, 1, rig.clock.now()), ...rest, drawnState: undefined };
+  expect(await rig.approvals.granted.use(call)).toBeUndefined();
+  expect(rig.approvals.list().map(({ decidedBy }) => decidedBy?.surface)).toEqual(["chat"]);
 });

@@ -146,7 +146,7 @@ describe("an action that needs consent", () => {
       },
     });
     await world.write("c1", "Refund 7");
-    await shown(world, "Change of status: paid → refunded");
+    await shown(world, "Status: paid → refunded");
     await world.write("c1", "Refund 8");
     await shown(world, "What changes: I couldn't find out what this changes.");
     expect(await world.thread("c1").pendingApprovals()).toHaveLength(2);
