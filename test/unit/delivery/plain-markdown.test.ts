@@ -24,7 +24,7 @@ it.each([
 });
 
 it("shows any plain text as it is", () => {
-  const signs = fc.constantFrom(...(String.raw`ab 1\*_{}[]()<>#+-.!|~$&:@^=` + "`"));
+  const signs = fc.constantFrom(...`ab 1\\*_{}[]()<>#+-.!|~$&:@^=\``.split(""));
   fc.assert(
     fc.property(fc.array(signs, { minLength: 1, maxLength: 30 }), (all) => {
       const text = all.join("").replaceAll(/\s+/g, " ").trim();
