@@ -13,12 +13,15 @@ export const SUGGESTIONS = [
   "refund 60 € for order 1003",
 ];
 
+/** The simulator's first two people are the shop's team: in a group they agree to refunds for each other. */
+const TEAM = "100000001,100000002";
+
 /** Starts the shop beside the support bot, unless the bot has a shop of its own. */
 const startShopBeside: StartBeside = async ({ environment, isSimulated }) => {
   if ((environment.ORDERS_API_URL ?? "") !== "") return undefined;
   const shop = await startShop({ pictures: isSimulated });
   return {
-    variables: { ORDERS_API_URL: shop.url },
+    variables: { ORDERS_API_URL: shop.url, ...(isSimulated && { TEAM_USER_IDS: TEAM }) },
     addresses: { shop: shop.url },
     ...(isSimulated && { webFiles: shopPictures(), suggestions: SUGGESTIONS }),
     close: () => shop.close(),

@@ -222,8 +222,8 @@ describe("the support bot", () => {
 
   it("refunds in a group when another of the team agrees, and refuses the press of a stranger", async () => {
     const { ann, bob, eve } = people;
-    simulator.addGroup({ title: "Shop", members: [ann, bob, eve] });
-    await page.locator("#chat-list").getByRole("button", { name: "Shop" }).click();
+    simulator.addGroup({ title: "Coffee team", members: [ann, bob, eve] });
+    await page.locator("#chat-list").getByRole("button", { name: "Coffee team" }).click();
     await page.getByText(`supergroup, 3 people and @${simulator.bot.username}`).waitFor();
     await screenshot("group");
     const as = (name: string) => page.getByLabel("Write as").selectOption({ label: name }, { timeout: 4000 });

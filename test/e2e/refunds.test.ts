@@ -14,6 +14,8 @@ function createSlowShop() {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   const server = createServer((request, response) => {
+    // The bot asks for the order before it shows what would change.
+    if (request.method === "GET") return send(response, { id: "1002", status: "processing", totalCents: 8900 });
     void json(request).then((body) => {
       const key = String(request.headers["idempotency-key"]);
       const { amountCents } = body as { readonly amountCents: number };
