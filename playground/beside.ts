@@ -8,6 +8,8 @@ export interface Beside {
   readonly variables?: Readonly<Record<string, string>>;
   /** Files of the internet as the simulated Telegram sees it, by address. */
   readonly webFiles?: ReadonlyMap<string, Uint8Array>;
+  /** Sentences that the page offers in an empty chat. */
+  readonly suggestions?: readonly string[];
   /** Lines for the table of addresses: a name and its address. */
   readonly addresses?: Readonly<Record<string, string>>;
   close(): Promise<void>;

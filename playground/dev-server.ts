@@ -103,6 +103,8 @@ async function start(
     // The person who starts the playground develops the bot and needs the messages of its exceptions.
     DEBUG: "1",
     ...beside?.variables,
+    // The page of the simulator is on this machine, and so is the person who opens it.
+    ...(plan.simulator && { PUBLIC_URL: `http://127.0.0.1:${botPort}` }),
     ...options.environment,
     ...real?.variables,
     DATA_DIR: dataDirectory,
@@ -114,6 +116,7 @@ async function start(
         port: await pickPort(options.port, "--port", say),
         stateFile: path.join(dataDirectory, "simulator.json"),
         ...(beside?.webFiles !== undefined && { webFiles: beside.webFiles }),
+        ...(beside?.suggestions !== undefined && { suggestions: beside.suggestions }),
       })
     : undefined;
   if (simulator !== undefined) {

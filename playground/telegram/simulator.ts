@@ -236,6 +236,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     signal,
     commands: context.commands,
     botProblem: () => botProblem,
+    suggestions: options.suggestions ?? [],
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -35,7 +35,7 @@ export interface ActionContext<Agent = unknown, Env = unknown> {
    * Never throws: the log has a line `attachment.refused` for what cannot be attached. Do not change bytes that you have
    * attached.
    */
-  attachReply(attachment: ReplyAttachment): void;
+  readonly attachReply: (attachment: ReplyAttachment) => void;
   /** The person who agreed to this run. Undefined if nobody was asked, or if another system agreed. */
   readonly approver: MessengerAuthor | undefined;
 }

@@ -14,11 +14,9 @@ function createSlowShop() {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   const server = createServer((request, response) => {
-    if (request.method !== "POST") {
-      // The order that the preview asks for.
-      send(response, { id: "1002", status: "paid", totalCents: 8_900 });
-      return;
-    }
+    // The bot asks for the order before it shows what would change.
+    if (request.method === "GET")
+      return send(response, { id: "1002", status: "processing", totalCents: 8900 });
     void json(request).then((body) => {
       const key = String(request.headers["idempotency-key"]);
       const { amountCents } = body as { readonly amountCents: number };

@@ -37,6 +37,8 @@ export interface SimulatorOptions {
   readonly callLimit?: number;
   /** Pictures behind web addresses, for calls that name one. Nothing is fetched. @default every address is refused */
   readonly webFiles?: ReadonlyMap<string, Uint8Array>;
+  /** Sentences that the page offers in an empty chat. @default none */
+  readonly suggestions?: readonly string[];
   /** Number of the first update. @default 100,000,001 */
   readonly firstUpdateId?: number;
 }

@@ -27,6 +27,8 @@ export interface ControlApiOptions {
   readonly commands: ReadonlyMap<string, readonly object[]>;
   /** The bot's own reason why it cannot answer. */
   readonly botProblem: () => string | undefined;
+  /** Sentences that the page offers in an empty chat. */
+  readonly suggestions: readonly string[];
 }
 
 const id = z.coerce.number().int();
@@ -185,6 +187,7 @@ function createOperations({
   log,
   commands,
   botProblem,
+  suggestions,
 }: ControlApiOptions): Readonly<Record<string, Operation>> {
   const on =
     <Schema extends z.ZodType>(schema: Schema, run: (input: z.infer<Schema>) => unknown): Operation =>
@@ -195,6 +198,7 @@ function createOperations({
   return {
     state: () => ({
       bot: simulator.bot,
+      suggestions,
       now: world.clock.now(),
       users: simulator.users(),
       chats: [...world.chats.values()].map((chat) => describeChat(world, chat)),

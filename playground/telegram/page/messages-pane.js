@@ -2,7 +2,8 @@ import { joinAlbums } from "./albums.js";
 import { run } from "./api.js";
 import { edit, replyTo } from "./composer.js";
 import { alertDialog, openMenu, toast } from "./dialogs.js";
-import { byId, element, renderList } from "./dom.js";
+import { byId, renderList } from "./dom.js";
+import { focusSentence, hideEmptyChat, showEmptyChat } from "./empty-chat.js";
 import { keepFocus } from "./keyboard-view.js";
 import { draftView, messageView, typingView } from "./message-view.js";
 import { nameOf, onError, openChat, page, userOf, writerId } from "./page-state.js";
@@ -48,7 +49,7 @@ export function showMessages(chat, view, refresh) {
   const list = byId("messages");
   const distance = list.scrollHeight - list.scrollTop - list.clientHeight;
   const isAtEnd = isFirstView || distance < 80;
-  list.querySelector(".empty")?.remove();
+  const focused = hideEmptyChat(list);
   const me = writerId(chat);
   shown = new Map(view.messages.map((message) => [message.id, message]));
   const waiting = view.callbackAnswers.filter(
@@ -92,8 +93,15 @@ export function showMessages(chat, view, refresh) {
     },
     (old, made) => keepFocus(old, () => updateInPlace(old, made)),
   );
-  if (items.length === 0)
-    list.append(element("p", { class: "empty" }, "No messages here yet. Write the first one."));
+  if (items.length === 0) {
+    const address = chat.type === "private" ? "" : `@${page.state.bot.username} `;
+    const { threadId } = page.open;
+    showEmptyChat(list, page.state.suggestions ?? [], (sentence) => {
+      const body = { chatId: chat.id, userId: writerId(chat), text: `${address}${sentence}` };
+      void run("sendText", { ...body, ...(threadId && { threadId }) }).catch(onError);
+    });
+    focusSentence(list, focused);
+  }
   if (isAtEnd) list.scrollTop = list.scrollHeight;
   isFirstView = false;
   showToEnd();

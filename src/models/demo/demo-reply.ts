@@ -36,10 +36,11 @@ function replyTo(
 ): DemoReply {
   // Tools are called once for a message. Once their results are there, it only answers.
   if (results.length > 0) {
-    return { text: results.map((result) => wordResult(result)).join("\n\n"), calls: [] };
+    const words = new Set(results.map((result) => wordResult(result)));
+    return { text: [...words].join("\n\n"), calls: [] };
   }
   const calls = chooseCalls(asked.text, asked.quoted, tools, turn);
-  if (calls.some(({ input }) => Object.keys(input).length > 1)) return { text: "One moment.", calls };
+  if (calls.some(changesSomething)) return { text: "One moment.", calls };
   if (calls.length > 0) return { text: `One moment, I'm looking up ${subjectOf(calls)}.`, calls };
   const answers = asked.text.split("\n").flatMap((text) => answerSentence({ ...asked, text }) ?? []);
   if (answers.length > 0) return { text: [...new Set(answers)].join("\n\n"), calls: [] };
@@ -47,6 +48,10 @@ function replyTo(
     text: `I didn't understand that: the demo knows only a few sentences. ${SAMPLE_HINT}`,
     calls: [],
   };
+}
+
+function changesSomething({ input, toolName }: DemoToolCall): boolean {
+  return Object.keys(input).length > 1 || /^(?:cancel|change|delete|draft|send)/i.test(toolName);
 }
 
 /** A bare number answers the demo's question: the message before it says what the number is for. */
