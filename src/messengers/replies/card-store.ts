@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Json } from "../../core/content.ts";
 import type { Database } from "../../core/database.ts";
 import { firstRow } from "../../core/database.ts";
@@ -30,6 +31,10 @@ export interface StoredCard {
   readonly buttons: readonly StoredButton[];
   readonly isRemoved: boolean;
 }
+
+const storedButtons: z.ZodType<readonly StoredButton[]> = z.array(
+  z.object({ button: z.string(), label: z.string(), payload: z.json() }),
+);
 
 type Stored = {
   id: string;
@@ -102,7 +107,7 @@ function cardOf(row: Stored): StoredCard {
     key: row.card_key,
     messengerId: row.messenger_id,
     chatId: row.chat_id,
-    buttons: JSON.parse(row.buttons) as readonly StoredButton[],
+    buttons: storedButtons.parse(JSON.parse(row.buttons)),
     isRemoved: row.is_removed === 1,
   };
 }

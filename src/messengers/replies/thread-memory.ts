@@ -1,12 +1,9 @@
 import { z } from "zod";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
-import { firstRow } from "../../core/database.ts";
+import { createThreadMemoryStore } from "./thread-memory-store.ts";
 
 /** Small facts that a conversation remembers: its session, who was refused, which threads it listens to. */
-const SCHEMA =
-  "CREATE TABLE IF NOT EXISTS thread_v1 (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
-
 export interface ThreadMemory {
   /** Returns the transcript session of new turns. */
   session(): string;
@@ -64,18 +61,15 @@ const untoldNews = z.discriminatedUnion("kind", [
 const OF_A_THREAD = ["subscribed", "full", "given-up"] as const;
 
 export function createThreadMemory(database: Database): ThreadMemory {
-  database.run(SCHEMA);
+  const store = createThreadMemoryStore(database);
   const cache = new Map<string, string | undefined>();
   const get = (key: string): string | undefined => {
-    if (!cache.has(key)) {
-      const row = firstRow(database.all<{ value: string }>("SELECT value FROM thread_v1 WHERE key = ?", key));
-      cache.set(key, row?.value);
-    }
+    if (!cache.has(key)) cache.set(key, store.read(key));
     return cache.get(key);
   };
   const set = (key: string, value: string): void => {
     cache.set(key, value);
-    database.run("INSERT OR REPLACE INTO thread_v1 (key, value) VALUES (?, ?)", key, value);
+    store.write(key, value);
   };
   const once = (key: string): boolean => {
     if (get(key) !== undefined) return false;
@@ -86,20 +80,16 @@ export function createThreadMemory(database: Database): ThreadMemory {
   const forget = (key: string): void => {
     if (get(key) === undefined) return;
     cache.set(key, undefined);
-    database.run("DELETE FROM thread_v1 WHERE key = ?", key);
+    store.remove(key);
   };
 
   let untold: Map<string, Untold> | undefined;
   const untoldByKey = (): Map<string, Untold> => {
     untold ??= new Map(
-      database
-        .all<{ key: string; value: string }>(
-          "SELECT key, value FROM thread_v1 WHERE key GLOB 'moved:*' OR key GLOB 'gone:*'",
-        )
-        .map(({ key, value }) => {
-          const kind = key.slice(0, key.indexOf(":"));
-          return [key, untoldNews.parse({ kind, ...(JSON.parse(value) as object) })];
-        }),
+      [...store.list("moved"), ...store.list("gone")].map(({ key, value }) => {
+        const kind = key.slice(0, key.indexOf(":"));
+        return [key, untoldNews.parse({ kind, ...(JSON.parse(value) as object) })];
+      }),
     );
     return untold;
   };

@@ -44,8 +44,10 @@ export class EventFiles {
         `maxBytes is ${limit}. It must be more than 0 and at most ${MOST_BYTES}.`,
       );
     }
-    const options = { maxBytes: limit, signal: within(signal) };
-    return ownErrors(platform.fetchAttachment(reference, this.#options.context(messengerId), options));
+    const context = this.#options.context(messengerId);
+    return inTime(context, signal, (signal) =>
+      platform.fetchAttachment(reference, context, { maxBytes: limit, signal }),
+    );
   }
 
   async #metadata(
@@ -55,8 +57,11 @@ export class EventFiles {
   ): Promise<AttachmentMetadata> {
     const { platform } = this.#options.definition(messengerId);
     const context = this.#options.context(messengerId);
-    const asked = platform.fetchAttachmentMetadata?.(reference, context, { signal: within(signal) });
-    const found = asked === undefined ? {} : await ownErrors(asked);
+    const found = await inTime(
+      context,
+      signal,
+      async (signal) => (await platform.fetchAttachmentMetadata?.(reference, context, { signal })) ?? {},
+    );
     return {
       kind,
       ...(name !== undefined && { name }),
@@ -118,18 +123,27 @@ export class EventFiles {
   }
 }
 
-function within(signal: AbortSignal | undefined): AbortSignal {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-}
-
-/** Passes on only our own errors. The text of any other may contain an address with a token (I10). */
-async function ownErrors<T>(work: Promise<T>): Promise<T> {
+/**
+ * Makes a call with a signal that aborts after the time limit, or when the caller's signal does. Passes on only our own
+ * errors. The text of any other may contain an address with a token (I10).
+ */
+async function inTime<T>(
+  { deps: { clock } }: PlatformContext,
+  signal: AbortSignal | undefined,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const timer = clock.setTimeout(
+    () => limit.abort(new DOMException("The time limit of a download is over.", "TimeoutError")),
+    TIMEOUT_MS,
+  );
   try {
-    return await work;
+    return await call(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]));
   } catch (error) {
     if (error instanceof SwitchboardError) throw error;
     throw new SwitchboardError("attachment-failed", `Fetching an attachment failed: ${failureCode(error)}.`);
+  } finally {
+    clock.clearTimeout(timer);
   }
 }
 

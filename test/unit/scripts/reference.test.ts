@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { figuresChart } from "../../../scripts/reference/figures-chart.ts";
 import { productFiles } from "../../../scripts/reference/product-files.ts";
 import { referencePages } from "../../../scripts/reference/pages.ts";
 import { readComment } from "../../../scripts/reference/read-comment.ts";
@@ -50,6 +51,22 @@ describe("the reference", () => {
         .map((line) => `${name}: ${line}`),
     );
     expect(bare).toEqual([]);
+  });
+});
+
+describe("the chart of figures", () => {
+  const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+
+  it("shows the figures of the page on performance; otherwise run `npm run reference`", () => {
+    expect(read("docs/pictures/figures.svg")).toBe(figuresChart(read("docs/performance.md")));
+  });
+
+  it("draws the longer bar for the larger number, and refuses a table without the row", () => {
+    const chart = figuresChart(read("docs/performance.md"));
+    const [ours, peers] = [...chart.matchAll(/width="(\d+)" height="20"/g)].map(([, width]) => Number(width));
+    expect(peers).toBe(380);
+    expect(ours).toBeLessThan(380);
+    expect(() => figuresChart("| another row | ms | 1 | 2 |")).toThrow(/no figures in the row/);
   });
 });
 
