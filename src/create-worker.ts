@@ -141,7 +141,7 @@ function problemOf(error: unknown): HealthProblem {
   if (error instanceof ConfigurationError)
     return { status: "misconfigured", code: error.code, message: error.message };
   // A failed commit ends the object before it can report the error.
-  if (failureCode(error) === "storage-full") return storageProblem(error);
+  if (["storage-full", "data-newer"].includes(failureCode(error))) return storageProblem(error);
   return {
     status: "unavailable",
     code: "root-unreachable",

@@ -4,6 +4,7 @@ import { systemDeps } from "../../core/deps.ts";
 import { countedLog, figuresOf } from "../../core/figures.ts";
 import type { Figures } from "../../core/figures.ts";
 import type { Log } from "../../core/log.ts";
+import { guardVersions } from "../../core/store-versions.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
 import type { AgentMethods } from "./agent-methods.ts";
 import { agentNamespace } from "./agent-namespace.ts";
@@ -44,7 +45,7 @@ export function runtimeOf(
     agent,
     hooks,
     name: ownName,
-    database: durableDatabase(ctx.storage),
+    database: guardVersions(durableDatabase(ctx.storage)),
     deps: systemDeps,
     log: countedLog(log, figures, () => systemDeps.clock.now()),
     env,

@@ -1,6 +1,6 @@
 import type { Agent } from "agents";
 import { logBotFailure } from "../../core/bot-code.ts";
-import { SwitchboardError } from "../../core/errors.ts";
+import { failureCode, SwitchboardError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { problem } from "../../core/problem.ts";
 
@@ -16,6 +16,13 @@ export async function answerSafely<T extends Response | undefined>(
   try {
     return await body();
   } catch (error) {
+    if (failureCode(error) === "data-newer") {
+      // An older version will not help, but the right one takes the request when the platform sends it again.
+      log.error("root.failed", { code: "data-newer" });
+      return problem(503, "unavailable", "The bot is unavailable right now. Please try again.", {
+        "retry-after": "60",
+      });
+    }
     logBotFailure(log, handler, error);
     return problem(500, "internal-error", "The request could not be answered. See the bot's log.");
   }

@@ -53,13 +53,20 @@ export function storageProblem(error: unknown): HealthProblem {
   return notStored(failureCode(error));
 }
 
+const MESSAGES: Readonly<Record<string, string>> = {
+  "storage-full":
+    "The disk of the bot's storage is full. Free some space; messages wait at the platform until then.",
+  "data-newer":
+    "The bot's data was written by a newer version of Switchboard. Install that version again, or restore a backup from before the upgrade; messages wait at the platform until then.",
+};
+
 function notStored(code: string): HealthProblem {
+  const message = MESSAGES[code];
   return {
     status: "unavailable",
-    code: code === "storage-full" ? code : "not-stored",
+    code: message === undefined ? "not-stored" : code,
     message:
-      code === "storage-full"
-        ? "The disk of the bot's storage is full. Free some space; messages wait at the platform until then."
-        : `Messages cannot be stored (${code}); the log says more. They wait at the platform until they can.`,
+      message ??
+      `Messages cannot be stored (${code}); the log says more. They wait at the platform until they can.`,
   };
 }
