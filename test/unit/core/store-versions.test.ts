@@ -22,7 +22,10 @@ function storesInCode(): Record<string, number> {
 
 describe("the versions of the stores", () => {
   it("are those of the tables in the code", () => {
-    expect(STORE_VERSIONS).toEqual(storesInCode());
+    const inCode = storesInCode();
+    expect(Object.keys(inCode).length).toBeGreaterThan(30);
+    const later = Object.entries(inCode).filter(([, version]) => version > 1);
+    expect(STORE_VERSIONS).toEqual(Object.fromEntries(later));
   });
 
   it("refuse data of a newer version at every use, and write nothing into it", () => {
