@@ -19,6 +19,8 @@ export interface WorkerBundle {
   readonly warnings: readonly string[];
   /** Absolute paths of the author's sources. */
   readonly sources: readonly string[];
+  /** Bytes of the entry by package, or by folder of the author's sources. */
+  readonly parts: ReadonlyMap<string, number>;
 }
 
 /** Bundles one worker, again and again. A second bundle takes less time, because unchanged files are not parsed again. */
@@ -159,7 +161,18 @@ function toBundle(built: Built, configFile: string, config: WorkerConfig): Worke
     files: new Map(files),
     warnings: built.warnings.flatMap((warning) => describeDuplicate(warning, folder)),
     sources,
+    parts: partsOf(output?.inputs ?? {}),
   };
+}
+
+function partsOf(inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>): Map<string, number> {
+  const parts = new Map<string, number>();
+  for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
+    const name =
+      /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file.split("/").slice(0, 2).join("/");
+    parts.set(name, (parts.get(name) ?? 0) + bytesInOutput);
+  }
+  return parts;
 }
 
 /** @throws {ServeError} if the entry does not export a worker, about which workerd would print thousands of lines */
