@@ -3,6 +3,9 @@ import { ConfigurationError, failureCode } from "./core/errors.ts";
 import { consoleLogOf } from "./core/console-log.ts";
 import { failSafely } from "./messengers/root/answer-safely.ts";
 import { agentNamespace } from "./messengers/agent/agent-namespace.ts";
+import { isForApprovals, serveApprovals } from "./approval-routes.ts";
+import type { InnerCalls } from "./messengers/agent/inner-calls.ts";
+import { isForSubmissions, serveSubmissions } from "./submission-routes.ts";
 import { callsOver } from "./messengers/agent/inner-calls.ts";
 import { answerMailPage, MAIL_PAGE_PATH } from "./messengers/root/mail-page.ts";
 import type { HealthProblem, HealthWarning } from "./messengers/root/health-problem.ts";
@@ -19,7 +22,7 @@ export interface WorkerOptions<Env> {
   readonly root?: string | ((request: Request, env: Env) => string);
   /**
    * Decides who may reach `/agents/...`, sub-agents and web sockets: that is, agents by name, with their transcripts
-   * and state. Return `true`, or a Response to answer with. @default requests with the environment's `ADMIN_TOKEN` as
+   * and state; and who may submit prompts to `/conversations/...`. Return `true`, or a Response to answer with. @default requests with the environment's `ADMIN_TOKEN` as
    * bearer; nobody if it is not set
    */
   readonly authorize?: (request: Request, env: Env) => boolean | Response | Promise<boolean | Response>;
@@ -93,10 +96,17 @@ async function serve<Env>(
   if (pathname === MAIL_PAGE_PATH && request.method === "GET") return answerMailPage();
   if (pathname === "/health") return health(bot, request, env, context);
   if (isForOperator(pathname)) {
-    const root = rootName(await bot.root(request, env));
-    const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
-    const calls = callsOver(() => door);
+    const calls = await callsToRoot(bot, request, env, context);
     return serveOperator(request, env, bot.agentClass.name, calls);
+  }
+  if (isForApprovals(pathname))
+    return serveApprovals(request, env, await callsToRoot(bot, request, env, context));
+  if (isForSubmissions(pathname)) {
+    const refusal = await refuse(bot, request, env);
+    if (refusal !== undefined) return refusal;
+    const root = rootName(await bot.root(request, env));
+    const objects = agentNamespace(context, env as object, bot.agentClass.name);
+    return serveSubmissions(request, (name) => callsOver(() => objects.getByName(`${root}/${name}`)));
   }
   if (pathname === "/agents" || pathname.startsWith("/agents/"))
     return serveAgents(bot, request, env, context);
@@ -109,6 +119,17 @@ async function serve<Env>(
   return agentNamespace(context, env as object, bot.agentClass.name)
     .getByName(root)
     .fetch(request);
+}
+
+async function callsToRoot<Env>(
+  bot: Bot<Env>,
+  request: Request,
+  env: Env,
+  context: ExecutionContext,
+): Promise<InnerCalls> {
+  const root = rootName(await bot.root(request, env));
+  const door = agentNamespace(context, env as object, bot.agentClass.name).getByName(root);
+  return callsOver(() => door);
 }
 
 /** Answers 200 if messages can be answered, and otherwise 503 with what to do. */

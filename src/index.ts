@@ -118,6 +118,14 @@ export type { ApprovalChange, ApprovalPreview } from "./core/approval-preview.ts
 export type { IndexedApproval } from "./approvals/approval-index.ts";
 export type { ApprovalRisk } from "./core/approval-risk.ts";
 
+// Calls of other systems
+export type {
+  HookProof,
+  IncomingCall,
+  IncomingHook,
+  IncomingHooks,
+} from "./messengers/declare/incoming-hooks.ts";
+
 // Commands
 export type {
   CommandContext,

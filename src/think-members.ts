@@ -10,6 +10,7 @@ import type { Content } from "./core/content.ts";
 import { ConfigurationError } from "./core/errors.ts";
 import type { ThinkMessengers } from "./core/messenger.ts";
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./core/messenger-context.ts";
+import type { IncomingHooks } from "./messengers/declare/incoming-hooks.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { attachmentContent } from "./messengers/replies/attachment-content.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
@@ -173,6 +174,15 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
    * once for each request; `executionId` tells repetitions. If it throws, the log says so, and people are asked anyway.
    */
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
+
+  /**
+   * Addresses for other systems, `POST /hooks/<id>`: a call becomes a message in a chat, or a question to its model.
+   *
+   * @default none
+   */
+  getIncomingHooks(): IncomingHooks {
+    return {};
+  }
 
   /** The messengers that this bot serves. @default none */
   getMessengers(): ThinkMessengers {

@@ -10,6 +10,7 @@ import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attac
 import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "../../core/messenger-context.ts";
 import type { ConfiguredModel, ModelCallError } from "../../models/index.ts";
 import type { ChatScheduleOptions, ThinkScheduledTasks } from "../../schedules/index.ts";
+import type { IncomingHooks } from "../declare/incoming-hooks.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 
 /** An AI SDK model, the id of a Workers AI model, or the result of `modelFromEnv`. */
@@ -52,6 +53,7 @@ export interface AgentMethods {
   getMessengers(): ThinkMessengers;
   getCommands(): ThinkCommands;
   readonly subscribeCommands?: boolean;
+  getIncomingHooks?(): IncomingHooks;
   onApprovalRequested?(approval: IndexedApproval): void | Promise<void>;
   readonly chatSchedules: boolean | ChatScheduleOptions;
   getScheduledTasks(): ThinkScheduledTasks;

@@ -3,6 +3,8 @@ import type { CapabilityRequestContext, LifecycleJobContext } from "agents/lifec
 import type { ActionLedger } from "../../actions/ledger.ts";
 import type { ApprovalDecision } from "../../approvals/approval.ts";
 import type { ExecutionDecision } from "../../approvals/pending-approval.ts";
+import type { Broadcast } from "../../broadcasts/broadcast.ts";
+import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
 import type { Content } from "../../core/content.ts";
 import { logBotFailure, runBotCode } from "../../core/bot-code.ts";
 import type { ChatGate } from "../../core/gate.ts";
@@ -27,6 +29,7 @@ import { ApprovalIndex } from "../root/approval-index.ts";
 import { RootRuntime } from "../root/root-runtime.ts";
 import { botCommands } from "./bot-commands.ts";
 import { AgentActions } from "./agent-actions.ts";
+import { HookDesk } from "./hook-desk.ts";
 import { answerFirst } from "./answer-first.ts";
 import { answeredCalls } from "./answered-calls.ts";
 import type { AgentMethods } from "./agent-methods.ts";
@@ -106,6 +109,7 @@ export class AgentRuntime extends LifecycleCapability {
     root: () => this.root,
     thread: () => this.thread,
     ledger: () => this.actions.ledger,
+    submissions: () => this.submissions,
     approvals: () => this.approvalIndex,
     actions: () => this.actions,
     broadcasts: () => this.broadcasts.desk,
@@ -383,9 +387,12 @@ export class AgentRuntime extends LifecycleCapability {
 
   async onRequest({ request }: CapabilityRequestContext): Promise<Response | undefined> {
     if (!this.#isRoot()) return undefined;
-    return answerSafely(this.#options.log, "webhook", () =>
-      this.#metrics.webhook(() => this.root.handle(request)),
-    );
+    const { log } = this.#options;
+    const start = (asked: NewBroadcast): Promise<Broadcast> => this.broadcasts.desk.startBroadcast(asked);
+    return answerSafely(log, "webhook", async () => {
+      const answer = await this.#metrics.webhook(() => this.root.handle(request));
+      return answer ?? new HookDesk({ ...this.#options, start }).handle(request);
+    });
   }
 
   async onJob({ job }: LifecycleJobContext): Promise<void> {

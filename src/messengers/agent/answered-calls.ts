@@ -3,6 +3,7 @@ import type { ChatGate } from "../../core/gate.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import type { RootRuntime } from "../root/root-runtime.ts";
 import type { ApprovalIndexCalls } from "../root/approval-calls.ts";
+import type { SubmissionCalls } from "./submission-calls.ts";
 import type { AgentActions } from "./agent-actions.ts";
 import type { BroadcastCalls } from "../root/broadcast-calls.ts";
 import type { InnerCalls } from "./inner-calls.ts";
@@ -16,6 +17,7 @@ export interface AnsweringParts {
   readonly root: () => RootRuntime;
   readonly thread: () => Pick<ThreadRuntime, "hasEvent">;
   readonly ledger: () => ActionLedger;
+  readonly submissions: () => SubmissionCalls;
   readonly approvals: () => ApprovalIndexCalls;
   readonly actions: () => Pick<AgentActions, "decideFor">;
   readonly broadcasts: () => BroadcastCalls;
@@ -56,6 +58,9 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     resolveTarget: async (to) => host.root().resolveTarget(to),
     routeEvent: (...asked) => host.root().route(...asked),
     receiveEvents: (...asked) => host.receive(...asked),
+    takeSubmission: (...submitted) => host.submissions().submitMessages(...submitted),
+    inspectSubmissionOf: (id) => host.submissions().wait(id, { timeoutMs: 0 }),
+    cancelSubmissionOf: (id) => host.submissions().cancel(id),
     noteApproval: (approval) => host.approvals().noteApproval(approval),
     waitingApprovals: (filter) => host.approvals().waitingApprovals(filter),
     findApproval: (id) => host.approvals().findApproval(id),

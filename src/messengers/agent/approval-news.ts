@@ -26,7 +26,7 @@ const TELL_AGAIN_MS = 5000;
 export class ApprovalNews {
   readonly #options: ApprovalNewsOptions;
   readonly #store: ApprovalNewsStore;
-  #telling: Promise<void> | undefined;
+  #isTelling = false;
 
   constructor(options: ApprovalNewsOptions) {
     this.#options = options;
@@ -44,9 +44,9 @@ export class ApprovalNews {
   }
 
   tell(): void {
-    this.#telling ??= this.#tellAll().finally(() => {
-      this.#telling = undefined;
-    });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    void this.#tellAll();
   }
 
   async #tellAll(): Promise<void> {
@@ -60,6 +60,8 @@ export class ApprovalNews {
     } catch (error) {
       // The root cannot be reached. The loop calls again.
       log.warn("approval.not-indexed", { code: failureCode(error) });
+    } finally {
+      this.#isTelling = false;
     }
   }
 }

@@ -8,6 +8,7 @@ import type { HealthProblem, HealthWarning } from "../root/health-problem.ts";
 import type { RootCalls } from "../root/root-link.ts";
 import type { RouteResult } from "../root/root-runtime.ts";
 import type { ApprovalIndexCalls, DecidesApprovals } from "../root/approval-calls.ts";
+import type { SubmissionDoor } from "../turns/submission-door.ts";
 import type { BroadcastCalls, TakesBroadcasts } from "../root/broadcast-calls.ts";
 import type { PlacedTarget } from "../../broadcasts/collect-targets.ts";
 
@@ -20,7 +21,8 @@ export interface InnerCalls
     BroadcastCalls,
     TakesBroadcasts,
     ApprovalIndexCalls,
-    DecidesApprovals {
+    DecidesApprovals,
+    SubmissionDoor {
   /** To a root. Returns the problem that keeps the bot from answering. */
   healthProblem(): Promise<HealthProblem | undefined>;
   /** To a root. Returns what may keep the bot from answering soon. */
@@ -83,6 +85,9 @@ const METHODS = {
   findApproval: true,
   decideAnywhere: true,
   decideApproval: true,
+  takeSubmission: true,
+  inspectSubmissionOf: true,
+  cancelSubmissionOf: true,
   takeBroadcast: true,
   startBroadcast: true,
   getBroadcast: true,

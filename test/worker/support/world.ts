@@ -32,6 +32,8 @@ export interface WorldOptions {
       | "transcribe"
       | "subscribeCommands"
       | "chatSchedules"
+      | "getIncomingHooks"
+      | "onApprovalRequested"
       | "onChatMember"
       | "onReaction"
       | "renderAttachment"

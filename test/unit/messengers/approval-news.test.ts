@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import type { Approval } from "../../../src/approvals/approval.ts";
+import { createApprovalIndexStore } from "../../../src/approvals/approval-index-store.ts";
+import type { IndexedApproval } from "../../../src/approvals/approval-index.ts";
+import { ApprovalNews } from "../../../src/messengers/agent/approval-news.ts";
+import { createNodeDatabase } from "../../../lab/support/node-database.ts";
+import { recordLog } from "../../support/log-recorder.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const approval = (state: Approval["state"], id = "a1"): Approval =>
+  ({
+    id,
+    state,
+    action: "pay",
+    summary: "Pay 4111111111 by card",
+    input: { card: { number: "4111111111" }, cents: 500, notes: [{ text: "4111111111" }] },
+    inputHash: "hash",
+    sensitive: ["card.number", "notes.text"],
+    permissions: [],
+    kind: "approval-gated",
+    createdAt: 1,
+    expiresAt: 2,
+    ...(state !== "waiting" && { endedAt: 3 }),
+  }) as unknown as Approval;
+
+function createRig() {
+  const database = createNodeDatabase();
+  const index = createApprovalIndexStore(createNodeDatabase());
+  const requested: string[] = [];
+  const clock = createVirtualClock();
+  let isReachable = true;
+  const start = (): ApprovalNews =>
+    new ApprovalNews({
+      database,
+      deps: { clock },
+      log: recordLog().log,
+      conversation: () => "thread:any:1",
+      note: async (told) => {
+        if (!isReachable) throw new Error("The root is away.");
+        index.put(told);
+      },
+      onRequested: async ({ executionId }) => void requested.push(executionId),
+    });
+  return { clock, index, requested, start, reach: (can: boolean) => void (isReachable = can) };
+}
+
+it("tells the root each state in order, also after a crash, and the bot each request", async () => {
+  const { clock, index, reach, requested, start } = createRig();
+  const first = start();
+  reach(false);
+  first.changed(approval("waiting"));
+  first.changed(approval("done"));
+  first.tell();
+  await clock.settle();
+  expect(first.tellAgainAt).toBe(clock.now() + 5_000);
+  expect([index.get("a1"), requested]).toEqual([undefined, []]);
+  // The process dies.
+  reach(true);
+  const second = start();
+  second.tell();
+  await clock.settle();
+  expect(index.get("a1")).toMatchObject({ state: "done", conversation: "thread:any:1" });
+  expect(index.waiting(undefined, 10)).toEqual([]);
+  expect(requested).toEqual(["a1"]);
+  expect(second.tellAgainAt).toBeUndefined();
+});
+
+it("masks sensitive values in the input and the summary", async () => {
+  const { clock, index, start } = createRig();
+  const news = start();
+  news.changed(approval("waiting"));
+  news.tell();
+  await clock.settle();
+  expect(JSON.stringify(index.get("a1"))).not.toContain("4111111111");
+  expect(index.get("a1")?.descriptor.input).toEqual({
+    card: { number: "•••" },
+    cents: 500,
+    notes: [{ text: "•••" }],
+  });
+});
+
+it("never lets an old report open an ended approval again", () => {
+  const { index } = createRig();
+  const indexed = (state: Approval["state"]): IndexedApproval =>
+    ({
+      executionId: "a1",
+      state,
+      createdAt: 1,
+      ...(state !== "waiting" && { endedAt: 3 }),
+    }) as unknown as IndexedApproval;
+  index.put(indexed("waiting"));
+  index.put(indexed("done"));
+  index.put(indexed("waiting"));
+  expect(index.get("a1")?.state).toBe("done");
+  index.sweep(4);
+  expect(index.get("a1")).toBeUndefined();
+});
