@@ -25,7 +25,8 @@ describe("the examples", () => {
 
   it("use only what the package exports", () => {
     const allowed = /^(\.\/[\w-]+\.ts|switchboard(\/messengers(\/telegram)?)?|ai|zod|@cantoo\/pdf-lib)$/;
-    for (const { name, text } of [...sources("examples/support-bot"), ...sources("examples/minimal")]) {
+    const all = ["support-bot", "digest-bot", "minimal"].flatMap((name) => sources(`examples/${name}`));
+    for (const { name, text } of all) {
       const imported = [...text.matchAll(/from "(?<from>[^"]+)"/g)].map(
         (match) => match.groups?.["from"] ?? "",
       );
