@@ -87,6 +87,16 @@ export class ApprovalCards {
       show(`${cardIdOf(approval)}:${index}`, address, "elsewhere");
   }
 
+  /** Whether an approval has a card already. */
+  isDrawn(approval: Approval): boolean {
+    const { store } = this.#options.thread().cards;
+    const ids = [
+      cardIdOf(approval),
+      ...approval.askedIn.map((_place, index) => `${cardIdOf(approval)}:${index}`),
+    ];
+    return ids.some((id) => store.read(id) !== undefined);
+  }
+
   /** Reminds the people who may decide, below the cards. Only stores the messages. */
   remind(approval: Approval): void {
     const { askedIn, expiresAt, input, origin, sensitive, summary } = approval;

@@ -104,7 +104,8 @@ export class ApprovalDesk {
       run: (approval) => options.run(approval),
       whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => {
-        options.onState(approval);
+        // A waiting question is drawn again when somebody turns out to be out of reach.
+        if (approval.state !== "waiting" || !this.#cards.isDrawn(approval)) options.onState(approval);
         this.#cards.draw(approval);
       },
       remind: (approval) => this.#cards.remind(approval),
