@@ -18,6 +18,8 @@ import { approversInWords, timeInWords } from "./approval-texts.ts";
 export interface ApprovalCardsOptions {
   readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt"> };
   readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  /** The bot's messenger, if it has only one. */
+  readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
 }
@@ -54,7 +56,8 @@ export class ApprovalCards {
         return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
       return { askedIn: [], unreached: [{ who: "The chat in which I should ask", why: "gone" }] };
     }
-    const messenger = address?.messengerId;
+    // A turn of the bot's own code may have no chat.
+    const messenger = address?.messengerId ?? this.#options.onlyMessenger();
     if (messenger === undefined) return { askedIn: [], unreached: [] };
     const people = peopleOf(
       approvers,

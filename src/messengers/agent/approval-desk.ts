@@ -57,6 +57,8 @@ export interface ApprovalDeskOptions {
   readonly textSoFar: (turnId: string) => string;
   /** The words that decide in a reply to a card. */
   readonly words: () => ApprovalWords;
+  /** The bot's messenger, if it has only one. */
+  readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Called when stored work waits for the loop. */
