@@ -47,6 +47,8 @@ export interface AgentActionsOptions extends Pick<ApprovalNewsOptions, "conversa
   readonly botLedger: () => ActionLedger;
   /** The conversation's messages, as the model would read them now. */
   readonly messages: () => Promise<readonly ModelMessage[]>;
+  /** The bot's messenger, if it has only one. */
+  readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Returns the text that the model has written in a turn so far. */

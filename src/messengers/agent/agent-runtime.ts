@@ -293,6 +293,10 @@ export class AgentRuntime extends LifecycleCapability {
       switchedOn: () => this.schedules.actions(),
       botLedger: () => this.#botLedger(),
       messages: () => this.engine.messagesOf(this.thread.memory.session()),
+      onlyMessenger: () => {
+        const [only, ...others] = this.#all();
+        return others.length === 0 ? only?.id : undefined;
+      },
       resolveTarget: (to) => this.#link().resolveTarget(to),
       textSoFar: (turnId) => this.engine.textSoFar(turnId),
       conversation: () => conversationNameOf(this.#options.name()) ?? "",

@@ -18,6 +18,8 @@ import { approversInWords, timeInWords } from "./approval-texts.ts";
 export interface ApprovalCardsOptions {
   readonly thread: () => { readonly cards: Cards; readonly delivery: Pick<Delivery, "receipt"> };
   readonly declared: (messengerId: string) => NormalizedMessengerDefinition | undefined;
+  /** The bot's messenger, if it has only one. */
+  readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
 }
@@ -54,7 +56,8 @@ export class ApprovalCards {
         return { askedIn: [{ address: found.address, who: undefined }], unreached: [] };
       return { askedIn: [], unreached: [{ who: "The chat in which I should ask", why: "gone" }] };
     }
-    const messenger = address?.messengerId;
+    // A turn of the bot's own code may have no chat.
+    const messenger = address?.messengerId ?? this.#options.onlyMessenger();
     if (messenger === undefined) return { askedIn: [], unreached: [] };
     const people = peopleOf(
       approvers,
@@ -85,6 +88,16 @@ export class ApprovalCards {
       show(cardIdOf(approval), origin, isAskedElsewhere(approval) ? "status" : "here");
     for (const [index, { address }] of askedIn.entries())
       show(`${cardIdOf(approval)}:${index}`, address, "elsewhere");
+  }
+
+  /** Whether an approval has a card already. */
+  isDrawn(approval: Approval): boolean {
+    const { store } = this.#options.thread().cards;
+    const ids = [
+      cardIdOf(approval),
+      ...approval.askedIn.map((_place, index) => `${cardIdOf(approval)}:${index}`),
+    ];
+    return ids.some((id) => store.read(id) !== undefined);
   }
 
   /** Reminds the people who may decide, below the cards. Only stores the messages. */

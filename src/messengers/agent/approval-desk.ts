@@ -57,6 +57,8 @@ export interface ApprovalDeskOptions {
   readonly textSoFar: (turnId: string) => string;
   /** The words that decide in a reply to a card. */
   readonly words: () => ApprovalWords;
+  /** The bot's messenger, if it has only one. */
+  readonly onlyMessenger: () => string | undefined;
   /** Looks for the address of a target in the root's directories. */
   readonly resolveTarget: (to: ChatTarget) => Promise<Resolution>;
   /** Called when stored work waits for the loop. */
@@ -104,7 +106,8 @@ export class ApprovalDesk {
       run: (approval) => options.run(approval),
       whyImpossible: (approval) => this.#whyImpossible(approval),
       draw: (approval) => {
-        options.onState(approval);
+        // A waiting question is drawn again when somebody turns out to be out of reach.
+        if (approval.state !== "waiting" || !this.#cards.isDrawn(approval)) options.onState(approval);
         this.#cards.draw(approval);
       },
       remind: (approval) => this.#cards.remind(approval),

@@ -31,7 +31,7 @@ export async function overviewOf(
   );
   const listed = [...mine, ...asked].slice(0, MOST_LISTED);
   if (listed.length === 0)
-    return "Nothing here waits for a decision of yours, and nothing that you asked for.";
+    return "Nothing that was asked in this chat waits for your decision, and nothing that you asked for here.";
   const lines = (from: readonly Approval[]): string[] =>
     from.flatMap((approval) => {
       const index = listed.indexOf(approval);

@@ -21,7 +21,7 @@ describe("/approvals", () => {
     await shown(world, "Here it is.", "g1");
     expect(found(world, "Here it is.", "g1").replyTo).toBe(card);
     await world.write("g1", "/approvals", { ...GROUP, user: "eve" });
-    await shown(world, "Nothing here waits for a decision of yours", "g1");
+    await shown(world, "Nothing that was asked in this chat waits for your decision", "g1");
   });
 
   it("says so when the request is decided by now, and decides nothing itself", async () => {

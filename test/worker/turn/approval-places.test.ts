@@ -76,6 +76,17 @@ describe("a question in the approvers' private chats", () => {
     await vi.waitFor(() => expect(effects).toEqual(["7"]), 8000);
   });
 
+  it("is asked there for a turn that has no chat and no person", async () => {
+    const { effects, world } = createRefundBot({ approvers: ["dana"], askIn: "approver-dm" });
+    await world.write("dana", "Hello", dana);
+    await shown(world, "Hm?", "dana");
+    await world.child("nightly").submitMessages("Refund 7");
+    await asked(world, "dana");
+    expect(await world.press("dana", "Approve", dana)).toBe("Approved.");
+    await shown(world, "Done", "dana");
+    expect(effects).toEqual(["7"]);
+  });
+
   it("is asked of those who have the permission, by name", async () => {
     const rolesOf = roles({ billing: ["dana"], refunds: ["ada", "dana"] }, { dana: "Dana D." });
     const { effects, world } = createRefundBot(

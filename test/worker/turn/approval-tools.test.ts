@@ -2,6 +2,7 @@ import { tool } from "ai";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { captureLog } from "../support/log-lines.ts";
+import { shown } from "../support/refund-bot.ts";
 import { callTool, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
@@ -38,12 +39,6 @@ function createBot(needsApproval: unknown, rest: object = {}): Bot {
   } as unknown as ReturnType<typeof tool>;
   return { world: createWorld({ script, getTools: () => ({ remove }) }), removed };
 }
-
-const shown = (world: World, text: string): Promise<void> =>
-  vi.waitFor(() => expect(world.chats.visible("c1").join("\n")).toContain(text), {
-    timeout: 8000,
-    interval: 20,
-  });
 
 describe("a tool with needsApproval", () => {
   it("waits with a card, and runs once somebody approves; its outcome is told", async () => {
