@@ -169,8 +169,8 @@ export class ConsentRig {
       const at = Math.max(this.clock.now(), this.#wakeAt ?? 0);
       this.#wakeAt = undefined;
       await this.clock.advance(at - this.clock.now());
-      await this.#settled(({ actions }) => actions.desk.approvals.work());
-      const next = this.#live?.actions.desk.approvals.nextWakeAt();
+      await this.#settled(({ actions }) => actions.work.work());
+      const next = this.#live?.actions.work.nextWakeAt();
       if (next !== undefined) this.#wakeAt = Math.min(this.#wakeAt ?? Infinity, Math.max(next, at + 1));
     }
     await this.clock.advance(Math.max(0, end - this.clock.now()));
@@ -180,7 +180,7 @@ export class ConsentRig {
   async rest(): Promise<void> {
     this.kill();
     for (let round = 0; round < 2; round += 1) {
-      await this.#settled(({ actions }) => actions.desk.approvals.work());
+      await this.#settled(({ actions }) => actions.work.work());
       await this.pass(90);
     }
   }
@@ -228,7 +228,7 @@ export class ConsentRig {
   }
 
   #isBusy(): boolean {
-    return this.#live?.actions.desk.approvals.isBusy() === true;
+    return this.#live?.actions.work.isBusy() === true;
   }
 
   #ensure(): { readonly actions: AgentActions; readonly cards: Cards } {
@@ -265,7 +265,7 @@ export class ConsentRig {
       files: { addBytes: () => Promise.reject(new Error()), hold: () => {}, release: () => {} },
       onRefused: () => {},
     });
-    const poke = (): void => void actions.desk.approvals.work().catch(() => {});
+    const poke = (): void => void actions.work.work().catch(() => {});
     const thread = {
       cards,
       poke,
@@ -292,6 +292,9 @@ export class ConsentRig {
       env: {},
       thread: () => thread,
       declared: () => TELEGRAM,
+      switchedOn: () => ({}),
+      conversation: () => "telegram:-5",
+      note: () => Promise.resolve(true),
       botLedger: () => actions.ledger,
       messages: () => Promise.resolve([]),
       resolveTarget: () => Promise.reject(new Error("No target is named.")),
