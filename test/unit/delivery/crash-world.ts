@@ -1,6 +1,7 @@
 import { createDelivery } from "../../../delivery/index.ts";
 import type { Database } from "../../../src/core/database.ts";
 import type { Delivery, ReplyStart } from "../../../src/core/delivery.ts";
+import type { Surface } from "../../../src/core/surface.ts";
 import { createLog } from "../../../src/core/log.ts";
 import { createTestGate } from "../../support/chat-gates.ts";
 import { createFakeSurface } from "../../support/fake-surface.ts";
@@ -36,7 +37,11 @@ export interface CrashProcess {
 }
 
 /** Storage and platform that outlive their processes. */
-export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): CrashWorld {
+export function createCrashWorld(
+  options: Partial<FakeSurfaceOptions> = {},
+  /** Returns the platform as the object reaches it, for planted defects. */
+  reached: (real: Surface) => Surface = (real) => real,
+): CrashWorld {
   const clock = createVirtualClock();
   const platform = createFakeSurface({ clock, latencyMs: 30, ...options });
   const database = createNodeDatabase();
@@ -78,10 +83,12 @@ export function createCrashWorld(options: Partial<FakeSurfaceOptions> = {}): Cra
       gateOf: () => gate,
       speaker: SPEAKER,
       surfaceFor: () =>
-        platform.connect({
-          clock: processClock,
-          onBoundary: (when, method) => boundary(`${when} ${method}`),
-        }),
+        reached(
+          platform.connect({
+            clock: processClock,
+            onBoundary: (when, method) => boundary(`${when} ${method}`),
+          }),
+        ),
       onWake: (at) => (wakeAt = at),
     });
     const advance = async (milliseconds: number): Promise<void> => {

@@ -1,0 +1,199 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
+import * as fc from "fast-check";
+import { afterEach, expect, it, vi } from "vitest";
+import type * as AskConsent from "../../../src/actions/ask-consent.ts";
+import { canonicalJson } from "../../../src/actions/run-action.ts";
+import type * as ApprovalStore from "../../../src/approvals/approval-store.ts";
+import type * as Approvals from "../../../src/approvals/approvals.ts";
+import type { Approval } from "../../../src/approvals/approval.ts";
+import type * as Grant from "../../../src/approvals/grant.ts";
+import type { Database } from "../../../src/core/database.ts";
+import type * as CallFacts from "../../../src/messengers/agent/call-facts.ts";
+import type { Planted } from "./consent-rig.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/*
+ * Defects of consent, each of which the stories of `consent.test.ts` must find. Those that sit inside of a part replace
+ * its module.
+ */
+
+const MOCKED = [
+  "../../../src/actions/ask-consent.ts",
+  "../../../src/core/sha256.ts",
+  "../../../src/approvals/approval-store.ts",
+  "../../../src/approvals/approvals.ts",
+  "../../../src/approvals/grant.ts",
+  "../../../src/messengers/agent/call-facts.ts",
+];
+
+afterEach(() => {
+  for (const path of MOCKED) vi.doUnmock(path);
+  vi.resetModules();
+});
+
+/** A press counts that must not, or the action runs after it. */
+const UNALLOWED = /decides ".*" without being allowed to|without a valid decision/;
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * Returns the first thing that must never happen, in the first story in which it does. The stories of the seed show the
+ * defect soon.
+ */
+async function firstFinding(seed: number, planted: Planted = {}): Promise<string> {
+  vi.resetModules();
+  // The order of steps must be the same in every run, and the platform's own digest takes as long as it likes.
+  vi.doMock("../../../src/core/sha256.ts", () => ({
+    sha256: (text: string) => Promise.resolve(hashOf(text)),
+  }));
+  const { Judge, stories } = await import("./consent-story.ts");
+  const played = await fc.check(
+    fc.asyncProperty(stories, async (story) => void (await new Judge(planted).play(story))),
+    { seed, numRuns: 500, endOnFailure: true },
+  );
+  const error = played.errorInstance;
+  return error instanceof Error ? error.message : "nothing";
+}
+
+it("finds a second decision that is not compared with the first", async () => {
+  const deciding = new AsyncLocalStorage<{ readonly before: Approval | undefined; reads: number }>();
+  vi.doMock("../../../src/approvals/approval-store.ts", async (original) => {
+    const real = await original<typeof ApprovalStore>();
+    return {
+      ...real,
+      ApprovalStore: class extends real.ApprovalStore {
+        override get(id: string): Approval | undefined {
+          const scope = deciding.getStore();
+          if (scope === undefined) return super.get(id);
+          scope.reads += 1;
+          return scope.reads === 2 ? scope.before : super.get(id);
+        }
+      },
+    };
+  });
+  vi.doMock("../../../src/approvals/approvals.ts", async (original) => {
+    const real = await original<typeof Approvals>();
+    return {
+      ...real,
+      Approvals: class extends real.Approvals {
+        override decide(...asked: Parameters<InstanceType<typeof real.Approvals>["decide"]>) {
+          return deciding.run({ before: this.get(asked[0]), reads: 0 }, () => super.decide(...asked));
+        }
+      },
+    };
+  });
+  expect(await firstFinding(1)).toBe("two people are told that they have decided");
+});
+
+it("finds an input that changes after the decision", async () => {
+  type Row = Record<string, string | number | null>;
+  const changed = (row: Row): Row => {
+    if (row["state"] !== "approved" && row["state"] !== "running") return row;
+    const { amount, order } = JSON.parse(String(row["input"])) as { amount: number; order: string };
+    const input = { amount: amount + 1_000, order };
+    return { ...row, input: JSON.stringify(input), input_hash: hashOf(canonicalJson(input)) };
+  };
+  const database = (real: Database): Database => ({
+    all: (statement, ...bindings) => {
+      const rows = real.all(statement, ...bindings);
+      return statement.includes("FROM approval_v1")
+        ? rows.map((row) => changed(row as Row) as never)
+        : (rows as never);
+    },
+    run: (...asked) => real.run(...asked),
+    transaction: (body) => real.transaction(body),
+  });
+  expect(await firstFinding(1, { database })).toBe("something is paid back that nobody has asked for");
+});
+
+it("finds an action that begins before its claim is stored", async () => {
+  const database = (real: Database): Database => {
+    let store = (): void => {};
+    const flush = (): void => {
+      const claim = store;
+      store = () => {};
+      claim();
+    };
+    return {
+      // The end of the run reads its claim.
+      all: (statement, ...bindings) => {
+        if (statement.includes("FROM action_v1")) flush();
+        return real.all(statement, ...bindings);
+      },
+      run: (statement, ...bindings) => {
+        const isClaim = statement.includes("INTO action_v1") && bindings.includes("pending");
+        if (!isClaim) return real.run(statement, ...bindings);
+        store = () => void real.run(statement, ...bindings);
+        return 1;
+      },
+      transaction: (body) => real.transaction(body),
+    };
+  };
+  expect(await firstFinding(4, { database })).toBe("an order is paid back twice");
+});
+
+it("finds an outcome that is told twice", async () => {
+  expect(await firstFinding(3, { tellsOutside: true })).toBe("an outcome is not told exactly once");
+});
+
+it("finds a card that shows a decision before it is stored", async () => {
+  expect(await firstFinding(1, { drawsFirst: true })).toBe("a card shows a decision that is not stored");
+});
+
+it("finds a press of a forwarded card that counts", async () => {
+  expect(await firstFinding(1, { findsAnywhere: true })).toMatch(UNALLOWED);
+});
+
+it("finds a press that counts after the time to decide", async () => {
+  const planted = { pressedBeforeMs: 30 * 60_000 };
+  expect(await firstFinding(2, planted)).toMatch(UNALLOWED);
+});
+
+it("finds a waiting request that runs when it is asked again later", async () => {
+  vi.doMock("../../../src/actions/ask-consent.ts", async (original) => {
+    const real = await original<typeof AskConsent>();
+    const askedAt = new Map<string, number>();
+    return {
+      ...real,
+      askConsent: async (...asked: Parameters<typeof real.askConsent>) => {
+        const [{ clock }, { requestId, toolCallId }] = asked;
+        const call = `${requestId} ${toolCallId}`;
+        const firstAt = askedAt.get(call) ?? clock.now();
+        askedAt.set(call, firstAt);
+        if (clock.now() > firstAt) return { kind: "granted", approver: undefined } as const;
+        return real.askConsent(...asked);
+      },
+    };
+  });
+  expect(await firstFinding(1)).toBe("money is paid back without a valid decision over exactly this call");
+});
+
+it("finds an action that runs with the rights of the person who agreed", async () => {
+  vi.doMock("../../../src/messengers/agent/call-facts.ts", async (original) => {
+    const real = await original<typeof CallFacts>();
+    return {
+      ...real,
+      factsOfApproval: (approval: Approval) => {
+        const presser = approval.decidedBy?.person;
+        return { ...real.factsOfApproval(approval), people: presser === undefined ? [] : [presser] };
+      },
+    };
+  });
+  expect(await firstFinding(3)).toBe("money is paid back with somebody else's rights");
+});
+
+it("finds a grant that outlives its terms", async () => {
+  vi.doMock("../../../src/approvals/grant.ts", async (original) => {
+    const real = await original<typeof Grant>();
+    return {
+      ...real,
+      covers: (...[grant, question, now]: Parameters<typeof real.covers>) =>
+        real.covers({ ...grant, until: undefined, revokedAt: undefined }, question, now),
+    };
+  });
+  expect(await firstFinding(3)).toBe("money is paid back without a valid decision over exactly this call");
+});

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import * as fc from "fast-check";
+import { expect, it, vi } from "vitest";
+import { Judge, stories } from "./consent-story.ts";
+
+// The order of steps must be the same in every run, and the platform's own digest takes as long as it likes.
+vi.mock("../../../src/core/sha256.ts", () => ({
+  sha256: (text: string) => Promise.resolve(createHash("sha256").update(text).digest("hex")),
+}));
+
+it("pays back once, and only what somebody allowed has agreed to, in any story (I9)", async () => {
+  const totals = { effects: 0, decided: 0, granted: 0 };
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const told = await new Judge().play(story);
+      totals.effects += told.effects;
+      totals.decided += told.decided;
+      totals.granted += told.granted;
+    }),
+    { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 1) * 40 },
+  );
+  expect(totals.effects).toBeGreaterThan(10);
+  expect(totals.decided).toBeGreaterThan(20);
+});
