@@ -1,3 +1,4 @@
+import { escapeMarkdown } from "../core/plain-markdown.ts";
 import type { CardButton, CardContent, CardField } from "../core/content.ts";
 import type { GrantScope } from "../core/grant-scope.ts";
 import type { MessengerAuthor } from "../core/messenger-event.ts";
@@ -51,7 +52,7 @@ export function approvalCard(approval: Approval, view: CardView): CardContent {
   const { input, sensitive, state, summary } = approval;
   return {
     kind: "card",
-    text: `**${titleOf(approval, view)}**\n\n${escaped(shortened(masked(summary, input, sensitive)))}`,
+    text: `**${titleOf(approval, view)}**\n\n${escapeMarkdown(shortened(masked(summary, input, sensitive)))}`,
     fields: [
       ...inputFields(input, sensitive),
       ...previewFields(approval),
@@ -169,9 +170,4 @@ function stateFields(approval: Approval, view: CardView): CardField[] {
         fields.push({ label: "Result", value: shortened(masked(resultWords(outcome), input, sensitive)) });
   }
   return fields.filter((field) => field !== undefined);
-}
-
-/** Input and people's words are no Markdown. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*_~[\]()<>#|!]/g, String.raw`\$&`);
 }

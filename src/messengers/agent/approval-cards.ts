@@ -1,3 +1,4 @@
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { AskTarget } from "../../actions/action.ts";
 import { approvalCard } from "../../approvals/approval-card.ts";
 import type { CardRole } from "../../approvals/approval-card.ts";
@@ -148,7 +149,7 @@ export class ApprovalCards {
     const id = `${cardIdOf(approval)}:${name}`;
     cards.post(
       { id, address, policy: this.#policyOf(address), ...options },
-      { kind: "text", text: escaped(text) },
+      { kind: "text", text: escapeMarkdown(text) },
     );
   }
 
@@ -199,9 +200,4 @@ function peopleOf(
 function isAt(address: Address, { chatId, messengerId, threadId }: GonePlace): boolean {
   const isChat = address.messengerId === messengerId && address.chatId === chatId;
   return isChat && (threadId === undefined || address.threadId === threadId);
-}
-
-/** Summaries and names are no Markdown. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*_~[\]()<>#|!]/g, String.raw`\$&`);
 }

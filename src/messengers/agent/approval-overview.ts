@@ -1,3 +1,4 @@
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import type { Approval } from "../../approvals/approval.ts";
 import type { Approvals } from "../../approvals/approvals.ts";
 import { masked, shortened } from "../../approvals/input-fields.ts";
@@ -56,7 +57,7 @@ function lineOf(approval: Approval, isMine: boolean): string {
   const { expiresAt, requester } = approval;
   const asker = requester === undefined ? "" : ` – asked by ${nameOf(requester)}`;
   const who = isMine ? asker : ` – up to ${approversInWords(approval)}`;
-  return escaped(`${summaryOf(approval)}${who}, until ${timeInWords(expiresAt)}`);
+  return escapeMarkdown(`${summaryOf(approval)}${who}, until ${timeInWords(expiresAt)}`);
 }
 
 /** Returns the addition to the system prompt while something waits. */
@@ -88,8 +89,4 @@ function summaryOf({ input, sensitive, summary }: Approval): string {
 
 function said(text: string): string {
   return JSON.stringify(fromPeople(text));
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*_~[\]()<>#|!]/g, String.raw`\$&`);
 }

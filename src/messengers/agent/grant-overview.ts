@@ -1,3 +1,4 @@
+import { escapeMarkdown } from "../../core/plain-markdown.ts";
 import { grantWords } from "../../approvals/approval-card.ts";
 import type { Grant } from "../../approvals/grant.ts";
 import { LENGTH_WORDS } from "../../approvals/grant-length.ts";
@@ -27,7 +28,7 @@ export function grantsOverview(
   if (mine.length === 0)
     return "Nothing is allowed in advance here: I ask about everything that needs consent.";
   const listed = mine.slice(0, MOST_LISTED);
-  const lines = listed.map((grant, index) => `${index + 1}\\. ${escaped(lineOf(grant))}`);
+  const lines = listed.map((grant, index) => `${index + 1}\\. ${escapeMarkdown(lineOf(grant))}`);
   const left = mine.length - listed.length;
   const buttons = listed.map(({ id }, index) => ({
     kind: "callback" as const,
@@ -69,8 +70,4 @@ function lineOf(grant: Grant): string {
 
 function giverOf({ givenBy }: Grant): string {
   return givenBy.person === undefined ? "the bot's team" : nameOf(givenBy.person);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\`*_~[\]()<>#|!]/g, String.raw`\$&`);
 }

@@ -9,10 +9,11 @@ import type {
   ReplyAttachment,
   Think,
 } from "../../../src/index.ts";
+import { createGate } from "../../../lab/support/gate.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
 import { captureLog } from "../support/log-lines.ts";
 import type { LogLine } from "../support/log-lines.ts";
-import { callTool, failWith, say } from "../support/scripted-model.ts";
+import { callTool, failWith, holdAt, say } from "../support/scripted-model.ts";
 import type { ModelScript } from "../support/scripted-model.ts";
 import { createWorld } from "../support/world.ts";
 import type { World, WorldOptions } from "../support/world.ts";
@@ -207,6 +208,23 @@ describe("attachments of a reply", () => {
     });
     await world.write("c1", "Send it");
     await vi.waitFor(() => expect(shown(world).slice(1)).toEqual(["photo a.jpg | "]), { timeout: 8000 });
+  });
+
+  it("reach the chat also if somebody stops the turn, because the action has run", async () => {
+    const gate = createGate();
+    const world = attachingWorld([picture("a.jpg")], {
+      script: ({ prompt }) =>
+        prompt.at(-1)?.role === "tool"
+          ? [say("Here "), holdAt(gate), say("you are.")]
+          : [callTool("send", {})],
+    });
+    await world.write("c1", "Send it");
+    await vi.waitFor(() => expect(world.chats.visible("c1").join()).toContain("Here"), { timeout: 8000 });
+    await world.write("c1", "/stop");
+    await vi.waitFor(() => expect(shown(world)).toContain("photo a.jpg | "), { timeout: 8000 });
+    expect(shown(world)).not.toContain("Here you are.");
+    expect(shown(world).filter((text) => text.includes("photo"))).toHaveLength(1);
+    gate.open();
   });
 
   it("become text where the platform takes no files", async () => {
