@@ -142,6 +142,22 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
+  it("says that a symbol of Think is the same only if it is there", () => {
+    const sources = ["src/index.ts", "src/messengers/index.ts", "providers/telegram/index.ts"];
+    const pages = ["think", "messenger-options", "delivery"].map((name) => `docs/reference/${name}.md`);
+    const known = new Set(
+      [...sources, ...pages, "src/actions/action-host.ts", "docs/attachments.md"].flatMap(
+        (file) => read(file).match(/\w+/g) ?? [],
+      ),
+    );
+    const same = [...read("docs/guides/coming-from-think.md").matchAll(/^\| (?<symbols>[^|]+)\| same/gm)];
+    const names = same.flatMap(({ groups }) =>
+      [...(groups?.["symbols"] ?? "").matchAll(/`(?:this\.|ctx\.)?(\w+)/g)].map(([, name = ""]) => name),
+    );
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name) => name !== "createWorkersAI" && !known.has(name))).toEqual([]);
+  });
+
   it("keeps the README short", () => {
     expect(read("README.md").split("\n").length).toBeLessThanOrEqual(150);
   });
