@@ -3,6 +3,7 @@
 // The bot
 export { Think } from "./think.ts";
 export type { ThinkTools } from "./turn/bot-tools.ts";
+export type { ModelPrices, TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 export type { FallbackModels, ThinkModel } from "./messengers/agent/agent-methods.ts";
 export type { ModelCallError } from "./models/index.ts";
 export { createWorker } from "./create-worker.ts";

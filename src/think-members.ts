@@ -13,6 +13,7 @@ import type { ChatMemberEvent, FetchableAttachment, MessengerContext } from "./c
 import type { IncomingHooks } from "./messengers/declare/incoming-hooks.ts";
 import type { ThinkCommands } from "./messengers/declare/commands.ts";
 import { attachmentContent } from "./messengers/replies/attachment-content.ts";
+import type { ModelPrices } from "./core/used-tokens.ts";
 import type { ThinkModel } from "./messengers/agent/agent-methods.ts";
 import type * as hook from "./turn/hooks.ts";
 import type { ChatScheduleOptions, ThinkScheduledTasks } from "./schedules/index.ts";
@@ -82,6 +83,10 @@ export abstract class ThinkMembers<Env extends Cloudflare.Env = Cloudflare.Env, 
 
   /** How long receipts are kept, in milliseconds. */
   keepDeliveriesMs = 30 * 24 * 60 * 60 * 1000;
+  /** How long the tokens of turns are kept for `usage()`, in milliseconds. `0` keeps none. */
+  keepUsageMs = 0;
+  /** Prices of models by id, for one million tokens each. With them, turns and `usage()` have a `cost`. */
+  modelPrices: ModelPrices = {};
 
   /**
    * Returns the model: an AI SDK `LanguageModel`, or the id of a Workers AI model. Called before every model call.

@@ -15,6 +15,7 @@ import type { Log } from "./core/log.ts";
 import type { MessengerContext } from "./core/messenger-context.ts";
 import type { StoredAttachment } from "./core/reply-attachment.ts";
 import { getMessengerContext, getTurn } from "./core/turn-context.ts";
+import type { TokenUsageEntry, UsageFilter } from "./core/used-tokens.ts";
 import type { TurnInfo } from "./core/turn-info.ts";
 import type { AgentRuntime } from "./messengers/agent/agent-runtime.ts";
 import { runtimeOf } from "./messengers/agent/runtime-of.ts";
@@ -413,6 +414,16 @@ export class Think<Env extends Cloudflare.Env = Cloudflare.Env, State = unknown>
    */
   async internal_reconcileScheduledTasks(): Promise<void> {
     await this.#runtime.reconcileSchedules();
+  }
+
+  /**
+   * Returns the tokens that people have used, by day, chat and person. Call it at the root. Turns are kept for
+   * `keepUsageMs`. Turns of an answer that a crash has cut count from the restart.
+   *
+   * @example this.usage({ since: Date.now() - 86_400_000, by: ["person"] })
+   */
+  usage(filter: UsageFilter = {}): readonly TokenUsageEntry[] {
+    return this.#runtime.root.usage(filter);
   }
 
   /** Returns the number of ignored updates, by `<messenger>:<kind>`. */

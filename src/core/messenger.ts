@@ -46,6 +46,11 @@ export interface MessengerLimits {
   readonly turnsPerPersonPerDay?: number;
   /** Within any 60 seconds. @default no limit */
   readonly turnsPerPersonPerMinute?: number;
+  /**
+   * Tokens within any 24 hours, input and output together, as the model's server counts them. The turn that passes the
+   * limit is still answered. @default no limit
+   */
+  readonly tokensPerPersonPerDay?: number;
 }
 
 /** Options that every messenger has, whatever the platform. */

@@ -10,6 +10,8 @@ export interface TurnStatsEntry {
   /** Tokens that the model's server counted. Undefined if it counts none. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
+  /** Cost of the tokens, by `modelPrices`. Undefined if no model has a price. */
+  readonly cost: number | undefined;
 }
 
 interface Counted {
@@ -18,6 +20,7 @@ interface Counted {
   readonly tools: Set<string>;
   inputTokens: number | undefined;
   outputTokens: number | undefined;
+  cost: number | undefined;
 }
 
 /** Number of turns that are remembered. One runs at a time; those of `chat()` may run beside it. */
@@ -37,8 +40,10 @@ export class TurnStats {
     counted.tools.add(name);
   }
 
-  countTokens(turnId: string, { input, output }: TokenUsage): void {
+  /** @param cost what these tokens cost; 0 if the model has no price */
+  countTokens(turnId: string, { input, output }: TokenUsage, cost = 0): void {
     const counted = this.#of(turnId);
+    if (cost > 0) counted.cost = (counted.cost ?? 0) + cost;
     if (input !== undefined) counted.inputTokens = (counted.inputTokens ?? 0) + input;
     if (output !== undefined) counted.outputTokens = (counted.outputTokens ?? 0) + output;
   }
@@ -60,5 +65,12 @@ export class TurnStats {
 }
 
 function emptyCount(): Counted {
-  return { steps: 0, toolCalls: 0, tools: new Set(), inputTokens: undefined, outputTokens: undefined };
+  return {
+    steps: 0,
+    toolCalls: 0,
+    tools: new Set(),
+    inputTokens: undefined,
+    outputTokens: undefined,
+    cost: undefined,
+  };
 }

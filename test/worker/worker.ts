@@ -44,6 +44,8 @@ export class RuntimeBot extends Agent {
         chatStreamFirstChunkTimeoutMs: 30_000,
         modelPatienceMs: 0,
         modelAttempts: 2,
+        keepUsageMs: 0,
+        modelPrices: {},
         sendReasoning: true,
         getModel: () => world.getModel(bot),
         getSystemPrompt: () => world.getSystemPrompt(bot),

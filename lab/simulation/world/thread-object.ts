@@ -287,6 +287,7 @@ export class ThreadObject {
         takeQuestion: () => Promise.resolve(true),
         reportAccess: () => Promise.resolve(),
         chatGone: () => Promise.resolve(),
+        noteUsage: () => Promise.resolve(),
         resolveTarget: (to) => Promise.resolve(options.resolveTarget(to)),
       },
       definitions: () => definitions,

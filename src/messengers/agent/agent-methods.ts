@@ -4,6 +4,7 @@ import type { ThinkActions } from "../../actions/action.ts";
 import type { ApprovalWords } from "../../approvals/decision-word.ts";
 import type { ActionAuthorization, ActionCallContext, ActionTurnContext } from "../../actions/authorize.ts";
 import type { IndexedApproval } from "../../approvals/approval-index.ts";
+import type { ModelPrices } from "../../core/used-tokens.ts";
 import type { Content } from "../../core/content.ts";
 import type { ThinkMessengers } from "../../core/messenger.ts";
 import type { AttachmentSurface, StoredAttachment } from "../../core/reply-attachment.ts";
@@ -36,6 +37,8 @@ export interface AgentMethods {
   readonly maxSteps: number;
   readonly maxContextTokens: number;
   readonly keepDeliveriesMs: number;
+  readonly keepUsageMs: number;
+  readonly modelPrices: ModelPrices;
   readonly interruptedStep: "restart" | "continue";
   readonly chatStreamStallTimeoutMs: number;
   readonly chatStreamFirstChunkTimeoutMs: number;

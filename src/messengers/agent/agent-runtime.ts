@@ -253,6 +253,7 @@ export class AgentRuntime extends LifecycleCapability {
           this.#callsTo(this.#rootName()).routeEvent(messengerId, event),
       }),
       keepDeliveriesMs: () => this.#options.agent.keepDeliveriesMs,
+      keepUsageMs: () => this.#options.agent.keepUsageMs,
       wakeAt: (at) => this.#wakeUp.at(at),
       putOffWake: (at) => this.#wakeUp.putOff(at),
     });

@@ -49,6 +49,7 @@ export function answeredCalls(host: AnsweringParts): InnerCalls {
     metrics: () => host.metrics(),
     chatMoved: async (...asked) => host.root().chatMoved(...asked),
     identity: (...asked) => host.root().identity(...asked),
+    noteUsage: async (...told) => host.root().noteUsage(...told),
     takeQuestion: async (...asked) => host.root().takeQuestion(...asked),
     reportAccess: async (messengerId, refusedWith) => {
       if (refusedWith === undefined) host.root().access.works(messengerId);

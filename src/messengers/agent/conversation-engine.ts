@@ -5,6 +5,7 @@ import type { Clock, Deps } from "../../core/deps.ts";
 import type { Log } from "../../core/log.ts";
 import type { Patience } from "../../core/model-patience.ts";
 import type { TokenUsage } from "../../core/token-usage.ts";
+import { costOf } from "../../core/used-tokens.ts";
 import { getMessengerContext, getTurn, inTurnContext } from "../../core/turn-context.ts";
 import { ModelRests, recitingModel } from "../../models/index.ts";
 import type { ThinkHooks } from "../../turn/hooks.ts";
@@ -46,8 +47,9 @@ export function createConversationEngine(options: ConversationEngineOptions): Tu
     instead: LanguageModel | undefined,
   ): Exclude<LanguageModel, string> => {
     const turnId = getTurn()?.id;
-    const onUsage = (usage: TokenUsage): void => {
-      if (turnId !== undefined) engine.stats.countTokens(turnId, usage);
+    const onUsage = (usage: TokenUsage, modelId: string): void => {
+      if (turnId === undefined) return;
+      engine.stats.countTokens(turnId, usage, costOf(agent.modelPrices, modelId, usage));
     };
     const text = turnId === undefined ? undefined : recited(turnId);
     const chosen = text === undefined ? instead : recitingModel(text);

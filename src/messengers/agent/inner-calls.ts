@@ -74,6 +74,7 @@ const METHODS = {
   chatMoved: true,
   identity: true,
   takeQuestion: true,
+  noteUsage: true,
   reportAccess: true,
   chatGone: true,
   resolveTarget: true,

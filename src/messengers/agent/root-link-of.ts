@@ -11,6 +11,7 @@ export function rootLinkOf(root: () => InnerCalls, gate: (conversation: string) 
     takeQuestion: (...asked) => root().takeQuestion(...asked),
     reportAccess: (...asked) => root().reportAccess(...asked),
     chatGone: (...asked) => root().chatGone(...asked),
+    noteUsage: (...told) => root().noteUsage(...told),
     resolveTarget: (to) => root().resolveTarget(to),
   };
 }

@@ -49,6 +49,8 @@ export interface ThreadRuntimeOptions {
   readonly route?: (messengerId: string, event: IncomingEvent) => Promise<RouteResult>;
   /** Returns how long receipts of deliveries are kept, in milliseconds. @default 30 days */
   readonly keepDeliveriesMs?: () => number;
+  /** How long the root keeps the tokens of turns, in milliseconds. @default 0: it keeps none */
+  readonly keepUsageMs?: () => number;
   /** Asks for a call of `drive` at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
   /**

@@ -37,6 +37,7 @@ import { OwnTurns } from "./own-turns.ts";
 import { TurnAttachments } from "../turns/turn-attachments.ts";
 import { TurnRunner } from "../turns/turn-runner.ts";
 import { EventFiles } from "../turns/event-files.ts";
+import { usageNews } from "./usage-news.ts";
 
 /** Known keys are kept this long, so that a late redelivery starts nothing (I2). */
 const KEEP_KEYS_MS = 7 * 24 * 60 * 60 * 1000;
@@ -179,6 +180,7 @@ export class ThreadRuntime {
       hasConsent: (turnId) => options.approvals?.hasConsent(turnId) === true,
       onWithdrawn: (turnId) => options.approvals?.drop(turnId, "replaced"),
       hasUnread: () => this.#intake.hasUnread(),
+      onUsed: usageNews(options, memory, (messengerId) => this.#messengers.find(messengerId)),
     });
     const commands = (): ReadyCommands =>
       allCommands(options.commands(), (event) => options.desk?.waitingIn(event) ?? 0);

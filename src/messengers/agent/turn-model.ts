@@ -28,7 +28,7 @@ export interface TurnModelOptions {
   /** The models of this object that have failed lately. */
   readonly rests: ModelRests;
   /** Called after every completed model call, with its number of tokens. */
-  readonly onUsage: (usage: TokenUsage) => void;
+  readonly onUsage: (usage: TokenUsage, modelId: string) => void;
 }
 
 type ModelInstance = Exclude<LanguageModel, string>;
@@ -66,7 +66,7 @@ export function turnModel(
         log.error("model.call-failed", { code, status, provider, model: modelId, reason, message });
         if (models.length > 1 && isFailure(error)) rests.failed(error, deps.clock.now());
       },
-      onUsage,
+      onUsage: (usage) => onUsage(usage, model.modelId),
     }),
   );
   if (first === undefined) return brokenModel();

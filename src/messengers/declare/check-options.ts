@@ -39,7 +39,11 @@ const TAKES: Readonly<Record<keyof typeof schema.shape, string>> = {
   rerunOnEdit: "true or false",
 };
 
-const LIMITS = { turnsPerPersonPerDay: true, turnsPerPersonPerMinute: true } as const;
+const LIMITS = {
+  turnsPerPersonPerDay: true,
+  turnsPerPersonPerMinute: true,
+  tokensPerPersonPerDay: true,
+} as const;
 
 /**
  * Checks the common options of all messengers: that they exist, and have the right type.

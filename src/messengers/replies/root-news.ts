@@ -8,7 +8,7 @@ export interface RootNewsOptions {
   readonly deps: Deps;
   readonly log: Log;
   readonly memory: Pick<ThreadMemory, "untold" | "forgetUntold">;
-  readonly root: Pick<RootLink, "chatGone" | "chatMoved">;
+  readonly root: Pick<RootLink, "chatGone" | "chatMoved" | "noteUsage">;
   /** Asks for a call of `tell` at this time at the latest, even if the object dies before. */
   readonly wakeAt: (at: number) => void;
 }
@@ -16,7 +16,7 @@ export interface RootNewsOptions {
 const TELL_AGAIN_MS = 5000;
 
 /**
- * Reports moved and gone chats, as refused calls show them, to the root until the root has stored them. Runs beside
+ * Reports moved and gone chats, as refused calls show them, and the tokens of turns to the root until the root has stored them. Runs beside
  * everything else.
  */
 export class RootNews {
@@ -62,6 +62,9 @@ export class RootNews {
         return;
       case "gone":
         await root.chatGone(untold.messengerId, untold.chatId, untold.code, untold.at);
+        return;
+      case "used":
+        await root.noteUsage(untold.used, untold.keepMs);
         return;
       default:
         untold satisfies never;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { ChatMove } from "../../core/chat-move.ts";
 import type { Database } from "../../core/database.ts";
 import { createThreadMemoryStore } from "./thread-memory-store.ts";
@@ -31,7 +32,7 @@ export interface ThreadMemory {
   forgetUntold(news: Untold): void;
 }
 
-/** A fact about a chat that a refused call has shown and the root does not know yet. */
+/** A fact that the root does not know yet: about a chat, as a refused call has shown, or the tokens of a turn. */
 export type Untold =
   | { readonly kind: "moved"; readonly messengerId: string; readonly move: ChatMove }
   | {
@@ -41,11 +42,22 @@ export type Untold =
       readonly code: string;
       /** Epoch milliseconds. */
       readonly at: number;
-    };
+    }
+  | { readonly kind: "used"; readonly used: UsedTokens; readonly keepMs: number };
 
 const chatMove = z.object({
   from: z.object({ chatId: z.string(), threadId: z.string() }),
   to: z.object({ chatId: z.string(), threadId: z.string() }),
+});
+const usedTokens = z.object({
+  turnId: z.string(),
+  messengerId: z.string(),
+  chatId: z.string(),
+  userId: z.string(),
+  at: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cost: z.number(),
 });
 const untoldNews = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("moved"), messengerId: z.string(), move: chatMove }),
@@ -56,6 +68,7 @@ const untoldNews = z.discriminatedUnion("kind", [
     code: z.string(),
     at: z.number(),
   }),
+  z.object({ kind: z.literal("used"), used: usedTokens, keepMs: z.number() }),
 ]);
 
 const OF_A_THREAD = ["subscribed", "full", "given-up"] as const;
@@ -86,7 +99,7 @@ export function createThreadMemory(database: Database): ThreadMemory {
   let untold: Map<string, Untold> | undefined;
   const untoldByKey = (): Map<string, Untold> => {
     untold ??= new Map(
-      [...store.list("moved"), ...store.list("gone")].map(({ key, value }) => {
+      [...store.list("moved"), ...store.list("gone"), ...store.list("used")].map(({ key, value }) => {
         const kind = key.slice(0, key.indexOf(":"));
         return [key, untoldNews.parse({ kind, ...(JSON.parse(value) as object) })];
       }),
@@ -127,6 +140,7 @@ export function createThreadMemory(database: Database): ThreadMemory {
 }
 
 function keyOf(news: Untold): string {
+  if (news.kind === "used") return `used:${news.used.turnId}`;
   const chatId = news.kind === "moved" ? news.move.from.chatId : news.chatId;
   return `${news.kind}:${JSON.stringify([news.messengerId, chatId])}`;
 }

@@ -2,6 +2,7 @@ import type { ChatMove } from "../../core/chat-move.ts";
 import type { ChatTarget, Resolution } from "../../core/chat-target.ts";
 import type { ChatGate } from "../../core/gate.ts";
 import type { BotIdentity } from "../../core/messenger.ts";
+import type { UsedTokens } from "../../core/used-tokens.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 
 /** The calls from a conversation to its root. */
@@ -22,6 +23,8 @@ export interface RootCalls {
    * @param at time of the refusal, in epoch milliseconds
    */
   chatGone(messengerId: string, chatId: string, code: string, at: number): Promise<void>;
+  /** Reports the tokens of a turn, which the root keeps for this long. A report that comes again counts once. */
+  noteUsage(used: UsedTokens, keepMs: number): Promise<void>;
   /** Looks for the address of a target in the root's directories. */
   resolveTarget(to: ChatTarget): Promise<Resolution>;
 }

@@ -17,6 +17,7 @@ import type {
 import type { Probing, Surface } from "../../core/surface.ts";
 import type { RootBudget } from "../../../delivery/index.ts";
 import { eventFields } from "../../core/log-fields.ts";
+import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
 import { BotIdentities } from "./bot-identities.ts";
 import { ChatAliases } from "./chat-aliases.ts";
 import { ChatDirectory } from "./chat-directory.ts";
@@ -34,6 +35,8 @@ import type { DirectoryEntry, RootStore } from "./root-store.ts";
 import { StorageHealth } from "./storage-health.ts";
 import { TargetPlaces } from "./target-places.ts";
 import { Targets } from "./targets.ts";
+import { createTokenUsageStore } from "./token-usage-store.ts";
+import type { TokenUsageStore } from "./token-usage-store.ts";
 import { TurnLimits } from "./turn-limits.ts";
 import type { AskedQuestion } from "./turn-limits.ts";
 import { problem } from "../../core/problem.ts";
@@ -83,6 +86,7 @@ export class RootRuntime {
   /** Whether the platforms accept the bot's credentials. */
   readonly access: PlatformAccess;
   readonly #limits: TurnLimits;
+  readonly #tokens: TokenUsageStore;
   readonly #identities: BotIdentities;
   readonly #aliases: ChatAliases;
   readonly #conversations: ConversationResolver;
@@ -138,7 +142,8 @@ export class RootRuntime {
       context,
       onAsked: (definition, error) => this.access.outcome(definition, error),
     });
-    this.#limits = new TurnLimits(options.database);
+    this.#tokens = createTokenUsageStore(options.database);
+    this.#limits = new TurnLimits(options.database, this.#tokens);
   }
 
   /** Answers a messenger's webhook. Returns undefined if the request is not for a messenger. */
@@ -201,6 +206,15 @@ export class RootRuntime {
   /** @throws {InvalidInputError} `chat-filter-invalid` */
   listChats(filter: ChatFilter): ChatPage {
     return this.#chats.list(filter);
+  }
+
+  /** Stores the tokens of a turn. A report that comes again counts once. */
+  noteUsage(used: UsedTokens, keepMs: number): void {
+    this.#tokens.add(used, this.#options.deps.clock.now() - keepMs);
+  }
+
+  usage(filter: UsageFilter): TokenUsageEntry[] {
+    return this.#tokens.sum(filter);
   }
 
   /** Tells whether a person may ask for one more answer, in any conversation. If so, it is counted. */

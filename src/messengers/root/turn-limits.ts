@@ -2,6 +2,7 @@ import type { Database } from "../../core/database.ts";
 import type { MessengerLimits } from "../../core/messenger.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import { createUsageStore } from "./usage-store.ts";
+import type { TokenUsageStore } from "./token-usage-store.ts";
 import type { Question, UsageStore } from "./usage-store.ts";
 
 const MINUTE_MS = 60_000;
@@ -24,9 +25,11 @@ export interface AskedQuestion {
 /** Counts each person's questions to this bot. Stores nothing if no messenger has limits. */
 export class TurnLimits {
   readonly #store: UsageStore;
+  readonly #tokens: Pick<TokenUsageStore, "tokensSince">;
 
-  constructor(database: Database) {
+  constructor(database: Database, tokens: Pick<TokenUsageStore, "tokensSince">) {
     this.#store = createUsageStore(database);
+    this.#tokens = tokens;
   }
 
   /** Tells whether the person may ask this. If so, it is counted. The same question again counts once. */
@@ -40,7 +43,9 @@ export class TurnLimits {
       return true;
     }
     const ofMinute = questions.filter(({ beganAt }) => beganAt > at - MINUTE_MS);
+    const mostTokens = limits.tokensPerPersonPerDay;
     const isAllowed =
+      (mostTokens === undefined || this.#tokens.tokensSince(messengerId, userId, at - DAY_MS) < mostTokens) &&
       questions.length < (limits.turnsPerPersonPerDay ?? Infinity) &&
       ofMinute.length < (limits.turnsPerPersonPerMinute ?? Infinity);
     if (!isAllowed) return false;

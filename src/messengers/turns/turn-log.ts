@@ -4,12 +4,14 @@ import type { EventFields } from "../../core/log-fields.ts";
 import type { Log } from "../../core/log.ts";
 import type { MessengerEvent } from "../../core/messenger-event.ts";
 import type { NewTurn, Turn } from "../../turn/turn-store.ts";
-import type { TurnStats } from "../../turn/turn-stats.ts";
+import type { TurnStats, TurnStatsEntry } from "../../turn/turn-stats.ts";
 
 export interface TurnLogOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly stats: TurnStats;
+  /** Called with the use of each ended turn. */
+  readonly onUsed?: ((turn: Turn, used: TurnStatsEntry) => void) | undefined;
 }
 
 /** The end of a turn. */
@@ -48,11 +50,13 @@ export class TurnLog {
     const { clock, log, stats } = this.#options;
     const begunAt = this.#begunAt.get(turn.id);
     this.#begunAt.delete(turn.id);
+    const used = stats.of(turn.id);
+    this.#options.onUsed?.(turn, used);
     const fields = {
       ...turnFields(turn.id, turn.kind === "messages" ? turn.context : undefined),
       outcome,
       durationMs: clock.now() - (begunAt ?? turn.lastReceivedAt),
-      ...stats.of(turn.id),
+      ...used,
       characters,
       // The use before the restart is not known any more.
       restarted: begunAt === undefined ? true : undefined,

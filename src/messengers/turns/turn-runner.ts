@@ -22,6 +22,7 @@ import type { Prompts } from "./prompts.ts";
 import { ToolGate } from "./tool-gate.ts";
 import { TurnEndings } from "./turn-endings.ts";
 import { TurnLog } from "./turn-log.ts";
+import type { TurnLogOptions } from "./turn-log.ts";
 import type { ReadyAttachments, TurnAttachments } from "./turn-attachments.ts";
 import type { TurnResponses } from "./turn-responses.ts";
 import { TurnReplies } from "./turn-replies.ts";
@@ -50,6 +51,8 @@ export interface TurnRunnerOptions {
   readonly hasConsent?: ((turnId: string) => boolean) | undefined;
   /** Called in the transaction that withdraws a turn, because another one answers its messages. */
   readonly onWithdrawn?: ((turnId: string) => void) | undefined;
+  /** Called with the use of each ended turn. */
+  readonly onUsed?: TurnLogOptions["onUsed"];
   /** Whether the intake has not looked at some events yet. `advance` is called again when it has. */
   readonly hasUnread: () => boolean;
 }
@@ -86,7 +89,7 @@ export class TurnRunner implements Answers {
       burstEnd: (turn) => (turn.kind === "messages" ? this.#burstEnd(turn) : undefined),
     });
     const { deps, engine, log } = options;
-    this.#turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats });
+    this.#turnLog = new TurnLog({ clock: deps.clock, log, stats: engine.stats, onUsed: options.onUsed });
     this.endings = new TurnEndings({
       ...options,
       replies: this.replies,

@@ -11,6 +11,7 @@ import { normalizeMessengers } from "../../../src/messengers/declare/define-mess
 import { Intake } from "../../../src/messengers/intake/intake.ts";
 import type { EventHandlers } from "../../../src/messengers/intake/event-handler.ts";
 import type { RouteResult } from "../../../src/messengers/root/root-runtime.ts";
+import { createTokenUsageStore } from "../../../src/messengers/root/token-usage-store.ts";
 import { TurnLimits } from "../../../src/messengers/root/turn-limits.ts";
 import { Cards } from "../../../src/messengers/replies/cards.ts";
 import { createThreadMemory } from "../../../src/messengers/replies/thread-memory.ts";
@@ -85,7 +86,8 @@ function rigOn(database: Database, clock: VirtualClock, options: IntakeRigOption
   };
   const deps = { clock, newId: () => "id", random: () => 0, fetch };
   const inbox = createInboxStore(database);
-  const limits = new TurnLimits(options.root ?? database);
+  const root = options.root ?? database;
+  const limits = new TurnLimits(root, createTokenUsageStore(root));
   const intake = new Intake({
     database,
     deps,

@@ -69,6 +69,7 @@ function createRig() {
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
         chatGone: () => Promise.resolve(),
+        noteUsage: () => Promise.resolve(),
         resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
       definitions: () =>

@@ -118,6 +118,7 @@ export function createPressRig(options: PressRigOptions = {}): PressRig {
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
         chatGone: () => Promise.resolve(),
+        noteUsage: () => Promise.resolve(),
         resolveTarget: () => Promise.reject(new Error("No target is named.")),
       },
       definitions,

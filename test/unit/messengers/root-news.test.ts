@@ -33,6 +33,10 @@ function createRig() {
           if (root.isAway) throw new Error("away");
           told.push([chatId, code, at]);
         },
+        noteUsage: async (used) => {
+          if (root.isAway) throw new Error("away");
+          told.push([used.chatId, used.turnId, used.inputTokens]);
+        },
       },
       wakeAt: (at) => wakes.push(at),
     });
@@ -40,6 +44,31 @@ function createRig() {
   };
   return { clock, events: () => lines.map(({ event }) => event), root, start, told, wakes };
 }
+
+it("tells the tokens of a turn until the root knows them, over restarts", async () => {
+  const { clock, root, start, told } = createRig();
+  const used = {
+    turnId: "t1",
+    messengerId: "telegram",
+    chatId: "5",
+    userId: "7",
+    at: 1,
+    inputTokens: 10,
+    outputTokens: 2,
+    cost: 0.5,
+  };
+  const { memory, news } = start();
+  memory.keepUntold({ kind: "used", used, keepMs: 1000 });
+  root.isAway = true;
+  news.tell();
+  await clock.settle();
+  root.isAway = false;
+  const { news: later } = start();
+  later.tell();
+  await clock.settle();
+  expect(told).toEqual([["5", "t1", 10]]);
+  expect(later.tellAgainAt).toBeUndefined();
+});
 
 it("tells a move until the root knows it, over restarts, and not once more", async () => {
   const { clock, events, root, start, told, wakes } = createRig();

@@ -82,6 +82,7 @@ function createRig(definition: Partial<MessengerDefinition> = {}) {
         chatMoved: () => Promise.resolve(),
         reportAccess: () => Promise.resolve(),
         chatGone: () => Promise.resolve(),
+        noteUsage: () => Promise.resolve(),
         resolveTarget: () => Promise.reject(new Error("Nothing is said here.")),
       },
       definitions: () =>

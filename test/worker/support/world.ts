@@ -29,6 +29,8 @@ export interface WorldOptions {
       | "chatStreamStallTimeoutMs"
       | "chatStreamFirstChunkTimeoutMs"
       | "modelPatienceMs"
+      | "keepUsageMs"
+      | "modelPrices"
       | "transcribe"
       | "subscribeCommands"
       | "chatSchedules"

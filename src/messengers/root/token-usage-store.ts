@@ -1,0 +1,104 @@
+import { firstRow } from "../../core/database.ts";
+import type { Database, SqlValue } from "../../core/database.ts";
+import type { TokenUsageEntry, UsageFilter, UsedTokens } from "../../core/used-tokens.ts";
+
+/** One row for each turn, so that a report that comes again counts once. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS token_usage_v1 (
+    turn_id TEXT PRIMARY KEY, messenger_id TEXT NOT NULL, chat_id TEXT NOT NULL, user_id TEXT NOT NULL,
+    at INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS token_usage_v1_person ON token_usage_v1 (messenger_id, user_id, at)",
+  "CREATE INDEX IF NOT EXISTS token_usage_v1_at ON token_usage_v1 (at)",
+];
+
+export interface TokenUsageStore {
+  /** Stores the tokens of a turn, and deletes turns that ended before `keepFrom`. */
+  add(used: UsedTokens, keepFrom: number): void;
+  /** Returns the tokens of a person since a time, input and output together. */
+  tokensSince(messengerId: string, userId: string, since: number): number;
+  sum(filter: UsageFilter): TokenUsageEntry[];
+}
+
+/** Creates the store. The tables are made with the first turn that is counted. */
+export function createTokenUsageStore(database: Database): TokenUsageStore {
+  let hasTables = false;
+  const ready = (): Database => {
+    if (!hasTables) for (const statement of SCHEMA) database.run(statement);
+    hasTables = true;
+    return database;
+  };
+  return {
+    add(used, keepFrom) {
+      ready().run(
+        `INSERT OR IGNORE INTO token_usage_v1
+         (turn_id, messenger_id, chat_id, user_id, at, input_tokens, output_tokens, cost)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        used.turnId,
+        used.messengerId,
+        used.chatId,
+        used.userId,
+        used.at,
+        used.inputTokens,
+        used.outputTokens,
+        used.cost,
+      );
+      ready().run("DELETE FROM token_usage_v1 WHERE at < ?", keepFrom);
+    },
+    tokensSince: (messengerId, userId, since) =>
+      firstRow(
+        ready().all<{ tokens: number }>(
+          `SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS tokens FROM token_usage_v1
+           WHERE messenger_id = ? AND user_id = ? AND at > ?`,
+          messengerId,
+          userId,
+          since,
+        ),
+      )?.tokens ?? 0,
+    sum({ by = ["day", "chat", "person"], chatId, messengerId, since, until, userId }) {
+      const groups = [
+        "messenger_id",
+        ...(by.includes("day") ? ["date(at / 1000, 'unixepoch')"] : []),
+        ...(by.includes("chat") ? ["chat_id"] : []),
+        ...(by.includes("person") ? ["user_id"] : []),
+      ];
+      const column = (group: string, name: string): string =>
+        groups.includes(group) ? `${group} AS ${name}` : `NULL AS ${name}`;
+      const conditions: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
+        ["at >= ?", since],
+        ["at < ?", until],
+        ["messenger_id = ?", messengerId],
+        ["chat_id = ?", chatId],
+        ["user_id = ?", userId],
+      ];
+      const used = conditions.filter(([, value]) => value !== undefined);
+      const where = used.length === 0 ? "" : `WHERE ${used.map(([sql]) => sql).join(" AND ")}`;
+      const rows = ready().all<{
+        day: string | null;
+        messenger: string;
+        chat: string | null;
+        person: string | null;
+        turns: number;
+        input: number;
+        output: number;
+        cost: number;
+      }>(
+        `SELECT ${column("date(at / 1000, 'unixepoch')", "day")}, messenger_id AS messenger,
+           ${column("chat_id", "chat")}, ${column("user_id", "person")}, COUNT(*) AS turns,
+           SUM(input_tokens) AS input, SUM(output_tokens) AS output, SUM(cost) AS cost
+         FROM token_usage_v1 ${where} GROUP BY ${groups.join(", ")} ORDER BY ${groups.join(", ")}`,
+        ...used.map(([, value]) => value ?? null),
+      );
+      return rows.map((row) => ({
+        ...(row.day !== null && { day: row.day }),
+        messengerId: row.messenger,
+        ...(row.chat !== null && { chatId: row.chat }),
+        ...(row.person !== null && { userId: row.person }),
+        turns: row.turns,
+        inputTokens: row.input,
+        outputTokens: row.output,
+        cost: row.cost,
+      }));
+    },
+  };
+}
