@@ -27,6 +27,7 @@ export function buildCommand(io: CommandIo): Command {
       const config = parseWorkerConfig(configurationText, options.config);
       const report = createReport(io, options);
       const bundle = await bundleWorker(configFile, config);
+      if (config.unsupported.length > 0) report.say(`left out: ${config.unsupported.join(", ")}`);
       for (const warning of bundle.warnings) report.say(warning);
       await writeBuiltWorker(folder, { bundle, configurationText });
       const bytes = bundle.files.get(ENTRY)?.byteLength ?? 0;
