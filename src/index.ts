@@ -184,6 +184,9 @@ export type { ChatEntry, ChatFilter, ChatKind, ChatPage, ChatTopic } from "./cor
 // Sending
 export type { ChatTarget, SayOptions, TargetProblem } from "./core/chat-target.ts";
 
+// Notices
+export type { NoticeOptions } from "./messengers/agent/notice.ts";
+
 // Broadcasts
 export type {
   Broadcast,

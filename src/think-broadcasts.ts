@@ -11,6 +11,8 @@ import type { ChatTarget } from "./core/chat-target.ts";
 import type { Content } from "./core/content.ts";
 import { isForSockets } from "./messengers/agent/is-for-sockets.ts";
 import type { SocketMessage } from "./messengers/agent/is-for-sockets.ts";
+import { noticeOf } from "./messengers/agent/notice.ts";
+import type { NoticeOptions } from "./messengers/agent/notice.ts";
 import { runtimeIn } from "./messengers/agent/runtime-of.ts";
 import { ThinkMembers } from "./think-members.ts";
 
@@ -107,5 +109,21 @@ export abstract class ThinkBroadcasts<
   /** Returns a page of the chats that have subscribed. */
   async listSubscribers(filter: SubscriberFilter = {}): Promise<SubscriberPage> {
     return runtimeIn(this).broadcasts.calls().listSubscribers(filter);
+  }
+
+  /**
+   * Sends a notice to one chat, from any object of the bot, in and outside of turns: once, also after a crash. The object
+   * of the chat's conversation sends it, and its model knows it. Returns an id for `getBroadcast` and
+   * `broadcastReceipts` when the notice is stored.
+   *
+   * @throws {SwitchboardError} `channel-unknown`, `thread-unknown`, or another code of `say` about the target
+   * @throws {InvalidInputError} `notice-invalid`, or a code of `say` about the content
+   * @example await this.deliverNotice("Your export is ready.", { channel: "telegram", thread: "4711", kind: "export" });
+   */
+  async deliverNotice(content: Content, options: NoticeOptions = {}): Promise<string> {
+    const { broadcasts, sends } = runtimeIn(this);
+    const notice = await noticeOf(content, options, (to) => sends.addressOf(to));
+    const { id } = await broadcasts.calls().startBroadcast(notice);
+    return id;
   }
 }

@@ -43,6 +43,8 @@ export type BroadcastWork =
       readonly kind: "content";
       readonly content: Content;
       readonly informModel: boolean;
+      /** A word for the model that says what the content is. */
+      readonly noteKind?: string;
       readonly options?: Pick<ContentOptions, "silent" | "protect">;
     }
   /** A prompt: the model of each target's conversation answers it, with its own memory. */

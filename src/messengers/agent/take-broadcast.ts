@@ -67,7 +67,7 @@ async function post(
   { cards, clock, delivery, definition, own }: TakeBroadcastHost,
   id: string,
   { address }: HandOver,
-  { content, informModel, options }: Extract<BroadcastWork, { kind: "content" }>,
+  { content, informModel, noteKind, options }: Extract<BroadcastWork, { kind: "content" }>,
 ): Promise<string | undefined> {
   try {
     const ready = await cards.prepare(address.messengerId, checkContent(content));
@@ -75,7 +75,7 @@ async function post(
     delivery.revive(address.chatId);
     const policy = replyPolicy(definition(address.messengerId)?.delivery);
     cards.post({ id, address, policy, options }, ready);
-    if (informModel) own.notes.add(id, { text: noteOf(content), at: clock.now() });
+    if (informModel) own.notes.add(id, { text: noteOf(content, noteKind), at: clock.now() });
     return undefined;
   } catch (error) {
     // Anything else may work later, and the call is repeated.

@@ -18,10 +18,11 @@ export function noteParts(notes: readonly Note[]): UIMessage["parts"] {
   }));
 }
 
-/** Returns the text of content for the model. */
-export function noteOf(content: Content): string {
+/** Returns the text of content for the model. `kind` says what it is. */
+export function noteOf(content: Content, kind?: string): string {
   const text = fromPeople(plainText(content));
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+  const shown = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+  return kind === undefined ? shown : `⟦Kind: ${kind}⟧\n${shown}`;
 }
 
 function plainText(content: Content): string {

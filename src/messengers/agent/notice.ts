@@ -1,0 +1,65 @@
+import type { NewBroadcast } from "../../broadcasts/broadcasts.ts";
+import type { ChatTarget } from "../../core/chat-target.ts";
+import type { Content } from "../../core/content.ts";
+import { errorCode, InvalidInputError, SwitchboardError } from "../../core/errors.ts";
+import type { Address } from "../../core/surface.ts";
+
+/** The chat of a notice, and what the model learns about it. */
+export interface NoticeOptions {
+  /** The key of the messenger in `getMessengers()`. Needs `thread`. @default the chat for which the code runs */
+  readonly channel?: string;
+  /** The platform's id of the chat, or of one topic of it. Needs `channel`. */
+  readonly thread?: string | { readonly chatId: string; readonly topicId: string };
+  /** A word for the model that says what the notice is, such as `reminder`. @default none */
+  readonly kind?: string;
+  /** Whether the model of the chat's conversation knows the text. @default true */
+  readonly informModel?: boolean;
+  /** Makes a call repeatable: see `say`. 1 to 190 characters. @default every call is a new notice */
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * Returns the broadcast to one chat that is a notice.
+ *
+ * @param addressOf finds a target; without one, the chat for which the code runs
+ * @throws {SwitchboardError} `channel-unknown`, `thread-unknown`, or another code of `say` about the target
+ * @throws {InvalidInputError} `notice-invalid`
+ */
+export async function noticeOf(
+  content: Content,
+  { channel, idempotencyKey, informModel = true, kind, thread }: NoticeOptions,
+  addressOf: (to: ChatTarget | undefined) => Promise<Address>,
+): Promise<NewBroadcast> {
+  if ((channel === undefined) !== (thread === undefined))
+    throw new InvalidInputError(
+      "notice-invalid",
+      "A notice names both its channel and its thread, or neither: then it goes to the chat for which the code runs.",
+    );
+  if (kind !== undefined && !/^[\w -]{1,40}$/.test(kind))
+    throw new InvalidInputError(
+      "notice-invalid",
+      "The kind of a notice is a word of at most 40 letters, digits, spaces, - and _.",
+    );
+  const place = typeof thread === "string" ? { chatId: thread } : thread;
+  const to = channel === undefined || place === undefined ? undefined : { messenger: channel, ...place };
+  const address = await addressOf(to).catch((error: unknown) => {
+    throw renamed(error);
+  });
+  return {
+    id: idempotencyKey === undefined ? undefined : `notice:${idempotencyKey}`,
+    work: { kind: "content", content, informModel, ...(kind !== undefined && { noteKind: kind }) },
+    targets: [address],
+  };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  "messenger-unknown": "channel-unknown",
+  "chat-unknown": "thread-unknown",
+};
+
+/** The same refusal in the words of a notice. */
+function renamed(error: unknown): unknown {
+  const code = errorCode(error);
+  const name = code === undefined ? undefined : NAMES[code];
+  return name === undefined || !(error instanceof Error) ? error : new SwitchboardError(name, error.message);
+}
