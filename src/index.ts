@@ -47,6 +47,7 @@ export type {
   HandlerTask,
   Lateness,
   PromptTask,
+  QuietHours,
   ScheduledOccurrence,
   ThinkScheduledTask,
   ThinkScheduledTasks,
