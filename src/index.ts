@@ -48,6 +48,7 @@ export type {
   HandlerTask,
   Lateness,
   PromptTask,
+  QuietHours,
   ScheduledOccurrence,
   ThinkScheduledTask,
   ThinkScheduledTasks,

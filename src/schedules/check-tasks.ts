@@ -4,7 +4,9 @@ import { ConfigurationError } from "../core/errors.ts";
 import { parseSchedule } from "./parse-schedule.ts";
 import type { Rule, ScheduleKind } from "./rule.ts";
 import type { HandlerTask, Lateness, PromptTask, ThinkScheduledTasks } from "./scheduled-task.ts";
-import { momentOf, parseIsoTime } from "./time-zone.ts";
+import { parseTimeOfDay } from "./quiet-hours.ts";
+import type { CheckedQuietHours } from "./quiet-hours.ts";
+import { isTimeZone, momentOf, parseIsoTime } from "./time-zone.ts";
 
 /** A scheduled task with every default filled in. */
 export interface CheckedTask {
@@ -35,6 +37,8 @@ export type Work =
       readonly deliverTo: PromptTask["deliverTo"];
       readonly fanOut: "once" | "each";
       readonly source: PromptTask["source"];
+      /** @default none */
+      readonly quietHours?: CheckedQuietHours | undefined;
       /** Most tokens of all its turns in 24 hours. @default no limit */
       readonly mostTokensPerDay?: number;
     };
@@ -65,6 +69,9 @@ const taskSchema = z.strictObject({
   deliverTo: z.union([target, z.array(target).min(1), fn]).optional(),
   fanOut: z.enum(["once", "each"]).optional(),
   source: fn.optional(),
+  quietHours: z
+    .strictObject({ from: z.string(), to: z.string(), timezone: z.string().optional() })
+    .optional(),
 });
 
 /**
@@ -93,7 +100,7 @@ function checkTask(
   const { count, ifLate, jitterMs, metadata, retry, schedule, scope = "root", timezone, until } = parsed.data;
   const when = parseSchedule(schedule, timezone ?? defaultZone);
   if ("problem" in when) throw invalid(id, when.problem);
-  const work = workOf(id, task);
+  const work = workOf(id, task, when.zone ?? timezone ?? defaultZone);
   const untilMs = until === undefined ? undefined : endOf(id, until, when.zone ?? defaultZone);
   return {
     id,
@@ -111,14 +118,14 @@ function checkTask(
   };
 }
 
-function workOf(id: string, task: ThinkScheduledTasks[string]): Work {
+function workOf(id: string, task: ThinkScheduledTasks[string], zone: string | undefined): Work {
   const { handler, prompt } = task;
   if ((prompt === undefined) === (handler === undefined)) {
     const has = prompt === undefined ? "neither" : "both";
     throw invalid(id, `It needs exactly one of "prompt" and "handler", and has ${has}.`);
   }
   if (handler !== undefined) {
-    for (const name of ["deliverTo", "fanOut", "source"] as const)
+    for (const name of ["deliverTo", "fanOut", "source", "quietHours"] as const)
       if (name in task)
         throw invalid(
           id,
@@ -126,12 +133,27 @@ function workOf(id: string, task: ThinkScheduledTasks[string]): Work {
         );
     return { kind: "handler", handler };
   }
-  const { deliverTo, fanOut = "once", source } = task;
+  const { deliverTo, fanOut = "once", quietHours, source } = task;
   if (fanOut === "each" && deliverTo === undefined)
     throw invalid(id, '"fanOut: each" runs in the conversations of its targets: add "deliverTo".');
   if (task.scope === "conversation" && (typeof deliverTo === "function" || deliverTo === "subscribers"))
     throw invalid(id, 'Only the root knows all chats: a task of "scope: conversation" names its targets.');
-  return { kind: "prompt", prompt: task.prompt, deliverTo, fanOut, source };
+  const quiet = quietHours === undefined ? undefined : quietHoursOf(id, quietHours, zone);
+  return { kind: "prompt", prompt: task.prompt, deliverTo, fanOut, source, quietHours: quiet };
+}
+
+function quietHoursOf(
+  id: string,
+  { from, timezone, to }: NonNullable<PromptTask["quietHours"]>,
+  otherZone: string | undefined,
+): CheckedQuietHours {
+  const [fromMs, toMs] = [parseTimeOfDay(from), parseTimeOfDay(to)];
+  if (fromMs === undefined || toMs === undefined || fromMs === toMs)
+    throw invalid(id, '"quietHours" needs two different times of day, such as from "22:00" to "07:00".');
+  const zone = timezone ?? otherZone;
+  if (zone === undefined || !isTimeZone(zone))
+    throw invalid(id, 'The "quietHours" have no time zone. Add "timezone" to them, such as "Europe/London".');
+  return { from: fromMs, to: toMs, zone };
 }
 
 function endOf(id: string, until: string, zone: string | undefined): number {

@@ -8,6 +8,7 @@ import type { Address } from "../core/surface.ts";
 import { withinTime } from "../core/within-time.ts";
 import type { CheckedTask, Work } from "./check-tasks.ts";
 import type { Leg, Occurrence, Target } from "./occurrence.ts";
+import { quietUntil } from "./quiet-hours.ts";
 import type { DeliverTo, ScheduledOccurrence } from "./scheduled-task.ts";
 import type { StoredTask } from "./schedule-store.ts";
 import type { OccurrenceEnd, StepResult } from "./step-result.ts";
@@ -186,6 +187,8 @@ async function beginPrompt(
   stored: StoredTask,
 ): Promise<StepResult> {
   const now = host.clock.now();
+  const until = work.quietHours === undefined ? undefined : quietUntil(work.quietHours, now);
+  if (until !== undefined) return { kind: "continues", occurrence: { ...occurrence, nextAt: until } };
   const running: Occurrence = { ...occurrence, state: "running", startedAt: occurrence.startedAt ?? now };
   if (host.tokensToday(task.id) >= (work.mostTokensPerDay ?? Number.POSITIVE_INFINITY))
     return ended(running, { state: "skipped", code: "token-limit" });

@@ -28,6 +28,16 @@ export interface Lateness {
   readonly otherwise: "skip" | "run";
 }
 
+/** Times of day at which a task writes to nobody. Occurrences in them wait for their end. */
+export interface QuietHours {
+  /** Such as `"22:00"`. */
+  readonly from: string;
+  /** Such as `"07:00"`. Earlier than `from` if the night is meant. */
+  readonly to: string;
+  /** @default the zone of the schedule, else `getDefaultTimezone()` */
+  readonly timezone?: string;
+}
+
 interface TaskOptions {
   /** When it runs. See `ScheduleText`. */
   readonly schedule: ScheduleText;
@@ -73,6 +83,8 @@ export interface PromptTask extends TaskOptions {
    * last delivery, the model is not called and nobody gets a message.
    */
   readonly source?: (occurrence: ScheduledOccurrence) => unknown;
+  /** @default none */
+  readonly quietHours?: QuietHours;
 }
 
 /** A task whose occurrences run the bot's own code, at least once each. */

@@ -58,6 +58,11 @@ describe("the check of scheduled tasks", () => {
     ["no zone", { schedule: "every day at 09:00" }, /has no time zone/],
     ["a wrong zone", { timezone: "Nowhere", schedule: "every day at 09:00" }, /"Nowhere" is not a time zone/],
     ["no attempt", { retry: { maxAttempts: 0 } }, /"retry\.maxAttempts" cannot be used/],
+    [
+      "no quiet hours",
+      { quietHours: { from: "22:00", to: "22:00" } },
+      /"quietHours" needs two different times/,
+    ],
     ["a wrong end", { until: "soon" }, /"until" must be an ISO time/],
   ])("names the task and the fix: %s", (_name, change, expected) => {
     const tasks = { digest: { ...daily, ...change } } as unknown as ThinkScheduledTasks;

@@ -57,6 +57,18 @@ describe("scheduled tasks", () => {
     expect(rig.ends("digest")).toEqual(expected);
   });
 
+  it("wait for the end of quiet hours", async () => {
+    const quietHours = { from: "22:00", to: "07:00", timezone: "Europe/Berlin" };
+    const rig = new ScheduleRig({
+      digest: { schedule: "every day at 23:00", prompt: "Write it.", deliverTo: "ada", quietHours },
+    });
+    await rig.runUntil("2026-11-19T05:59Z");
+    expect(rig.ends("digest")).toEqual(["11-18T23:00 due"]);
+    expect(rig.turns).toEqual([]);
+    await rig.runUntil("2026-11-19T06:01Z");
+    expect(rig.ends("digest")).toEqual(["11-18T23:00 delivered"]);
+  });
+
   it("always run a late handler", async () => {
     let count = 0;
     const rig = new ScheduleRig(handlerOf(() => void (count += 1)));

@@ -1,0 +1,31 @@
+import { DAY_MS, MINUTE_MS, startOfDay } from "./civil-time.ts";
+import { civilTimeAt, momentOf } from "./time-zone.ts";
+
+/** Times of day at which a task writes to nobody. Plain JSON. */
+export interface CheckedQuietHours {
+  /** Milliseconds since midnight. */
+  readonly from: number;
+  /** Milliseconds since midnight. Smaller than `from` if the night is meant. */
+  readonly to: number;
+  readonly zone: string;
+}
+
+/** Returns the time of day of `HH:mm`, in milliseconds since midnight. */
+export function parseTimeOfDay(text: string): number | undefined {
+  const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
+  return match === null ? undefined : (Number(match[1]) * 60 + Number(match[2])) * MINUTE_MS;
+}
+
+/** Returns the end of the quiet hours that a moment falls into, in epoch milliseconds. Undefined outside of them. */
+export function quietUntil({ from, to, zone }: CheckedQuietHours, moment: number): number | undefined {
+  const civil = civilTimeAt(moment, zone);
+  const midnight = startOfDay(civil);
+  const time = civil - midnight;
+  const isNight = from > to;
+  const isQuiet = isNight ? time >= from || time < to : time >= from && time < to;
+  if (!isQuiet) return undefined;
+  const end = midnight + to + (isNight && time >= from ? DAY_MS : 0);
+  // On the night when the clocks go back, the end may have been a moment ago: the hours are over then.
+  const until = momentOf(end, zone);
+  return until > moment ? until : undefined;
+}
