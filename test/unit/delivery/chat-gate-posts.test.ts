@@ -205,6 +205,28 @@ describe("knows the ids of messages", () => {
     expect(await gate.unclaimed(question())).toMatchObject({ claim: "uncertain" });
   });
 
+  it("says so until a post is known that began when the lost one could not land any more", async () => {
+    const { ask, clock, gate } = await seasoned();
+    const lost = { address: inTopic(3), speaker: "three" };
+    const posted = { address: inTopic(4), speaker: "four" };
+    await ask("post", lost.address, { ...POST, speaker: "three", landsWithinMs: 8_000 });
+    await gate.report({ ...lost, news: { ...QUIET, ticket: 1, isUnresolved: true } });
+    const claims: string[] = [];
+    for (const [ticket, afterMs] of [
+      [2, 1_000],
+      [4, 7_000],
+    ] as const) {
+      await clock.advance(afterMs);
+      await ask("post", posted.address, { ...POST, speaker: "four", landsWithinMs: 8_000 });
+      const sentIds = [100 + ticket];
+      await gate.report({ ...posted, news: { ...QUIET, ticket, sentIds, newestId: 100 + ticket } });
+      const found = await gate.unclaimed({ ...posted, news: QUIET, afterId: 100 + ticket });
+      claims.push(found.claim);
+      await gate.report({ ...posted, news: { ...QUIET, ticket: ticket + 1 } });
+    }
+    expect(claims).toEqual(["uncertain", "certain"]);
+  });
+
   it("remembers after a start that such an outcome was reported", async () => {
     const { ask, gate, restart } = await seasoned();
     await ask("post", ADDRESS, { ...POST, speaker: OWN });
