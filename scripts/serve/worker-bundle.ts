@@ -3,6 +3,7 @@ import { builtinModules } from "node:module";
 import path from "node:path";
 import { context, formatMessages } from "esbuild";
 import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "esbuild";
+import { describeDuplicate } from "./duplicate-keys.ts";
 import { ServeError } from "./serve-error.ts";
 import { shortPath } from "./short-path.ts";
 import type { WorkerConfig } from "./worker-config.ts";
@@ -191,12 +192,4 @@ function checkExports(exported: readonly string[], configFile: string, config: W
       `${shortPath(configFile)} binds the class ${missing.className}, but ${config.main} does not export it. Add to it: export { ${missing.className} };`,
     );
   }
-}
-
-/** Names an object with two entries of one name. JavaScript keeps the last one, so a messenger would be lost silently. */
-function describeDuplicate({ id, location, text }: Message, folder: string): readonly string[] {
-  if (id !== "duplicate-object-key" || location === null) return [];
-  const name = /"([^"\n]+)"/.exec(text)?.[1] ?? "";
-  const place = `${path.relative(folder, path.resolve(location.file))}:${location.line}`;
-  return [`"${name}" stands twice in one object, and the first one is lost: ${place}`];
 }

@@ -255,6 +255,17 @@ describe("serve", () => {
     expect(output.trim().split("\n").at(-1)).toMatch(/^workerd ended with code 1 before it listened/);
   });
 
+  it("refuses two messengers with the same id, before anything runs", async () => {
+    const worker = await workerThatEndsWith(
+      "const defineMessengers = (it) => it;\nconst all = defineMessengers({ telegram: { a: 1 }, telegram: {} });\nexport default { fetch: () => Response.json(all) };",
+    );
+    const { code, output } = await refuse({ PORT: "0", DATA_DIR: await newFolder() }, worker);
+    expect(code).toBe(1);
+    expect(output.trimEnd().split("\n").at(-1)).toBe(
+      'Two messengers have the id "telegram", and the first one would be lost: worker.ts:4. Give one of them another id.',
+    );
+  });
+
   it("says at every start that one of two messengers with the same id is lost", async () => {
     const config = await workerThatEndsWith(
       "const messengers = { telegram: 1, telegram: 2 };\nexport default { fetch: () => Response.json(messengers) };",
