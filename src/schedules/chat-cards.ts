@@ -24,7 +24,13 @@ export const pressSchema = z.discriminatedUnion("schedules", [
     do: z.enum(["pause", "resume", "run", "delete"]),
     id: z.string(),
   }),
-  z.object({ schedules: z.literal("zone"), zone: z.string(), request: requestSchema }),
+  z.object({
+    schedules: z.literal("zone"),
+    zone: z.string(),
+    /** The id of the person who was asked. */
+    by: z.string(),
+    request: requestSchema,
+  }),
 ]);
 export type SchedulePress = z.infer<typeof pressSchema>;
 
@@ -53,8 +59,8 @@ const MOST_LISTED = 8;
 const MOST_SHOWN_TEXT = 300;
 
 /** Asks a person for a time zone, once. */
-export function zoneCard(request: ScheduleRequest): CardContent {
-  const buttons = ZONES.map(([label, zone]) => button(label, { schedules: "zone", zone, request }));
+export function zoneCard(request: ScheduleRequest, by: string): CardContent {
+  const buttons = ZONES.map(([label, zone]) => button(label, { schedules: "zone", zone, by, request }));
   return {
     kind: "card",
     text: "Which time zone are you in? Pick one, or write me your city.",

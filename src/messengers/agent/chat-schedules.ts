@@ -104,7 +104,7 @@ export class ChatSchedules {
     if (problem !== undefined) return { kind: "refused", why: problem };
     const zone = timezone ?? this.#store.zoneOf(person.userId) ?? this.#options.defaultZone();
     if (zone === undefined) {
-      this.#options.post(`${cardId}:zone`, place.address, zoneCard({ kind, text, when }));
+      this.#options.post(`${cardId}:zone`, place.address, zoneCard({ kind, text, when }, person.userId));
       return { kind: "zone-asked" };
     }
     return this.#add({ kind, text, when }, place, zone, cardId, timezone !== undefined);
@@ -218,6 +218,7 @@ export class ChatSchedules {
         return MANAGED[press.do];
       }
       case "zone": {
+        if (press.by !== person.userId) return alert("This question is for somebody else.");
         const refused = await this.#mayMake(press.request.text, place);
         if (refused !== undefined) return alert(refused);
         this.setZone(place.person, press.zone);

@@ -65,7 +65,9 @@ describe("the cards of schedules", () => {
 
   it("can be sent with the longest texts", () => {
     const shown = { schedule, isPaused: false, next: [NOW] };
-    expect(() => checkContent(zoneCard({ kind: "reminder", text, when: "x".repeat(200) }))).not.toThrow();
+    expect(() =>
+      checkContent(zoneCard({ kind: "reminder", text, when: "x".repeat(200) }, "u")),
+    ).not.toThrow();
     expect(() => checkContent(listCard(Array.from({ length: 60 }, () => shown)))).not.toThrow();
     expect(() =>
       checkContent(reminderCard("#1", text, "key", { isLate: "2 hours", isRecurring: true })),

@@ -101,6 +101,7 @@ describe("a reminder", () => {
     const world = create();
     world.script(calls("remind_me", { text: "Tea", when: "every day at 09:00" }));
     expect(await go(world)).toContain("asked for a time zone");
+    expect(await world.press("c1", "Tokyo", { user: "bob" })).toBe("This question is for somebody else.");
     expect(await world.press("c1", "Berlin, Paris")).toBe("Thanks, I'll remember that.");
     await untilShown(world, /^I'll remind you: Tea\n\nNext: .*\(Europe\/Berlin\)$/);
     await untilShown(world, /^Your time zone is Europe\/Berlin\.$/);
