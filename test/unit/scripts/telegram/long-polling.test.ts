@@ -9,6 +9,8 @@ import { freeUpdates, pollIntoWebhook } from "../../../../scripts/telegram/poll-
 
 const SECRET = "s3cret";
 const PATH = "/messengers/telegram/webhook";
+/** Longer than any post takes here. */
+const LAST_POSTS_MS = 2_000;
 
 let simulator: Simulator;
 let bot: Server;
@@ -69,8 +71,9 @@ function poll(mayRemove = async (_webhook: string): Promise<boolean> => false) {
       secret: SECRET,
       say,
       signal: stopped.signal,
-      // No test waits: a pause ends when other work has had its turn.
-      pause: () => new Promise((resolve) => setTimeout(resolve, 1)),
+      // No test waits: a pause ends when other work has had its turn. Once polling ends, posts that are under way may end.
+      pause: () =>
+        new Promise((resolve) => setTimeout(resolve, stopped.signal.aborted ? LAST_POSTS_MS : 1).unref()),
     }),
   );
   const run = {
