@@ -40,6 +40,8 @@ export default defineConfig({
           // To start workerd and load the product takes longer than most files. Every test has a root of its own, so
           // the files of one worker share both.
           isolate: false,
+          // The runner waits for the answer to each line that it intercepts, and a test that kills its object loses it.
+          disableConsoleIntercept: true,
           sequence: { groupOrder: 1 },
         },
       },
