@@ -201,7 +201,7 @@ describe("commands", () => {
     rig.simulator.sendText(chat, user, "tell me");
     await gate.reached;
     rig.simulator.sendText(chat, user, "/hours");
-    await until(() => fromBot(chat).some((text) => text.startsWith("Our team answers")));
+    await until(() => fromBot(chat).some((text) => text.startsWith("Our shop and our team")));
     gate.open();
     await until(() => fromBot(chat).includes("A long answer begins and ends."));
     expect(fromBot(chat)).toHaveLength(2);

@@ -99,7 +99,7 @@ describe("the data of a served bot", () => {
     expect(exported).not.toContain(BOB_SAID);
     expect(await data("backup", "copy")).toMatchObject({ code: 0, result: { files: expect.any(Number) } });
     expect(await data("verify", "copy")).toMatchObject({ code: 0 });
-    ada.write("and one more");
+    ada.write("and one more", 1);
     await ada.reads("Noted.", "Noted.");
   });
 
@@ -136,8 +136,8 @@ describe("the data of a served bot", () => {
     expect(cells).toContain(String(others.id));
 
     await rig.bot.restart();
-    bob.write("do you remember?");
-    ada.write("do you remember me?");
+    bob.write("do you remember?", 2);
+    ada.write("do you remember me?", 2);
     await bob.reads("Noted.", "Noted.");
     await ada.reads("Noted.", "Noted.", "Noted.");
     const requests = rig.model.requests().map((request) => JSON.stringify(request));
@@ -152,7 +152,7 @@ describe("the data of a served bot", () => {
     expect((await everything(rig.bot.dataDirectory)).cells).toContain(ADA_SAID_TO_ALL);
     expect(await readdir(String(result.aside))).not.toEqual([]);
     await rig.bot.restart();
-    ada.write("and now?");
+    ada.write("and now?", 3);
     await ada.reads("Noted.", "Noted.", "Noted.", "Noted.");
     const asked = rig.model.requests().map((request) => JSON.stringify(request));
     expect(asked.find((request) => request.includes("and now?"))).toContain(ADA_SAID);

@@ -72,7 +72,7 @@ describe("switchboard dev --telegram", () => {
     child.kill("SIGTERM");
     await once(child, "exit");
     expect(telegram.updates().map(({ state }) => state)).toEqual(["delivered"]);
-    telegram.sendText(chat, ada, "Still there?");
+    telegram.sendText(chat, ada, "Still there?", { date: Math.floor(Date.now() / 1000) + 60 });
     await devTelegram();
     await telegram.waitFor(() => answers() === 2);
     expect(telegram.messages(chat).filter(({ text }) => text === "Hello!")).toHaveLength(1);

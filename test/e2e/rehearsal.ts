@@ -40,7 +40,8 @@ export function rehearse(rig: Rig): Rehearsal {
 export interface Person {
   readonly user: User;
   readonly chat: SimChat;
-  readonly write: (text: string) => Message;
+  /** `later`: so many minutes after now, by the clock of Telegram, so that it belongs to no burst. */
+  readonly write: (text: string, later?: number) => Message;
   /** The bot's messages, oldest first. */
   readonly replies: () => readonly VisibleMessage[];
   /** Resolves when the bot's messages read exactly like this, in this order. */
@@ -53,7 +54,13 @@ export function newcomer(rig: Rig, firstName = "Ada"): Person {
   return {
     user,
     chat,
-    write: (text) => rig.simulator.sendText(chat, user, text),
+    write: (text, later) =>
+      rig.simulator.sendText(
+        chat,
+        user,
+        text,
+        later === undefined ? {} : { date: Math.floor(Date.now() / 1000) + later * 60 },
+      ),
     replies: () => repliesIn(rig, chat),
     reads: (...texts) => readsLike(rig, chat, texts),
   };

@@ -155,11 +155,25 @@ describe.concurrent("streaming", () => {
     expect(shop.asked).toEqual(["/orders/1001"]);
     const [first, second] = model.requests("my order 1001");
     expect(first?.tools.toSorted()).toEqual([
+      "cancel_order",
+      "cancel_schedule",
+      "change_address",
+      "change_schedule",
+      "draft_email",
       "find_shop",
+      "list_products",
+      "list_schedules",
       "lookup_order",
+      "opening_hours",
+      "pause_schedule",
       "refund_order",
+      "remind_me",
+      "run_schedule_now",
+      "schedule_digest",
       "send_invoice",
+      "send_photo",
       "track",
+      "voice_summary",
     ]);
     expect(toldIn(second)).toContain("shipped");
     expect(toldIn(second)).not.toContain("Hopper");
