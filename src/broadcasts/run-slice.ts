@@ -126,6 +126,8 @@ class Slice {
   async #ask(target: StoredTarget): Promise<void> {
     if (this.#calls.size >= AT_ONCE[this.#work.kind]) await Promise.race(this.#calls);
     const call = this.#call(target).finally(() => this.#calls.delete(call));
+    // What could not be stored is stored, or fails, with the next result or at the end of the slice.
+    call.catch(() => undefined);
     this.#calls.add(call);
   }
 
