@@ -168,7 +168,7 @@ class LendingBudget implements RootBudget {
   }
 }
 
-/** Makes a call that a broadcast has paid for this chat. Returns `false` if there is none. */
+/** Uses up one call that a broadcast has reserved for this chat. Returns `false` if none is reserved. */
 function usePaid({ bucket, paid }: Bot, chatId: string, now: number, rate: Rate): boolean {
   const found = paid.get(chatId);
   if (found === undefined) return false;
