@@ -180,7 +180,7 @@ async function post(
     // A stream from a late answer must still be ended, whatever it shows.
     const hash = stream === undefined ? part.hash : undefined;
     entry.answerUntil = context.deps.clock.now() + LATE_ANSWER_MS;
-    const late = { entry, address, wasMarked: row.isMarked, hash };
+    const late = { entry, address, wasMarked: row.isMarked, hash, isWhole: isLast };
     watchLatePost(context, reply, surface, late, outcome.late);
   }
   // Without a known id before it, the post cannot be searched for.

@@ -7,7 +7,7 @@ import type { DeliveryContext } from "../calls/delivery-context.ts";
 import { formerChatOf } from "../outbox/move-reply.ts";
 import { store } from "../outbox/outbox-change.ts";
 import { addDuplicate } from "../outbox/duplicates.ts";
-import type { OutboxEntry } from "../outbox/outbox-entry.ts";
+import type { LateMessage, OutboxEntry } from "../outbox/outbox-entry.ts";
 import { nextState } from "../outbox/outbox-state.ts";
 import type { OutboxRow } from "../outbox/outbox-store.ts";
 import type { Reply } from "../outbox/reply.ts";
@@ -21,6 +21,8 @@ interface TimedOutPost {
   readonly wasMarked: boolean;
   /** Hash of the content of that post. */
   readonly hash: string | undefined;
+  /** True if that post carried the whole text of its part. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -56,11 +58,10 @@ async function hearLate(
     if (outcome.kind === "done") adoptFormer(context, post, outcome.value.messageId, formerChatId);
   } else if (outcome.kind === "done") {
     const { messageId, messageIds } = outcome.value;
-    entry.lateMessageId = messageId;
-    entry.lateMoreIds = messageIds?.filter((id) => id !== messageId);
-    entry.lateHash = post.hash;
+    const moreIds = messageIds?.filter((id) => id !== messageId);
+    entry.late = { messageId, moreIds, isMarked: post.wasMarked, hash: post.hash, isWhole: post.isWhole };
     if (entry.row.state !== "sending") {
-      adopt(context, post);
+      adopt(context, surface, entry, entry.late);
       context.budget.sent(reply.record.address, surface, outcome.value.messageId);
       context.doubtEnded(reply.record.address);
     }
@@ -127,33 +128,26 @@ export function adoptLate(
   surface: Surface,
   entry: OutboxEntry,
 ): void {
-  const { lateMessageId } = entry;
-  if (lateMessageId === undefined || entry.row.state === "sending") return;
-  adopt(context, { entry, address: reply.record.address, wasMarked: false, hash: entry.lateHash });
-  context.budget.sent(reply.record.address, surface, lateMessageId);
+  const { late } = entry;
+  if (late === undefined || entry.row.state === "sending") return;
+  adopt(context, surface, entry, late);
+  context.budget.sent(reply.record.address, surface, late.messageId);
 }
 
-function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPost): void {
-  const { lateMessageId: messageId, lateMoreIds: moreIds } = entry;
-  entry.lateMessageId = undefined;
-  entry.lateMoreIds = undefined;
+function adopt(context: DeliveryContext, surface: Surface, entry: OutboxEntry, late: LateMessage): void {
+  entry.late = undefined;
   const { row } = entry;
-  if (messageId === undefined) return;
+  const { messageId, moreIds, isMarked, hash } = late;
+  const reply = context.reply(row.replyId);
   // A search has found the message in the meantime, and it is being removed.
-  const isTaken = context
-    .reply(row.replyId)
-    ?.entries.some((other) => other !== entry && other.row.messageId === messageId);
-  if (isTaken === true) return;
+  if (reply?.entries.some((other) => other !== entry && other.row.messageId === messageId) === true) return;
   if (row.state === "sent") {
     if (row.messageId === messageId || row.messageId === undefined) return;
     // After the end of the reply nothing would update the earlier message, so the later one stays.
-    if (context.reply(row.replyId)?.isOpen !== true) return;
-    if (!row.isMarked && Number(messageId) > Number(row.messageId)) {
-      for (const id of [messageId, ...(moreIds ?? [])]) addDuplicate(context, row.replyId, id);
-      return;
-    }
-    keepEarlier(context, entry, { messageId, moreIds }, wasMarked);
-    if (!wasMarked) entry.shownHash = hash;
+    if (reply?.isOpen !== true) return;
+    const isLater = !row.isMarked && Number(messageId) > Number(row.messageId);
+    const isOutdated = !surface.capabilities.edit && hash !== entry.shownHash;
+    keepOne(context, entry, late, isMarked || isLater || isOutdated ? row : late);
   } else if (row.state === "unknown" || row.state === "planned") {
     const state = row.state === "planned" ? nextState("planned", "begin") : row.state;
     store(context, entry, {
@@ -161,8 +155,8 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
       messageId,
       moreIds,
       doubt: answered(row.doubt),
-      isMarked: wasMarked,
-      shownHash: undefined,
+      isMarked,
+      shownHash: wholeHash(late),
       sentAt: context.deps.clock.now(),
       retryAt: undefined,
       code: undefined,
@@ -174,26 +168,30 @@ function adopt(context: DeliveryContext, { entry, wasMarked, hash }: TimedOutPos
 }
 
 /**
- * Keeps one of two messages of a part. The earlier one stays, because it is in the right place and needs no mark. If
- * the earlier one has a mark, the newer one stays.
+ * Keeps one of two messages of a part. The earlier one stays, because it is in the right place and needs no mark. The
+ * newer one stays if the earlier one has a mark, or shows an outdated text that cannot be edited.
  */
-function keepEarlier(
+function keepOne(
   context: DeliveryContext,
   entry: OutboxEntry,
-  earlier: Pick<OutboxRow, "messageId" | "moreIds">,
-  wasMarked = false,
+  late: LateMessage,
+  kept: OutboxRow | LateMessage,
 ): void {
   const { row } = entry;
-  const kept = wasMarked ? row : { ...row, ...earlier, isMarked: false, shownHash: undefined };
+  const surplus = kept === late ? row : late;
   context.database.transaction(() => {
-    const { messageId, moreIds = [] } = wasMarked ? earlier : row;
-    for (const id of [messageId, ...moreIds]) if (id !== undefined) addDuplicate(context, row.replyId, id);
-    context.outbox.write(kept);
-  });
-  if (!wasMarked) {
-    entry.shownHash = undefined;
+    for (const id of [surplus.messageId, ...(surplus.moreIds ?? [])])
+      if (id !== undefined) addDuplicate(context, row.replyId, id);
+    if (kept !== late) return;
+    const { messageId, moreIds } = late;
+    store(context, entry, { messageId, moreIds, isMarked: false, shownHash: wholeHash(late) });
+    entry.shownHash = late.hash;
     // The kept message had a different stream, which may still be open.
     entry.stream = undefined;
-  }
-  entry.row = kept;
+  });
+}
+
+/** Returns the hash that is stored, so that the next process knows the text of a message that it cannot edit. */
+function wholeHash({ hash, isWhole }: LateMessage): string | undefined {
+  return isWhole ? hash : undefined;
 }

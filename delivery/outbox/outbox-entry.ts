@@ -38,12 +38,21 @@ export interface OutboxEntry {
   endRefusals?: number;
   /** The post ran into its time limit. Its answer may still come until this time (epoch milliseconds). */
   answerUntil?: number | undefined;
-  /** Id of a message from an earlier, timed out post. It became known while the post was being made again. */
-  lateMessageId?: string | undefined;
+  /** The message of an earlier, timed out post. It became known while the post was being made again. */
+  late?: LateMessage | undefined;
+}
+
+/** A message that became known after its post had run into its time limit. */
+export interface LateMessage {
+  readonly messageId: string;
   /** For an album, the ids of its other messages. */
-  lateMoreIds?: readonly string[] | undefined;
-  /** Hash of that message's text. */
-  lateHash?: string | undefined;
+  readonly moreIds: readonly string[] | undefined;
+  /** True if it carries the mark. */
+  readonly isMarked: boolean;
+  /** Hash of its text. Undefined if it is a stream, which must still be ended. */
+  readonly hash: string | undefined;
+  /** True if that text is the whole text of a part. */
+  readonly isWhole: boolean;
 }
 
 /** One question of a search for a lost post. */
