@@ -57,9 +57,13 @@ export function checkReply(
     ({ id, threadId, blocks }) =>
       threadId === thread.threadId && shownIds.has(String(id)) && blocks !== undefined,
   );
+  const isVisiblyRich = platform
+    .visible(thread.threadId)
+    .some(({ id, blocks }) => shownIds.has(String(id)) && blocks !== undefined);
   // A message that a person deleted may have shown blocks that were refused later, or the other way round. The number
-  // of messages then tells which plan the reply had.
-  const count = rows.some((row) => isTakenAway(platform, thread, row)) ? shownIds.size : undefined;
+  // of messages then tells which plan the reply had, unless a visible one tells it.
+  const isUnknown = !isVisiblyRich && rows.some((row) => isTakenAway(platform, thread, row));
+  const count = isUnknown ? shownIds.size : undefined;
   const expected = expectedParts(platform, plan.policy.rich, reply.text, isRich, count);
   for (const part of expected) {
     const row = rows.find((candidate) => candidate.part === part.index);
@@ -120,7 +124,8 @@ function expectedParts(
   const planned = (withBlocks: boolean): readonly Part<RichText>[] =>
     partsOf(text, kind, true, withBlocks).filter(({ content }) => content.text.trim() !== "");
   const likely = planned(isRich || server?.kind === "knows");
-  if (server === undefined || count === undefined || likely.length === count) return likely;
+  const isCertain = server === undefined || server.kind === "knows" || count === undefined;
+  if (isCertain || likely.length === count) return likely;
   const other = planned(!isRich);
   return other.length === count ? other : likely;
 }

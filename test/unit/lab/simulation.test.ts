@@ -77,6 +77,16 @@ it("gives the same run for the same seed", async () => {
   expect(second.trace).toEqual(first.trace);
 });
 
+/** Runs of a correct bot that an earlier oracle took for wrong ones. */
+const MISJUDGED: readonly (readonly [number, string])[] = [
+  [80_098_548, "a person deletes a message of an answer that then becomes shorter, with blocks"],
+];
+
+it.each(MISJUDGED)("finds nothing wrong in seed %d, in which %s", async (seed) => {
+  const { violation } = await simulateSeed(seed);
+  expect(violation).toBeUndefined();
+});
+
 it("gives another run for another seed", async () => {
   const first = await simulateSeed(7, undefined, true);
   const second = await simulateSeed(8, undefined, true);
